@@ -211,11 +211,13 @@ def Pipe_CardinalityAttr : Pipe_Attr<"Cardinality", "cardinality"> {
 }
 
 def Pipe_DirectAttr : Pipe_Attr<"Direct", "direct"> {
-  let summary = "the directory of a join table is an array by its only key: base to base + extent - 1";
+  let summary = "the directory of a join table goes by its only key: base to base + extent - 1";
   let description = [{
+    An array of all these keys, or, if it is sparse, of those that are there, by their ranks.
     C1: the extent is positive, and the last key an i64.
   }];
-  let parameters = (ins "int64_t":$base, "int64_t":$extent);
+  let parameters = (ins "int64_t":$base, "int64_t":$extent,
+                        DefaultValuedParameter<"bool", "false">:$sparse);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

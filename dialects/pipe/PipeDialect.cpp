@@ -159,7 +159,7 @@ LogicalResult CardinalityAttr::verify(function_ref<InFlightDiagnostic()> emitErr
 }
 
 LogicalResult DirectAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t base,
-                                 int64_t extent) {
+                                 int64_t extent, bool) {
   int64_t end;
   if (extent < 1 || __builtin_add_overflow(base, extent - 1, &end)) {
     return emitError() << "C1: the keys of a directory are i64, one or more, got " << extent

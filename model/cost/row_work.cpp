@@ -82,10 +82,18 @@ double RowShape::wireBytes() const {
 }
 
 double StateShape::directoryBytes() const {
-  if (kind == StateKind::kJoinTable) {
-    return 8 * (direct() ? extent : hashedEntries(rows));
+  if (kind != StateKind::kJoinTable) {
+    return kind == StateKind::kGroupTable ? 16 * rows : 0;
   }
-  return kind == StateKind::kGroupTable ? 16 * rows : 0;
+  switch (directory) {
+  case plan::Directory::kHash:
+    return 8 * hashedEntries(rows);
+  case plan::Directory::kArray:
+    return 8 * extent;
+  case plan::Directory::kRanks:
+    return extent / 4 + 8 * rows;
+  }
+  return 0;
 }
 
 StateShape shapeOf(const plan::State &state, double rows) {
@@ -93,7 +101,8 @@ StateShape shapeOf(const plan::State &state, double rows) {
   shape.kind = state.kind;
   shape.rows = rows;
   shape.rowBytes = state.rowBytes;
-  shape.extent = state.direct ? static_cast<double>(state.extent) : 0;
+  shape.directory = state.directory;
+  shape.extent = static_cast<double>(state.extent);
   shape.limit = static_cast<double>(state.limit);
   shape.byText = !state.fields.empty() && state.fields.front().type == HR_STRING;
   for (const plan::StateField &field : state.fields) {

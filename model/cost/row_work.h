@@ -39,12 +39,13 @@ struct StateShape {
   plan::StateKind kind = plan::StateKind::kRowBuffer;
   double rows = 0;
   double rowBytes = 0;
-  double extent = 0;     ///< join tables: of a directory by key instead of by hash; 0: by hash
-  double limit = 0;      ///< sort buffers: rows that are kept; 0: all
-  bool byText = false;   ///< sort buffers: the first field is a string
-  double stringKeys = 0; ///< groups: keys that are strings
+  plan::Directory directory = plan::Directory::kHash; ///< join tables
+  double extent = 0;                                  ///< of a directory that goes by the key
+  double limit = 0;                                   ///< sort buffers: rows that are kept; 0: all
+  bool byText = false;                                ///< sort buffers: the first field is a string
+  double stringKeys = 0;                              ///< groups: keys that are strings
 
-  bool direct() const { return extent > 0; }
+  bool direct() const { return directory != plan::Directory::kHash; }
   double directoryBytes() const;
   /// Bytes that look-ups touch at random.
   double workingSet() const { return directoryBytes() + rows * rowBytes; }

@@ -36,7 +36,7 @@ double rowsOfState(const TaskRows &rows, size_t position) {
 /// Whether rows come in the order of a direct state's keys: the ranges of both are alike.
 bool isInOrder(const plan::State &state, const TaskRows &rows) {
   double extent = static_cast<double>(state.extent);
-  return rows.order == RowOrder::kClustered && state.direct && extent > 0.8 * rows.orderExtent &&
+  return rows.order == RowOrder::kClustered && state.direct() && extent > 0.8 * rows.orderExtent &&
          extent < 1.25 * rows.orderExtent;
 }
 
@@ -84,7 +84,7 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     }
     double units = work.amount * rowsOfLevel(rows, work.level);
     bool direct = work.state >= 0 && static_cast<size_t>(work.state) < task.states().size() &&
-                  plan.states[task.states()[work.state].state].direct;
+                  plan.states[task.states()[work.state].state].direct();
     std::string name = plan::nameOf(work.kind);
     bool looksUp = work.kind == WorkKind::kProbe || work.kind == WorkKind::kMatch;
     terms[looksUp && direct ? name + "_direct" : name] += units;
@@ -96,8 +96,9 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     // Several rows a key: a chain goes from one to the next wherever they were added.
     bool scattered = work.kind == WorkKind::kMatch && work.level > 0 &&
                      units > 1.05 * rowsOfLevel(rows, work.level - 1);
-    bool near = isGroupedInOrder(state, stateRows, rows) ||
-                (work.state == inOrder && !scattered && (!state.direct || isInOrder(state, rows)));
+    bool near =
+        isGroupedInOrder(state, stateRows, rows) ||
+        (work.state == inOrder && !scattered && (!state.direct() || isInOrder(state, rows)));
     Arrival arrival{near ? RowOrder::kClustered : RowOrder::kNone, rows.orderExtent, rows.lanes,
                     rows.ranks, rows.copies};
     addAccess(terms, work.kind, shapeOf(state, stateRows), units, arrival);

@@ -177,15 +177,19 @@ Status checkState(const Plan &plan, size_t index) {
     }
   }
   HR_RETURN_IF_ERROR(checkWindows(plan, state, subject));
-  if (state.direct) {
+  if (state.direct()) {
     bool integral = state.directKeyType >= HR_I8 && state.directKeyType <= HR_I64;
-    if (state.kind != StateKind::kJoinTable || !integral ||
+    bool nullable = std::ranges::any_of(state.fields, [&](const StateField &field) {
+      return field.nullable && field.offset == state.directKeyOffset;
+    });
+    if (state.kind != StateKind::kJoinTable || !integral || nullable ||
         uint64_t(state.directKeyOffset) + abi::bytesOf(state.directKeyType) > state.rowBytes) {
       return broken("layout",
-                    "direct addressing needs a join table and an integer key inside the row");
+                    "a directory by key needs a join table, and an integer key inside the row that "
+                    "is never NULL");
     }
-    if (state.extent == 0 || state.extent > (uint64_t(1) << 34)) {
-      return broken("range", "extent of a direct join table, got ", state.extent);
+    if (state.extent == 0 || state.extent > (uint64_t(1) << 32)) {
+      return broken("range", "extent of a directory by key, got ", state.extent);
     }
   }
   return checkFields(plan, state, subject);

@@ -126,7 +126,7 @@ template <typename V> void visitFields(V &v, State &x) {
   v("offset", x.offset);
   v("order", x.order);
   v("windows", x.windows);
-  v("direct", x.direct);
+  v("directory", x.directory);
   v("directKeyOffset", x.directKeyOffset);
   v("directKeyType", x.directKeyType);
   v("base", x.base);

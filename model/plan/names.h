@@ -84,6 +84,8 @@ HR_PLAN_ENUM_NAMES(ComputeKind, {ComputeKind::kMatmul, "matmul"}, {ComputeKind::
 HR_PLAN_ENUM_NAMES(ExchangeKind, {ExchangeKind::kHash, "hash"},
                    {ExchangeKind::kBroadcast, "broadcast"}, {ExchangeKind::kGather, "gather"},
                    {ExchangeKind::kRange, "range"})
+HR_PLAN_ENUM_NAMES(Directory, {Directory::kHash, "hash"}, {Directory::kArray, "array"},
+                   {Directory::kRanks, "ranks"})
 HR_PLAN_ENUM_NAMES(StateUse, {StateUse::kPerWorker, "per_worker"}, {StateUse::kShared, "shared"})
 HR_PLAN_ENUM_NAMES(
     WorkKind, {WorkKind::kRow, "row"}, {WorkKind::kDecode, "decode"},

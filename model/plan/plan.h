@@ -15,8 +15,8 @@
 
 namespace headrace::plan {
 
-inline constexpr int kSchemaMajor = 6;
-inline constexpr int kSchemaMinor = 1;
+inline constexpr int kSchemaMajor = 7;
+inline constexpr int kSchemaMinor = 0;
 
 /// A physical column, and how it is shown to the user if it is.
 struct Column {
@@ -183,6 +183,13 @@ struct WindowColumn {
   FrameExclusion exclude = FrameExclusion::kNone;
 };
 
+/// How a join table finds the rows of a key.
+enum class Directory : uint8_t {
+  kHash,  ///< an entry for each of the bits of a hash
+  kArray, ///< an entry for each integer of a range
+  kRanks, ///< an entry for each integer of a range that is there; a GPU goes by hash instead
+};
+
 struct State {
   std::string name;
   StateKind kind = StateKind::kScalar;
@@ -200,8 +207,9 @@ struct State {
   std::vector<OrderKey> order; ///< sort, window
   // Windows: partitions are by the key fields, whose hash the row begins with.
   std::vector<WindowColumn> windows;
-  // Join tables over a dense integer key: direct addressing by key - base.
-  bool direct = false;
+  Directory directory = Directory::kHash; ///< join
+  // Join tables whose directory goes by an integer key - base.
+  bool direct() const { return directory != Directory::kHash; }
   uint32_t directKeyOffset = 0;
   HrType directKeyType = HR_I64;
   int64_t base = 0;

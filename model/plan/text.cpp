@@ -134,8 +134,9 @@ private:
       if (state.limit != 0) {
         out_ << ", limit " << state.limit;
       }
-      if (state.direct) {
-        out_ << ", direct " << state.base << " + [0, " << state.extent << ")";
+      if (state.direct()) {
+        out_ << ", " << nameOf(state.directory) << " " << state.base << " + [0, " << state.extent
+             << ")";
       }
       out_ << "\n";
       for (const StateField &field : state.fields) {

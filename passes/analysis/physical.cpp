@@ -190,7 +190,7 @@ plan::State layoutState(pipe::StateOp op) {
     putIdentity(state.identity, field);
   }
   if (pipe::DirectAttr direct = op.getDirectAttr()) {
-    state.direct = true;
+    state.directory = direct.getSparse() ? plan::Directory::kRanks : plan::Directory::kArray;
     state.base = direct.getBase();
     state.extent = static_cast<uint64_t>(direct.getExtent());
     for (const plan::StateField &field : state.fields) {

@@ -28,6 +28,18 @@ uint64_t plus(uint64_t a, uint64_t b) {
 
 } // namespace
 
+uint64_t rangeBytes(const plan::State &state) {
+  switch (state.directory) {
+  case plan::Directory::kHash:
+    return 0;
+  case plan::Directory::kArray:
+    return times(state.extent, kEntryBytes);
+  case plan::Directory::kRanks:
+    return state.extent / 4; // two bits a key
+  }
+  return 0;
+}
+
 plan::Cardinality bytesOf(pipe::StateOp op) {
   plan::State state = layoutState(op);
   uint64_t perRow = state.rowBytes;
@@ -41,10 +53,8 @@ plan::Cardinality bytesOf(pipe::StateOp op) {
     bytes.min = kGroupDirectoryBytes + kBlockBytes;
     break;
   case plan::StateKind::kJoinTable:
-    perRow += state.direct ? 0 : kEntryBytes;
-    bytes.min =
-        kBlockBytes +
-        (state.direct ? std::max(kBlockBytes, times(state.extent, kEntryBytes)) : kBlockBytes);
+    perRow += state.directory == plan::Directory::kArray ? 0 : kEntryBytes;
+    bytes.min = kBlockBytes + std::max(kBlockBytes, rangeBytes(state));
     break;
   default:
     break;

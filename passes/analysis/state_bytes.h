@@ -14,6 +14,9 @@ plan::Cardinality bytesOf(pipe::StateOp state);
 /// What is expected, on the safe side: the 95th percentile, each row with so many bytes of text.
 uint64_t likelyBytes(pipe::StateOp state, double textBytes);
 
+/// Bytes of a directory that goes by the key, for the range of the keys: whatever rows come.
+uint64_t rangeBytes(const plan::State &state);
+
 /// Bytes of a row of a chunk, without its texts; 1 at least.
 uint64_t bytesOf(const plan::Schema &schema);
 

@@ -4,6 +4,7 @@
 
 #include "dialects/pipe/PipeDialect.h"
 #include "passes/analysis/operator_location.h"
+#include "passes/analysis/physical.h"
 #include "passes/analysis/state_bytes.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -32,8 +33,8 @@ constexpr uint64_t kPartsARound = 4;
 /// divided one may.
 constexpr uint64_t kWholeShare = 2;
 constexpr uint64_t kRoundShare = 4;
-/// Of the memory in bytes: the most keys of a direct table, each of which takes eight bytes.
-constexpr uint64_t kDirectPart = 128;
+/// The part of the memory that the range of a direct table's keys may take beside its rows.
+constexpr uint64_t kRangePart = 16;
 
 /// The state that an op looks into, reads or fills; null if it is another op.
 FlatSymbolRefAttr stateOf(Operation &op) {
@@ -190,9 +191,8 @@ public:
     llvm::MapVector<StateOp, uint64_t> bytes;
     uint64_t whole = 0;
     for (auto state : module_.getOps<StateOp>()) {
-      if (state.getDirect() &&
-          static_cast<uint64_t>(state.getDirect()->getExtent()) > memoryBytes_ / kDirectPart) {
-        state.removeDirectAttr(); // an entry for each key that there could be takes too much
+      if (analysis::rangeBytes(layoutState(state)) > memoryBytes_ / kRangePart) {
+        state.removeDirectAttr();
       }
       bytes[state] = analysis::likelyBytes(state, textBytes(state));
       whole = llvm::SaturatingAdd(whole, bytes[state]);
@@ -273,7 +273,7 @@ private:
                                    static_cast<int64_t>(memoryBytes_ / kRoundShare));
     symbols_.insert(repeat);
     auto name = FlatSymbolRefAttr::get(repeat.getSymNameAttr());
-    state.removeDirectAttr(); // an array of all keys would be there in each round
+    state.removeDirectAttr(); // the ranks of all keys would be there in each round
     SmallVector<PipelineOp> pipelines(module_.getOps<PipelineOp>());
     for (PipelineOp pipeline : pipelines) {
       if (pipeline.getMerges()) {

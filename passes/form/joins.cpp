@@ -2,8 +2,8 @@
 // anti join with few left rows it is the other way round.
 #include "passes/form/former.h"
 
-#include "passes/analysis/direct_table.h"
 #include "passes/analysis/join_sides.h"
+#include "passes/analysis/key_directory.h"
 
 using namespace mlir;
 
@@ -218,19 +218,22 @@ void Former::addBuildState(OpenJoin &join) {
                          keepsAll ? UnitAttr() : b_.getUnitAttr(), textBytes(join.build.columns));
 }
 
-/// Dense integer keys: the directory is an array over [low, high], if it is not much larger than
-/// the hash one. Keys of the other side may need 128 bits, of which no index is made.
+/// Integer keys of a range that is not too wide. Keys of the other side may need 128 bits, of which
+/// no index is made.
 pipe::DirectAttr Former::directAttr(const OpenJoin &join) {
   const ColumnInfo *key = join.keyRange ? join.build.find(join.buildKeys[0]) : nullptr;
   if (!key || key->nullable || key->body.getIntOrFloatBitWidth() > 64) {
     return {};
   }
-  auto extent = analysis::directExtent(join.keyRange->low, join.keyRange->high,
-                                       localRows_.of(join.sides.build).expected,
-                                       localRows_.of(join.sides.probe).expected);
-  return extent ? pipe::DirectAttr::get(b_.getContext(), static_cast<int64_t>(join.keyRange->low),
-                                        static_cast<int64_t>(*extent))
-                : pipe::DirectAttr();
+  analysis::KeyDirectory directory = analysis::keyDirectory(
+      join.keyRange->low, join.keyRange->high, localRows_.of(join.sides.build).expected,
+      localRows_.of(join.sides.probe).expected);
+  if (directory.kind == plan::Directory::kHash) {
+    return {};
+  }
+  return pipe::DirectAttr::get(b_.getContext(), static_cast<int64_t>(join.keyRange->low),
+                               static_cast<int64_t>(directory.extent),
+                               directory.kind == plan::Directory::kRanks);
 }
 
 std::vector<ColumnInfo> Former::columnsBehind(const OpenJoin &join, const Names &needed) {

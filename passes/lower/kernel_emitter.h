@@ -64,6 +64,7 @@ private:
   mlir::LogicalResult emitLookup(pipe::LookupOp op);
   mlir::LogicalResult emitHashProbe(Lookup &lookup, mlir::Value base, mlir::Value end);
   mlir::LogicalResult emitDirectProbe(Lookup &lookup, mlir::Value base, mlir::Value end);
+  void appendSettled(Lookup &lookup, mlir::Value row, mlir::Value there);
   void openChain(Lookup &lookup, mlir::Value openCount, mlir::Value row, mlir::Value head);
   mlir::LogicalResult emitRound(Lookup &lookup);
   mlir::FailureOr<mlir::Value> emitMatch(Lookup &lookup, mlir::Value row, mlir::Value match,

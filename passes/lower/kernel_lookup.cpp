@@ -16,10 +16,31 @@ constexpr int64_t kBatchRows = 64;
 // Of a directory that stays in the second-level cache nothing need be fetched ahead.
 constexpr int64_t kEntriesInCache = 1 << 16;
 constexpr int64_t kAheadRows = 128;
+constexpr int64_t kSlotsOfWord = 32; // of HrJoinTable.ranks
 constexpr int64_t kNextOffset = 0;
 constexpr int64_t kHashOffset = 8;
 // A batch adds at most a row of output each time it is gone through.
 constexpr int64_t kRoomRows = HR_TILE_ROWS - kBatchRows;
+
+/// Where HrJoinTable.ranks says whether a key is there.
+struct RankPlace {
+  Value word, bit;
+};
+
+RankPlace rankWord(CodeBuilder &b, Value slot) {
+  static_assert(kSlotsOfWord == 1 << 5);
+  return {arith::ShRUIOp::create(b, b.loc(), slot, b.i64(5)),
+          arith::AndIOp::create(b, b.loc(), slot, b.i64(kSlotsOfWord - 1))};
+}
+
+/// The entry of a key that is there.
+Value rankIn(CodeBuilder &b, Value word, Value slot) {
+  Value power = arith::ShLIOp::create(b, b.loc(), b.i64(1), rankWord(b, slot).bit);
+  Value smaller = arith::SubIOp::create(b, b.loc(), power, b.i64(1));
+  Value before =
+      LLVM::CtPopOp::create(b, b.loc(), arith::AndIOp::create(b, b.loc(), word, smaller));
+  return b.add(arith::ShRUIOp::create(b, b.loc(), word, b.i64(kSlotsOfWord)), before);
+}
 } // namespace
 
 /// A lookup being emitted. Values are addresses in the scratch: they outlive a jump to the next
@@ -43,11 +64,15 @@ struct KernelEmitter::Lookup {
   bool onePerMatch() { return kind() == pipe::LookupKind::Inner || keepsAll(); }
   /// Whether one match settles a row.
   bool needsOne() { return !onePerMatch() && kind() != pipe::LookupKind::Seen; }
+  /// Whether it settles a row that its key is there: rows of the state are not looked at.
+  bool needsBit() { return state.direct() && !keepsRow() && op.getResidual().empty(); }
+  bool keepsRow() { return onePerMatch() || kind() == pipe::LookupKind::Seen; }
   bool marksState() { return kind() == pipe::LookupKind::Full || kind() == pipe::LookupKind::Seen; }
   bool keepsAll() { return kind() == pipe::LookupKind::Left || kind() == pipe::LookupKind::Full; }
   /// Rows of which only the end of their chains tells whether they are output.
   bool hasEnd() {
-    return keepsAll() || kind() == pipe::LookupKind::Anti || kind() == pipe::LookupKind::Mark;
+    return !needsBit() &&
+           (keepsAll() || kind() == pipe::LookupKind::Anti || kind() == pipe::LookupKind::Mark);
   }
 };
 
@@ -57,7 +82,7 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp op) {
   lookup.stateOp = symbols_.lookup<pipe::StateOp>(op.getState());
   lookup.state = layoutState(lookup.stateOp);
   lookup.from = level();
-  if (!lookup.state.direct) {
+  if (!lookup.state.direct()) {
     logKeys(op.getKeys());
   }
   work_.add(plan::WorkKind::kProbe, lookup.from, 1, statePosition(op.getState()));
@@ -68,7 +93,7 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp op) {
   }
   lookup.rows = scratch(kBatchRows * 2);
   lookup.heads = scratch(kBatchRows * 8);
-  lookup.hashes = lookup.state.direct ? Value() : scratch(kBatchRows * 8);
+  lookup.hashes = lookup.state.direct() ? Value() : scratch(kBatchRows * 8);
   lookup.matched = lookup.hasEnd() ? scratch(kBatchRows) : Value();
   lookup.parents = scratch(kBufferRows * 2);
   lookup.matches = lookup.onePerMatch() ? scratch(kBufferRows * 8) : Value();
@@ -117,8 +142,8 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp op) {
   b_.branch(b_.compare(arith::CmpIPredicate::slt, base, rows), probe, exhausted);
   b_.enter(probe);
   Value batchEnd = arith::MinSIOp::create(b_, b_.loc(), b_.add(base, b_.i64(kBatchRows)), rows);
-  if (failed(lookup.state.direct ? emitDirectProbe(lookup, base, batchEnd)
-                                 : emitHashProbe(lookup, base, batchEnd))) {
+  if (failed(lookup.state.direct() ? emitDirectProbe(lookup, base, batchEnd)
+                                   : emitHashProbe(lookup, base, batchEnd))) {
     return failure();
   }
   b_.store(base, lookup.batchBase);
@@ -202,16 +227,19 @@ LogicalResult KernelEmitter::emitHashProbe(Lookup &lookup, Value base, Value end
   return result;
 }
 
-/// Loads the heads of all rows of a batch and touches their rows.
+/// Finds the entries of all rows of a batch by their key, and touches the rows of those that are
+/// there. By ranks, an entry is known from the word that has the key's bit.
 LogicalResult KernelEmitter::emitDirectProbe(Lookup &lookup, Value base, Value end) {
   Type i64 = b_.getI64Type(), pointer = b_.ptrType();
+  const bool ranked = lookup.state.directory == plan::Directory::kRanks;
   Value directory = b_.loadField(pointer, lookup.table, offsetof(HrJoinTable, directory));
+  Value ranks = b_.loadField(pointer, lookup.table, offsetof(HrJoinTable, ranks));
   Value first = b_.loadField(i64, lookup.table, offsetof(HrJoinTable, base));
   Value extent = b_.loadField(i64, lookup.table, offsetof(HrJoinTable, extent));
   Column key = columns_.lookup(cast<StringAttr>(lookup.op.getKeys()[0]).getValue());
   LogicalResult result = success();
-  // Whether the row's key is in the directory, and its entry; the first one for others.
-  auto entryOf = [&](Value index) -> std::pair<Value, Value> {
+  // Whether the row's key is in the range, and its place there; the first one for others.
+  auto slotOf = [&](Value index) -> std::pair<Value, Value> {
     FailureOr<RowValue> value = reader(lookup.from, index).read(key);
     if (failed(value)) {
       result = failure();
@@ -222,12 +250,16 @@ LogicalResult KernelEmitter::emitDirectProbe(Lookup &lookup, Value base, Value e
     if (value->valid) {
       inside = arith::AndIOp::create(b_, b_.loc(), inside, value->valid);
     }
-    return {inside, b_.element(directory, b_.select(inside, slot, b_.i64(0)), 8)};
+    return {inside, b_.select(inside, slot, b_.i64(0))};
+  };
+  auto placeOf = [&](Value slot) {
+    return ranked ? b_.element(ranks, rankWord(b_, slot).word, 8) : b_.element(directory, slot, 8);
   };
   if (key->kind == ColumnValue::Kind::kBuffer) {
     // The rows of a later batch, while these run: keys in order fall on few lines, which one batch
     // waits for.
-    Value large = b_.compare(arith::CmpIPredicate::ugt, extent, b_.i64(kEntriesInCache));
+    Value large = b_.compare(arith::CmpIPredicate::ugt, extent,
+                             b_.i64(ranked ? kEntriesInCache * kSlotsOfWord : kEntriesInCache));
     b_.ifThen(large, [&] {
       Value rows = b_.load(i64, levels_[lookup.from].count);
       Value isFirst = b_.compare(arith::CmpIPredicate::eq, base, b_.i64(0));
@@ -235,8 +267,8 @@ LogicalResult KernelEmitter::emitDirectProbe(Lookup &lookup, Value base, Value e
       Value to =
           arith::MinSIOp::create(b_, b_.loc(), b_.add(base, b_.i64(kAheadRows + kBatchRows)), rows);
       b_.forLoop(from, to, 1, [&](Value index) {
-        if (Value entry = entryOf(index).second) {
-          b_.prefetch(entry);
+        if (Value slot = slotOf(index).second) {
+          b_.prefetch(placeOf(slot));
         }
       });
     });
@@ -244,16 +276,60 @@ LogicalResult KernelEmitter::emitDirectProbe(Lookup &lookup, Value base, Value e
   Value openCount = b_.slot(i64);
   b_.store(b_.i64(0), openCount);
   b_.forLoop(base, end, 1, [&](Value index) {
-    auto [inside, place] = entryOf(index);
-    if (!place) {
+    auto [inside, slot] = slotOf(index);
+    if (!slot) {
       return;
     }
-    Value head = b_.select(inside, b_.load(i64, place), b_.i64(0));
-    b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
+    Value read = b_.load(i64, placeOf(slot));
+    Value head;
+    if (ranked) {
+      Value bit = arith::ShRUIOp::create(b_, b_.loc(), read, rankWord(b_, slot).bit);
+      Value there = arith::AndIOp::create(b_, b_.loc(), inside, b_.truncate(bit, b_.getI1Type()));
+      if (lookup.needsBit()) {
+        appendSettled(lookup, index, there);
+        return;
+      }
+      Value entry = b_.element(directory, rankIn(b_, read, slot), 8);
+      b_.prefetch(entry);
+      head = b_.select(there, LLVM::PtrToIntOp::create(b_, b_.loc(), i64, entry), b_.i64(0));
+    } else {
+      head = b_.select(inside, read, b_.i64(0));
+      if (lookup.needsBit()) {
+        appendSettled(lookup, index, b_.compare(arith::CmpIPredicate::ne, head, b_.i64(0)));
+        return;
+      }
+      b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
+    }
     openChain(lookup, openCount, index, head);
   });
-  b_.store(b_.load(i64, openCount), lookup.open);
+  Value open = b_.load(i64, openCount);
+  if (ranked) {
+    b_.forLoop(b_.i64(0), open, 1, [&](Value index) {
+      Value place = b_.element(lookup.heads, index, 8);
+      Value entry = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, b_.load(i64, place));
+      Value head = b_.load(i64, entry);
+      b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
+      b_.store(head, place);
+    });
+  }
+  b_.store(open, lookup.open);
   return result;
+}
+
+/// Writes the output of a row of which it is known whether it has a match.
+void KernelEmitter::appendSettled(Lookup &lookup, Value row, Value there) {
+  Value found = lookup.count;
+  Value one = b_.i64(1);
+  if (lookup.marks) {
+    Value position = b_.load(b_.getI64Type(), found);
+    b_.store(b_.zeroExtend(there, b_.getI8Type()), b_.element(lookup.marks, position, 1));
+  } else {
+    Value kept = lookup.kind() == pipe::LookupKind::Anti
+                     ? arith::XOrIOp::create(b_, b_.loc(), there, b_.integer(b_.getI1Type(), 1))
+                     : there;
+    one = b_.zeroExtend(kept, b_.getI64Type());
+  }
+  appendRow(lookup, found, row, b_.nullPtr(), one);
 }
 
 /// One step along every open chain of the batch: the rows that come next are touched for the round
@@ -332,7 +408,7 @@ FailureOr<Value> KernelEmitter::emitMatch(Lookup &lookup, Value row, Value match
     b_.branch(condition, holds, done);
     b_.enter(holds);
   };
-  if (!lookup.state.direct) {
+  if (!lookup.state.direct()) {
     SmallVector<const plan::StateField *> fields;
     for (const plan::StateField &field : lookup.state.fields) {
       if (field.combine == plan::Combine::kKey) {
@@ -358,7 +434,7 @@ FailureOr<Value> KernelEmitter::emitMatch(Lookup &lookup, Value row, Value match
     }
   }
   if (!lookup.op.getResidual().empty()) { // it may yield a column as it is
-    if (singleInteger && !lookup.state.direct) {
+    if (singleInteger && !lookup.state.direct()) {
       goOnIf(equal);
     }
     FailureOr<Value> holds = emitResidual(lookup, values, match);

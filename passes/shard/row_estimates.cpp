@@ -1,7 +1,7 @@
 // Widths of columns from their ranges, and the rows of states as `form` will lay them out.
 #include "passes/shard/row_estimates.h"
 
-#include "passes/analysis/direct_table.h"
+#include "passes/analysis/key_directory.h"
 #include "passes/analysis/scan_statistics.h"
 
 using namespace mlir;
@@ -100,8 +100,9 @@ cost::StateShape RowEstimates::joinTable(const analysis::JoinSides &sides, doubl
     auto key = cast<StringAttr>(sides.buildKeys[0]);
     std::optional<Range> range = ranges_.rangeOf(sides.build, key);
     if (range && !isNullable(cast<TableType>(sides.build.getType()).getColumnType(key))) {
-      auto extent = analysis::directExtent(range->low, range->high, rows, probes);
-      state.extent = static_cast<double>(extent.value_or(0));
+      auto [directory, extent] = analysis::keyDirectory(range->low, range->high, rows, probes);
+      state.directory = directory;
+      state.extent = static_cast<double>(extent);
     }
   }
   return state;

@@ -223,9 +223,11 @@ typedef struct HrJoinTable {
   uint64_t *directory;
   uint64_t shift;
   uint64_t rows;
-  /* Direct form for dense integer keys: slot = key - base if direct != 0 (entries are row pointers,
-   * no tags). */
-  uint64_t direct;
+  /* By an integer key in [base, base + extent), entries without tags. An array: one for each key of
+   * the range, 0 if it is not there. Ranks: one for each key that is there, in their order. The
+   * word ranks[slot / 32], slot = key - base, has in bit slot % 32 whether the key is there, and
+   * above its 32 bits how many are in the words before. */
+  const uint64_t *ranks;
   int64_t base;
   uint64_t extent;
   void *owner;

@@ -73,7 +73,8 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
     groups_->addPhases(*job, [this] { return filledCopies(); });
     break;
   case plan::StateKind::kJoinTable:
-    addJoinPhases(*job);
+    join_ = std::make_unique<JoinDirectory>(state_, account_);
+    join_->addPhases(*job, [this] { return filledCopies(); });
     break;
   case plan::StateKind::kSortBuffer:
     sorted_ = std::make_unique<SortedRows>(state_, account_);
@@ -123,7 +124,7 @@ void RankState::publish() {
 void *RankState::shared() {
   switch (state_.kind) {
   case plan::StateKind::kJoinTable:
-    return &join_;
+    return join_->abi();
   case plan::StateKind::kSortBuffer:
   case plan::StateKind::kRowBuffer:
   case plan::StateKind::kWindow:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/exec/group/group_merge.h"
+#include "runtime/exec/join/join_directory.h"
 #include "runtime/exec/kernel_call.h"
 #include "runtime/exec/phased_job.h"
 #include "runtime/exec/sort/sorted_rows.h"
@@ -76,12 +77,9 @@ public:
 private:
   RankState(const plan::State &state, std::shared_ptr<MemoryAccount> account);
   void addScalarPhase(PhasedJob &job, const FinishContext &context);
-  void addJoinPhases(PhasedJob &job);
   /// Rows into those of a copy. Errors: the merge kernel's.
   Status combine(StateCopy &target, std::span<const RowAddresses> rows,
                  const FinishContext &context) const;
-  Status enterSpan(const RowSpan &span);
-  Status enterSpanDirect(const RowSpan &span);
   std::vector<StateCopy *> filledCopies() const;
   void publish();
 
@@ -97,9 +95,7 @@ private:
   // Rows of the finished state, and the index of each span's first row.
   std::vector<RowSpan> spans_;
   std::vector<uint64_t> firstRows_;
-  // Join tables.
-  Block directory_;
-  HrJoinTable join_{};
+  std::unique_ptr<JoinDirectory> join_;
   // What computes a window's rows, until they are finished.
   std::unique_ptr<WindowRows> window_;
   std::unique_ptr<DeviceState> onGpu_;

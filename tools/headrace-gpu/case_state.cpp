@@ -124,7 +124,6 @@ void CaseState::makeTable() {
   table.directory = pointer<uint64_t>(arena_.zeros(entries * 8));
   table.shift = direct ? 0 : 64 - std::countr_zero(entries);
   table.rows = rows;
-  table.direct = direct;
   table.base = direct ? layout_.at("direct").at("base").get<int64_t>() : 0;
   table.extent = direct ? entries : 0;
   table.owner = pointer<void>(store_);

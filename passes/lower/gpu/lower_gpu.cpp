@@ -228,7 +228,7 @@ llvm::json::Object describe(const plan::State &state) {
                          {"row_bytes", state.rowBytes},
                          {"fields", std::move(fields)},
                          {"identity", llvm::toHex(state.identity, /*LowerCase=*/true)}};
-  if (state.direct) {
+  if (state.directory == plan::Directory::kArray) {
     out["direct"] = llvm::json::Object{{"base", state.base}, {"extent", state.extent}};
   }
   return out;

@@ -28,7 +28,7 @@ FailureOr<Value> ThreadKernelEmitter::chainHead(pipe::LookupOp lookup, const pla
   Type i64 = b_.getI64Type();
   Value table = statePointer(lookup.getState());
   Value directory = b_.loadField(b_.ptrType(), table, offsetof(HrJoinTable, directory));
-  if (state.direct) {
+  if (state.directory == plan::Directory::kArray) {
     Column key = columns_.lookup(cast<StringAttr>(lookup.getKeys()[0]).getValue());
     FailureOr<RowValue> value = reader_->read(key);
     if (failed(value)) {
@@ -79,7 +79,7 @@ LogicalResult ThreadKernelEmitter::emitCandidate(pipe::LookupOp lookup, const pl
     keys.push_back(columns_.lookup(name.getValue()));
     types.push_back(keys.back()->type);
   }
-  if (!state.direct) {
+  if (state.directory != plan::Directory::kArray) {
     if (!isSingleInteger(types)) {
       require(b_.compare(arith::CmpIPredicate::eq, hash,
                          b_.loadField(b_.getI64Type(), match, kHashOffset)));
@@ -247,7 +247,7 @@ FailureOr<DeviceKernel> emitJoinLink(pipe::StateOp op, ModuleOp target) {
   }
   strideLoop(b, count, [&](Value index, Block *next) {
     Value row = b.element(rows, index, state.rowBytes);
-    if (!state.direct) {
+    if (state.directory != plan::Directory::kArray) {
       Value hash = b.loadField(i64, row, kHashOffset);
       Value slot = arith::ShRUIOp::create(b, b.loc(), hash,
                                           b.loadField(i64, table, offsetof(HrJoinTable, shift)));

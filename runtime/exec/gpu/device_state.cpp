@@ -129,15 +129,14 @@ void DeviceState::takeCount() {
 
 Status DeviceState::makeTable() {
   HrJoinTable table = {};
-  uint64_t entries =
-      described_.direct ? described_.extent : std::bit_ceil(std::max<uint64_t>(rows_, 2));
+  const bool array = described_.directory == plan::Directory::kArray;
+  uint64_t entries = array ? described_.extent : std::bit_ceil(std::max<uint64_t>(rows_, 2));
   HR_ASSIGN_OR_RETURN(directory_, zeros(entries * 8));
   table.directory = pointer<uint64_t>(directory_);
-  table.shift = described_.direct ? 0 : 64 - static_cast<uint64_t>(std::bit_width(entries) - 1);
+  table.shift = array ? 0 : 64 - static_cast<uint64_t>(std::bit_width(entries) - 1);
   table.rows = rows_;
-  table.direct = described_.direct;
   table.base = described_.base;
-  table.extent = described_.direct ? described_.extent : 0;
+  table.extent = array ? described_.extent : 0;
   table.owner = pointer<void>(heads_);
   return writeHead(table);
 }

@@ -5,6 +5,7 @@
 pipe.state @hashed join [#pipe.field<"k", i32, key>, #pipe.field<"v", i64, payload>]
 pipe.state @pairs join [#pipe.field<"k", i32, key>, #pipe.field<"j", i32, key>]
 pipe.state @direct join [#pipe.field<"k", i32, key>, #pipe.field<"v", i64, payload>] direct <base = 1, extent = 1500>
+pipe.state @sparse join [#pipe.field<"k", i32, key>, #pipe.field<"v", i64, payload>] direct <base = 1, extent = 90000, sparse = true>
 pipe.state @marked join [#pipe.field<"k", i32, key>, #pipe.field<"found", i1, payload>]
 
 // The slot of a key in the directory is touched, then the row that it points to; a NULL key has no chain. Keys are
@@ -45,12 +46,34 @@ pipe.pipeline @two_keys {
 // CHECK-NOT: arith.constant -7046029254386353131
 // CHECK: arith.cmpi ult
 // CHECK-NOT: arith.cmpi eq, %{{.*}}, %{{.*}} : i32
-// CHECK-LABEL: llvm.func @anti
 pipe.pipeline @by_position {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
   %1 = pipe.lookup %0, @direct inner keys ["k"] payload ["v"] columns [] {
   } : !pipe.rows<"k": i32> -> !pipe.rows<"v": i64>
   pipe.emit %1, @out keys [] : !pipe.rows<"v": i64>
+}
+
+// Where few keys of a range are there, an entry's place is the number of smaller ones.
+// CHECK-LABEL: llvm.func @by_rank
+// CHECK: llvm.intr.ctpop
+// CHECK: llvm.intr.prefetch
+// CHECK-LABEL: llvm.func @by_bit
+pipe.pipeline @by_rank {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  %1 = pipe.lookup %0, @sparse inner keys ["k"] payload ["v"] columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"v": i64>
+  pipe.emit %1, @out keys [] : !pipe.rows<"v": i64>
+}
+
+// That a key is there is all that is asked: no rank, and no row of the table.
+// CHECK-NOT: llvm.intr.ctpop
+// CHECK: arith.xori
+// CHECK-LABEL: llvm.func @anti
+pipe.pipeline @by_bit {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  %1 = pipe.lookup %0, @sparse anti keys ["k"] payload [] columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>
 }
 
 // Only the end of its chain tells whether a row had no match.

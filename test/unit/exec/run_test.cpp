@@ -100,13 +100,16 @@ TEST(Run, StatesWithoutMergeKernelUseOneLane) {
   EXPECT_EQ(sorted(runRows(b, {{{"t", table}}, 500}, {.threads = 4})), expectedGroups(table));
 }
 
-PlanBuilder joinPlan(bool direct, uint32_t chunkRows = 65536) {
+constexpr plan::Directory kDirectories[] = {plan::Directory::kHash, plan::Directory::kArray,
+                                            plan::Directory::kRanks};
+
+PlanBuilder joinPlan(plan::Directory directory, uint32_t chunkRows = 65536) {
   PlanBuilder b;
   b.chunkRows = chunkRows;
   int32_t buildInput = b.load("u");
   int32_t state = b.state(StateKind::kJoinTable, 32);
-  if (direct) {
-    b.plan.states[0].direct = true;
+  if (directory != plan::Directory::kHash) {
+    b.plan.states[0].directory = directory;
     b.plan.states[0].directKeyOffset = 16;
     b.plan.states[0].base = -10;
     b.plan.states[0].extent = 5000;
@@ -149,11 +152,11 @@ Rows expectedJoin(const TestTable &build, const TestTable &probes) {
 
 TEST(Run, JoinsBuildAndProbe) {
   auto [build, probes] = joinTables();
-  for (bool direct : {false, true}) {
+  for (plan::Directory directory : kDirectories) {
     for (int threads : {1, 2, 4}) {
       for (uint32_t chunkRows : {5u, 65536u}) {
-        EXPECT_EQ(sorted(runRows(joinPlan(direct, chunkRows), {{{"u", build}, {"t", probes}}, 500},
-                                 {.threads = threads})),
+        EXPECT_EQ(sorted(runRows(joinPlan(directory, chunkRows),
+                                 {{{"u", build}, {"t", probes}}, 500}, {.threads = threads})),
                   expectedJoin(build, probes));
       }
     }
@@ -162,9 +165,9 @@ TEST(Run, JoinsBuildAndProbe) {
 
 TEST(Run, JoinsWithAnEmptySide) {
   auto [build, probes] = joinTables();
-  for (bool direct : {false, true}) {
-    EXPECT_EQ(runRows(joinPlan(direct), {{{"u", TestTable(2)}, {"t", probes}}}), Rows{});
-    EXPECT_EQ(runRows(joinPlan(direct), {{{"u", build}, {"t", TestTable(1)}}}), Rows{});
+  for (plan::Directory directory : kDirectories) {
+    EXPECT_EQ(runRows(joinPlan(directory), {{{"u", TestTable(2)}, {"t", probes}}}), Rows{});
+    EXPECT_EQ(runRows(joinPlan(directory), {{{"u", build}, {"t", TestTable(1)}}}), Rows{});
   }
 }
 
@@ -173,16 +176,19 @@ TEST(Run, JoinsWithAnEmptySide) {
 TEST(Run, TheEndOfAnInputIsNeverMissed) {
   auto [build, probes] = joinTables();
   for (int run = 0; run < 400; ++run) {
-    ASSERT_EQ(runRows(joinPlan(false), {{{"u", TestTable(2)}, {"t", probes}}}), Rows{});
+    ASSERT_EQ(runRows(joinPlan(plan::Directory::kHash), {{{"u", TestTable(2)}, {"t", probes}}}),
+              Rows{});
   }
 }
 
 TEST(Run, DirectJoinRefusesKeysThatStatisticsRuledOut) {
-  auto result = runPlan(joinPlan(true), {{{"u", {{4990}, {0}}}, {"t", TestTable(1)}}});
-  EXPECT_EQ(result.status().kind(), ErrorKind::kMismatch);
-  EXPECT_EQ(result.status().message(),
-            "join key outside the range that the statistics promised; recompile with fresh "
-            "statistics, got 4990");
+  for (plan::Directory directory : {plan::Directory::kArray, plan::Directory::kRanks}) {
+    auto result = runPlan(joinPlan(directory), {{{"u", {{4990}, {0}}}, {"t", TestTable(1)}}});
+    EXPECT_EQ(result.status().kind(), ErrorKind::kMismatch);
+    EXPECT_EQ(result.status().message(),
+              "join key outside the range that the statistics promised; recompile with fresh "
+              "statistics, got 4990");
+  }
 }
 
 TEST(Run, SortKeepsItsOrderThroughLaterTasks) {

@@ -3,6 +3,7 @@
 
 #include "runtime/abi/imports.h"
 
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -148,8 +149,15 @@ int32_t build(const HrArgs *args, HrWorker *worker) {
 /// The head of a key's chain, or null.
 const uint8_t *chainOf(const HrJoinTable *table, int64_t key) {
   constexpr uint64_t kPointer = (uint64_t(1) << 48) - 1;
-  if (table->direct) {
-    uint64_t slot = static_cast<uint64_t>(key - table->base);
+  uint64_t slot = static_cast<uint64_t>(key - table->base);
+  if (table->ranks) {
+    uint64_t word = slot < table->extent ? table->ranks[slot / 32] : 0;
+    uint64_t before = word & ((uint64_t(1) << slot % 32) - 1);
+    uint64_t entry = (word >> 32) + static_cast<uint64_t>(std::popcount(before));
+    return word >> slot % 32 & 1 ? reinterpret_cast<const uint8_t *>(table->directory[entry])
+                                 : nullptr;
+  }
+  if (table->extent > 0) {
     return slot < table->extent ? reinterpret_cast<const uint8_t *>(table->directory[slot])
                                 : nullptr;
   }

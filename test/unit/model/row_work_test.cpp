@@ -58,7 +58,11 @@ TEST(RowWork, a_probe_has_the_terms_of_its_task) {
 }
 
 TEST(RowWork, a_directory_filled_in_order_takes_the_lines_it_fills) {
-  StateShape state{.kind = StateKind::kJoinTable, .rows = 1e4, .rowBytes = 24, .extent = 6e6};
+  StateShape state{.kind = StateKind::kJoinTable,
+                   .rows = 1e4,
+                   .rowBytes = 24,
+                   .directory = plan::Directory::kArray,
+                   .extent = 6e6};
   Terms sparse = endTerms(state, 1e4, 2, RowOrder::kClustered);
   EXPECT_NEAR(sparse["build_line"], 1e4, 100); // each row on a line of its own
   EXPECT_EQ(sparse.count("build_row"), 0u);
@@ -84,7 +88,7 @@ TEST(RowWork, copies_of_a_table_share_the_large_caches_only) {
 TEST(RowWork, a_table_by_key_is_not_hashed) {
   plan::Plan plan = planWith(StateKind::kJoinTable, StateUse::kShared,
                              {{WorkKind::kProbe, 0, 1, 0}, {WorkKind::kMatch, 1, 1, 0}});
-  plan.states[0].direct = true;
+  plan.states[0].directory = plan::Directory::kRanks;
   plan.states[0].extent = 1 << 20;
   TaskRows rows;
   rows.source = rows.stages.emplace_back(5000);

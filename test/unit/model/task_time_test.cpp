@@ -50,7 +50,7 @@ TEST(TaskTime, units_follow_the_rows_of_each_stage) {
 
 TEST(TaskTime, a_direct_table_has_no_rows_of_other_keys) {
   plan::Plan plan = probePlan();
-  plan.states[0].direct = true;
+  plan.states[0].directory = plan::Directory::kRanks;
   plan.states[0].extent = 20;
   TaskRows rows;
   rows.source = 1000;

@@ -12,7 +12,7 @@ TEST(PlanCheck, AcceptsTheSample) {
 }
 
 TEST(PlanCheck, Version) {
-  EXPECT_NE(checked([](Plan &p) { p.schemaMajor = 7; }).find("rule version: plan schema"),
+  EXPECT_NE(checked([](Plan &p) { p.schemaMajor = 99; }).find("rule version: plan schema"),
             std::string::npos);
   EXPECT_NE(checked([](Plan &p) { p.abiVersion = 99; }).find("rule version: kernel ABI"),
             std::string::npos);
@@ -167,14 +167,14 @@ TEST(PlanCheck, Layout) {
   EXPECT_EQ(checked([](Plan &p) { p.kernels[1].literals[0].offset = 24; }),
             "rule layout: kernel 1 'probe': literals overlap at offset 24");
   EXPECT_NE(checked([](Plan &p) {
-              p.states[1].direct = true;
-            }).find("rule layout: state 1 'sum': direct"),
+              p.states[1].directory = plan::Directory::kRanks;
+            }).find("rule layout: state 1 'sum': a directory by key"),
             std::string::npos);
   EXPECT_EQ(checked([](Plan &p) {
-              p.states[0].direct = true;
+              p.states[0].directory = plan::Directory::kRanks;
               p.states[0].directKeyOffset = 16;
             }),
-            "rule range: state 0 'u table': extent of a direct join table, got 0");
+            "rule range: state 0 'u table': extent of a directory by key, got 0");
 }
 
 TEST(PlanCheck, Operands) {
