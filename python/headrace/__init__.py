@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from headrace._src.frame.lazy_frame import concat as concat
     from headrace._src.frame.sources import from_arrow as from_arrow
     from headrace._src.frame.sources import scan_parquet as scan_parquet
+    from headrace._src.polars.engine import PolarsEngine as PolarsEngine
+    from headrace._src.polars.engine import polars_engine as polars_engine
     from headrace._src.query.sql import batches as batches
     from headrace._src.query.sql import explain as explain
     from headrace._src.query.sql import last_profile as last_profile
@@ -58,6 +60,7 @@ _PUBLIC = {
     "GroupBy": "headrace._src.frame.group_by",
     "HeadraceError": "headrace._src.errors",
     "LazyFrame": "headrace._src.frame.lazy_frame",
+    "PolarsEngine": "headrace._src.polars.engine",
     "Relation": "headrace._src.session.relation",
     "Session": "headrace._src.session.session",
     "all": "headrace._src.frame.functions",
@@ -82,6 +85,7 @@ _PUBLIC = {
     "min_horizontal": "headrace._src.frame.functions",
     "mlir": "headrace._src.array.program",
     "place": "headrace._src.array.tracer",
+    "polars_engine": "headrace._src.polars.engine",
     "query": "headrace._src.array.queries",
     "scan_parquet": "headrace._src.frame.sources",
     "sql": "headrace._src.query.sql",

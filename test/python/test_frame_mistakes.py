@@ -83,6 +83,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: LF.select(C("f").round(-1)), "round takes a number of decimals, got -1"),
     (lambda: LF.select(C("i").is_between(1, 2, closed="all")), "closed is both, left, right or none"),
     (lambda: LF.select(C("s").sum()), "sum takes numbers, got string"),
+    (lambda: LF.select(hr.lit(1).sum()), "of a value that is no column: it stands for one row"),
     (lambda: LF.select(C("i").product()), "product of int64 is not supported: cast"),
     (lambda: LF.select(C("i").std(ddof=2)), "std takes ddof=0 or 1, got 2"),
     (lambda: LF.select(C("i").quantile(2)), "a quantile is from 0 to 1, got 2"),

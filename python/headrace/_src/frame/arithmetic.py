@@ -19,6 +19,7 @@ from headrace._src.frame.types import (
     is_numeric,
     is_timestamp,
     sql_type,
+    supertype,
     type_of,
 )
 
@@ -450,7 +451,17 @@ def _cast(scope: Scope, value: Value, dtype: Any, strict: bool) -> Value:
     if value.type == to:
         return value if value.literal else combined(value.sql, to, value)
     sql = _castable(value, to)
-    return combined(f"{'cast' if strict else 'try_cast'}({sql} as {sql_type(to)})", to, value)
+    sure = strict or supertype(value.type, to) == to
+    return combined(f"{'cast' if sure else 'try_cast'}({sql} as {sql_type(to)})", to, value)
+
+
+@rule("widened")
+def _widened(scope: Scope, value: Value, dtype: Any) -> Value:
+    """A cast that cannot fail."""
+    to = type_of(dtype)
+    if supertype(value.type, to) != to:
+        raise UnsupportedError(f"a cast that wraps around: {value.type} to {to}")
+    return converted(value, to)
 
 
 def _castable(value: Value, to: pa.DataType) -> str:

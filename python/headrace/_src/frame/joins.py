@@ -32,6 +32,8 @@ class Ways:
     suffix: str
     nulls_equal: bool
     coalesce: bool | None
+    #: Of the comparisons of the keys; default: they are equal.
+    signs: tuple[str, ...] = ()
 
 
 def joined(
@@ -77,9 +79,9 @@ def _keys(
 
 
 def _condition(left: LazyFrame, right: LazyFrame, pairs: Sequence[tuple[Expr, Expr]], ways: Ways) -> str:
-    sign = "is not distinct from" if ways.nulls_equal else "="
+    signs = ways.signs or ("is not distinct from" if ways.nulls_equal else "=",) * len(pairs)
     texts = []
-    for one, other in pairs:
+    for (one, other), sign in zip(pairs, signs, strict=True):
         a, b = _of_side(left, "l", one), _of_side(right, "r", other)
         dtype = common_type(a, b, "a join")
         texts.append(f"{converted(a, dtype).sql} {sign} {converted(b, dtype).sql}")

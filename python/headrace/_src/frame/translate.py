@@ -46,6 +46,10 @@ def translated(expr: Expr, scope: Scope) -> Value:
         return _OWN[expr.kind](scope, expr)
     if expr.kind not in RULES:
         raise UnsupportedError(f"unsupported expression: {expr.kind}")
+    if expr.kind in AGGREGATES and _sees_no_row(expr.operands[0]):
+        raise UnsupportedError(
+            f"{expr.kind} of a value that is no column: it stands for one row, not for all"
+        )
     inside = scope.rows if expr.kind in AGGREGATES else scope
     operands = [translated(each, inside) for each in expr.operands]
     return RULES[expr.kind](scope, *operands, **expr.options)
@@ -65,6 +69,10 @@ def is_literal(expr: Expr) -> bool:
     return expr.kind == "lit" or bool(
         expr.operands and all(map(is_literal, expr.operands)) and not _sees(expr)
     )
+
+
+def _sees_no_row(expr: Expr) -> bool:
+    return is_literal(expr.operands[0] if expr.kind == "filter" else expr)
 
 
 def _sees(expr: Expr) -> bool:

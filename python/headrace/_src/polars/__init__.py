@@ -1,0 +1,1 @@
+"""Polars' programs run by headrace: `collect(post_opt_callback=hr.polars_engine())`."""

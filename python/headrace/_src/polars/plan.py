@@ -1,0 +1,239 @@
+"""Polars' optimised plans as frames, one rule for each operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from headrace._src.errors import UnsupportedError
+from headrace._src.frame.expression import Expr
+from headrace._src.frame.functions import col
+from headrace._src.frame.joins import Ways, joined
+from headrace._src.frame.lazy_frame import LazyFrame, concat
+from headrace._src.frame.sources import from_arrow, scan_parquet
+from headrace._src.frame.types import is_decimal, type_of
+from headrace._src.polars.expressions import expression
+
+
+@dataclass(frozen=True)
+class Built:
+    """An operation as a frame."""
+
+    frame: LazyFrame
+    #: Whether its rows come in the order of a source, which who reads them may count on; frames have none.
+    in_order: bool = False
+    #: Whether anything is computed but the rows of a source.
+    computes: bool = True
+
+
+#: Of the plan, the operation, its inputs and its schema in Polars' types.
+Rule = Callable[[Any, Any, Sequence[Built], Mapping[str, Any]], Built]
+
+
+def built(nt: Any, inputs: Sequence[Built]) -> Built:
+    """The operation that is being viewed. Raises UnsupportedError for one that frames do not have."""
+    node, schema = nt.view_current_node(), dict(nt.get_schema())
+    kind = type(node).__name__
+    if kind not in _RULES:
+        raise UnsupportedError("an operation that frames do not have")
+    out = _RULES[kind](nt, node, inputs, schema)
+    _check(out.frame, schema, exact=not inputs)
+    return out
+
+
+def _check(frame: LazyFrame, schema: Mapping[str, Any], *, exact: bool) -> None:
+    """The columns must be those of Polars."""
+    if frame.columns != list(schema):
+        raise UnsupportedError(f"other columns: {frame.columns} for {list(schema)}")
+    for name, each in frame._columns.items():
+        if not _fits(each.type, schema[name], exact=exact):
+            raise UnsupportedError(f"a column of another type: {name}, {each.type} for {schema[name]}")
+
+
+def _fits(ours: pa.DataType, theirs: Any, *, exact: bool) -> bool:
+    import polars
+
+    if isinstance(theirs, polars.Decimal):
+        return is_decimal(ours) and ours.scale == theirs.scale
+    if theirs == polars.Null:
+        return ours == pa.int32()
+    if theirs == polars.UInt32 and not exact:  # counts
+        return ours == pa.int64()
+    try:
+        return ours == type_of(theirs)
+    except Exception:
+        return False
+
+
+def _named(nt: Any, exprs: Sequence[Any]) -> list[Expr]:
+    return [expression(nt, each.node).alias(each.output_name) for each in exprs]
+
+
+def _only(condition: bool, what: str) -> None:
+    if not condition:
+        raise UnsupportedError(what)
+
+
+def _scan(nt: Any, node: Any, _inputs: Sequence[Built], schema: Mapping[str, Any]) -> Built:
+    kind, options = node.scan_type[0], node.file_options
+    _only(kind == "parquet", f"a scan of {kind}")
+    _only(node.hive_parts is None, "a scan of Hive partitions")
+    for name in ("n_rows", "row_index", "include_file_paths", "deletion_files", "pre_slice"):
+        _only(getattr(options, name, None) is None, f"a scan with {name}")
+    paths = [str(path) for path in node.paths]
+    _only(bool(paths) and all("://" not in path for path in paths), "a scan of what is no file")
+    frame = scan_parquet(paths)
+    if node.predicate is not None:
+        frame = frame.filter(expression(nt, node.predicate.node))
+    return Built(_chosen(frame, schema), in_order=True, computes=False)
+
+
+def _chosen(frame: LazyFrame, schema: Mapping[str, Any]) -> LazyFrame:
+    for name in schema:
+        _only(name in frame._columns, f"a column that cannot be read: {name}")
+    return frame.select(*map(col, schema)) if schema else frame
+
+
+def _data_frame(_nt: Any, node: Any, _inputs: Sequence[Built], schema: Mapping[str, Any]) -> Built:
+    import polars
+
+    _only(node.selection is None, "a selection of a data frame")
+    data = polars.DataFrame._from_pydf(node.df)
+    _only(bool(schema), "a data frame without columns")
+    return Built(_chosen(from_arrow(data.select(list(schema))), schema), in_order=True, computes=False)
+
+
+def _select(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
+    (of,) = inputs
+    exprs = _named(nt, node.expr)
+    from headrace._src.frame.translate import is_scalar
+
+    one_row = all(map(is_scalar, exprs))
+    return Built(of.frame.select(*exprs), in_order=of.in_order and not one_row)
+
+
+def _with_columns(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
+    (of,) = inputs
+    return Built(of.frame.with_columns(*_named(nt, node.exprs)), of.in_order)
+
+
+def _filter(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
+    (of,) = inputs
+    return Built(of.frame.filter(expression(nt, node.predicate.node)), of.in_order, of.computes)
+
+
+def _project(_nt: Any, _node: Any, inputs: Sequence[Built], schema: Mapping[str, Any]) -> Built:
+    (of,) = inputs
+    return Built(_chosen(of.frame, schema), of.in_order, of.computes)
+
+
+def _group(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
+    (of,) = inputs
+    _only(not node.maintain_order, "groups in the order of their rows")
+    _only(not node.apply, "a function over groups")
+    options = node.options
+    _only(options.dynamic is None and options.rolling is None, "groups by windows of time")
+    frame = of.frame.group_by(*_named(nt, node.keys)).agg(*_named(nt, node.aggs))
+    return Built(_sliced(frame, options.slice))
+
+
+def _sliced(frame: LazyFrame, part: Any) -> LazyFrame:
+    if part is None:
+        return frame
+    offset, length, *_ = part
+    return frame.slice(offset, length)
+
+
+_JOINS = {
+    "Inner": "inner",
+    "Left": "left",
+    "Right": "right",
+    "Full": "full",
+    "Semi": "semi",
+    "Anti": "anti",
+    "Cross": "cross",
+}
+
+
+_SIGNS = {"Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
+
+
+def _join(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
+    left, right = inputs
+    how, nulls_equal, part, suffix, coalesce, order = node.options
+    kind, *more = (how,) if isinstance(how, str) else how
+    _only(order == "none", "a join that keeps an order")
+    if kind == "IEJoin":  # by one or two inequalities
+        signs = tuple(_SIGNS[str(each).rpartition(".")[2]] for each in more if each is not None)
+        ways = Ways("inner", suffix, False, False, signs)
+    else:
+        _only(kind in _JOINS, f"a join: {kind}")
+        ways = Ways(_JOINS[kind], suffix, nulls_equal, coalesce)
+    on = [[expression(nt, each.node) for each in side] for side in (node.left_on, node.right_on)]
+    frame = joined(left.frame, right.frame, None, *on, ways)
+    if node.predicate is not None:
+        _only(ways.how == "inner", "an outer join with another condition")
+        frame = frame.filter(expression(nt, node.predicate.node))
+    return Built(_sliced(frame, part))
+
+
+def _distinct(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
+    (of,) = inputs
+    keep, subset, maintain_order, part = node.options
+    _only(not maintain_order, "unique in the order of the rows")
+    return Built(_sliced(of.frame.unique(subset, keep=keep), part))
+
+
+def _sort(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
+    (of,) = inputs
+    maintain_order, nulls_last, descending = node.sort_options
+    _only(not (maintain_order and of.in_order), "a stable sort of rows in the order of a source")
+    by = [expression(nt, each.node) for each in node.by_column]
+    frame = of.frame.sort(by, descending=descending, nulls_last=nulls_last, maintain_order=maintain_order)
+    return Built(_sliced(frame, node.slice))
+
+
+def _slice(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
+    (of,) = inputs
+    _only(not of.in_order, "the first rows in the order of a source")
+    return Built(of.frame.slice(node.offset, node.len))
+
+
+def _union(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
+    _only(node.slice is None, "the first rows of several frames")
+    frame = concat([each.frame for each in inputs])
+    return Built(frame, in_order=node.maintain_order or any(each.in_order for each in inputs))
+
+
+def _cache(_nt: Any, _node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
+    return inputs[0]
+
+
+def _map(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
+    (of,) = inputs
+    name, *options = node.function
+    _only(name == "unpivot", f"a function of frames: {name}")
+    index, on, variable, value = options
+    frame = of.frame.unpivot(on, index=index, variable_name=variable, value_name=value)
+    return Built(frame, of.in_order)
+
+
+_RULES: dict[str, Rule] = {
+    "Scan": _scan,
+    "DataFrameScan": _data_frame,
+    "Select": _select,
+    "HStack": _with_columns,
+    "Filter": _filter,
+    "SimpleProjection": _project,
+    "GroupBy": _group,
+    "Join": _join,
+    "Distinct": _distinct,
+    "Sort": _sort,
+    "Slice": _slice,
+    "Union": _union,
+    "Cache": _cache,
+    "MapFunction": _map,
+}

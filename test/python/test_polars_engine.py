@@ -1,0 +1,285 @@
+"""Programs of Polars with headrace as the engine of `collect`, beside Polars alone."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import headrace as hr
+import polars as pl
+import pytest
+from frame_programs import DATA, ORDERED, PROGRAMS, ROWS
+from headrace._src.polars import engine as polars_engine
+from polars.testing import assert_frame_equal
+from tpch_polars import QUERIES, Scan
+
+COL = pl.col
+
+
+def both(frame: pl.LazyFrame, *, order: bool = False, **options: Any) -> hr.PolarsEngine:
+    """Collects a frame with and without headrace: the same rows, in the same types."""
+    engine = hr.polars_engine(**options)
+    expected, got = frame.collect(), frame.collect(post_opt_callback=engine)
+    assert_frame_equal(got, expected, check_row_order=order, rel_tol=1e-6, abs_tol=1e-9)
+    return engine
+
+
+def scans(folder: Path, *, floats: bool) -> Scan:
+    def scan(name: str) -> pl.LazyFrame:
+        frame = pl.scan_parquet(folder / f"{name}.parquet")
+        return frame.with_columns(pl.selectors.decimal().cast(pl.Float64)) if floats else frame
+
+    return scan
+
+
+#: Left to Polars in part.
+LEFT = {"q13": ["Scan: a source alone", "Scan: regular expressions"]}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_tpch(name: str, tpch_small: Path) -> None:
+    engine = both(QUERIES[name](scans(tpch_small, floats=True)), ranks=2)
+    assert [
+        each[: len(start)] for each, start in zip(engine.report.left, LEFT.get(name, []), strict=True)
+    ] == (LEFT.get(name, []))
+    assert len(engine.report.ran) == (0 if name in LEFT else 1)
+
+
+@pytest.mark.parametrize("name", ["q01", "q03", "q05", "q06", "q10", "q11", "q16", "q18", "q22"])
+def test_tpch_of_decimals(name: str, tpch_small: Path) -> None:
+    both(QUERIES[name](scans(tpch_small, floats=False)))
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_expressions(name: str) -> None:
+    exprs = [expr.alias(f"e{number}") for number, expr in enumerate(ROWS[name](pl, COL))]
+    assert both(DATA.lazy().unique().with_columns(pl.lit(1).alias("one")).select("n", *exprs)).report.ran
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name: str) -> None:
+    both(PROGRAMS[name](pl, DATA.lazy().unique()))
+    both(PROGRAMS[name](pl, DATA.lazy()))
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_programs_with_an_order(name: str) -> None:
+    both(ORDERED[name](pl, DATA.lazy()), order=True)
+
+
+GROUPS = DATA.lazy().group_by("k").agg(COL("i").sum())
+LEFT_TO_POLARS: list[tuple[pl.LazyFrame, str]] = [
+    (DATA.lazy().filter(COL("i") > 1), "its rows come in the order of a source|a source alone"),
+    (DATA.lazy().with_columns(z=COL("i") + 1), "its rows come in the order of a source"),
+    (DATA.lazy().with_columns(z=COL("i").shift()), r"shift\(\) needs an order of the rows"),
+    (DATA.lazy().group_by("k", maintain_order=True).agg(pl.len()), "groups in the order of their rows"),
+    (DATA.lazy().group_by("k").agg(COL("i") + 1), "lists are not supported|implode"),
+    (DATA.lazy().group_by("k").agg(COL("i").implode()), "an aggregate: implode"),
+    (DATA.lazy().group_by("k").agg(COL("i").skew()), "a function: skew"),
+    (DATA.lazy().group_by("k").agg(COL("i").first()), r"first\(\) needs an order"),
+    (GROUPS.with_row_index(), "a function of frames: row_index"),
+    (
+        pl.concat([GROUPS.sort("k"), DATA.lazy().select("n").head(4)], how="horizontal"),
+        "an operation that frames do not have",
+    ),
+    (
+        pl.LazyFrame({"a": pl.Series([1], dtype=pl.UInt8)}).group_by("a").len(),
+        "a column of another type: a, int32",
+    ),
+    (DATA.lazy().unique(maintain_order=True), "unique in the order of the rows"),
+    (DATA.lazy().join(GROUPS, on="k", maintain_order="left"), "a join that keeps an order"),
+    (DATA.lazy().sort("k", maintain_order=True), "a stable sort of rows in the order of a source"),
+    (DATA.lazy().cast({"i": pl.UInt8}, strict=False).group_by("i").len(), "UInt8"),
+    (DATA.lazy().group_by("k").agg(COL("d").max() - COL("d").min()), "takes numbers, got date32"),
+    (DATA.lazy().group_by("k").agg(COL("i").sum().over("b")), "."),
+    (DATA.lazy().select(COL("i").hash().max()), "a function: hash"),
+    (DATA.lazy().select(COL("i").is_in(COL("n").implode()).sum()), "is_in of a column|an aggregate: implode"),
+    (DATA.lazy().select(COL("s").str.replace("a", "b").max()), "str.replace of the first place"),
+    (DATA.lazy().select(COL("s").str.replace_all("a", "$0b").max()), "str.replace with groups"),
+    (
+        DATA.lazy().select(pl.concat_str("s", "t", ignore_nulls=True).max()),
+        "concat_str that passes over nulls",
+    ),
+    (DATA.lazy().select(COL("f").round(1, mode="half_away_from_zero").max()), "round half_away_from_zero"),
+    (DATA.lazy().select(COL("b").any(ignore_nulls=False)), "any that does not pass over nulls"),
+    (DATA.lazy().select(COL("f").nan_max()), "an aggregate: max"),
+    (
+        DATA.lazy().select(COL("i").cast(pl.Int8, wrap_numerical=True).max()),
+        "a cast that wraps around: int64 to int8",
+    ),
+    (DATA.lazy().select(COL("s").str.slice(COL("n"), 1).max()), "an option that is a column"),
+    (
+        DATA.lazy().select(COL("s").str.to_integer(base=16, strict=False).max()),
+        "str.to_integer of another base",
+    ),
+    (
+        DATA.lazy().sort("n").select(COL("i").rolling_sum(3, center=True).max()),
+        "rolling with weights or around",
+    ),
+    (DATA.lazy().sort("n").select(COL("i").diff(null_behavior="drop").sum()), "diff that drops rows"),
+    (
+        DATA.lazy().select(pl.sum_horizontal("i", "j", ignore_nulls=False).max()),
+        "sum_horizontal that does not pass",
+    ),
+    (
+        DATA.lazy().select(COL("i").sum().over("k", mapping_strategy="explode").max()),
+        "over() with another mapping".replace("()", r"\(\)"),
+    ),
+    (DATA.lazy().group_by("k").agg(COL("i").sort_by("n").first()), "total order"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(LEFT_TO_POLARS)))
+def test_what_is_left_to_polars(number: int) -> None:
+    frame, why = LEFT_TO_POLARS[number]
+    report = both(frame).report
+    assert report.left and re.search(why, "\n".join(report.left)), report
+    assert str(report).count("Polars:") == len(report.left)
+
+
+def test_the_largest_part_below_what_is_left() -> None:
+    report = both(GROUPS.with_row_index().select(COL("index").max(), COL("i", "k").sum())).report
+    assert report.ran == ["GroupBy of k, i"] and report.left == [
+        "MapFunction: a function of frames: row_index"
+    ]
+    assert "headrace: GroupBy of k, i" in str(report)
+    assert str(hr.polars_engine().report) == "nothing has run"
+
+
+def test_a_part_that_does_not_compile_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_arguments: Any, **_options: Any) -> str:
+        raise hr.errors.UnsupportedError("not today")
+
+    monkeypatch.setattr(hr.LazyFrame, "explain", refused)
+    report = both(GROUPS).report
+    assert not report.ran and report.left[0] == "GroupBy: not today"
+
+
+def test_fused_arithmetic() -> None:
+    f, n, i = COL("f"), COL("n").cast(float), COL("i").cast(float)
+    for expr in (f * n + i, i + f * n, f * n - i, i - f * n):
+        assert both(DATA.lazy().group_by("k").agg(expr.sum())).report.ran
+
+
+def test_other_versions_of_polars_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(polars_engine, "_VERSION", (1, 0))
+    assert both(GROUPS).report.left == ["all: plans of version (16, 0), known is (1, 0)"]
+
+
+def test_options_and_the_streaming_engine() -> None:
+    with pytest.raises(hr.errors.UserError, match="no such option: rank"):
+        hr.polars_engine(rank=2)
+    engine = hr.polars_engine(ranks=2, threads=2)
+    rows = GROUPS.collect(post_opt_callback=engine, engine="streaming")
+    assert engine.report.ran and sorted(rows["i"].to_list()) == sorted(GROUPS.collect()["i"].to_list())
+
+
+def test_scans_of_files(tmp_path: Path) -> None:
+    DATA.write_parquet(tmp_path / "a.parquet")
+    DATA.write_parquet(tmp_path / "b.parquet")
+    frame = pl.scan_parquet(tmp_path / "*.parquet").group_by("k").agg(COL("i").sum(), pl.len())
+    assert both(frame).report.ran == ["GroupBy of k, i, len"]
+    DATA.write_csv(tmp_path / "a.csv")
+    assert both(pl.scan_csv(tmp_path / "a.csv").group_by("k").len()).report.left == ["Scan: a scan of csv"]
+    some = pl.scan_parquet(tmp_path / "a.parquet", n_rows=3).group_by("k").len()
+    assert "a scan with n_rows" in str(both(some).report)
+    counted = pl.scan_parquet(tmp_path / "a.parquet", row_index_name="r").group_by("k").agg(COL("r").max())
+    assert "a scan with row_index" in str(both(counted).report)
+
+
+# Random programs
+
+
+def number(draw: random.Random, depth: int = 0) -> pl.Expr:
+    """A random expression of numbers."""
+    if depth > 2 or draw.random() < 0.3:
+        return draw.choice([COL("i"), COL("j"), COL("f"), COL("n"), pl.lit(draw.randint(-3, 3)), pl.lit(0.5)])
+    one, other = number(draw, depth + 1), number(draw, depth + 1)
+    return draw.choice(
+        [
+            lambda: one + other,
+            lambda: one - other,
+            lambda: one * other,
+            lambda: one / other,
+            lambda: one // other,
+            lambda: one % other,
+            lambda: pl.when(truth(draw, depth + 1)).then(one).otherwise(other),
+            lambda: pl.coalesce(one, other),
+            lambda: one.clip(-2, 5),
+            lambda: one.abs(),
+            lambda: -one,
+            lambda: one.fill_null(1),
+            lambda: pl.max_horizontal(one, other),
+            lambda: COL("s").str.len_chars().cast(pl.Int64) + one,
+            lambda: COL("d").dt.year() + one,
+        ]
+    )()
+
+
+def truth(draw: random.Random, depth: int = 0) -> pl.Expr:
+    """A random condition."""
+    if depth > 2 or draw.random() < 0.2:
+        return draw.choice(
+            [COL("b"), COL("c"), COL("s") == "a", COL("i").is_null(), COL("s").is_in(["a", "abc"])]
+        )
+    one, other = number(draw, depth + 1), number(draw, depth + 1)
+    return draw.choice(
+        [
+            lambda: one > other,
+            lambda: one <= other,
+            lambda: one == other,
+            lambda: one.ne_missing(other),
+            lambda: truth(draw, depth + 1) & truth(draw, depth + 1),
+            lambda: truth(draw, depth + 1) | truth(draw, depth + 1),
+            lambda: ~truth(draw, depth + 1),
+            lambda: one.is_between(-2, other),
+            lambda: one.is_not_null(),
+        ]
+    )()
+
+
+def aggregate(draw: random.Random) -> pl.Expr:
+    of = COL("n") + number(draw, 1).cast(pl.Float64)
+    of = of.filter(truth(draw, 1)) if draw.random() < 0.3 else of
+    names = ["sum", "mean", "min", "max", "count", "n_unique", "len", "null_count"]
+    return getattr(of, draw.choice(names))()
+
+
+def program(draw: random.Random) -> pl.LazyFrame:
+    """A random program whose rows have no order that counts."""
+    frame = DATA.lazy()
+    for step in range(draw.randint(1, 4)):
+        kind = draw.choice(["filter", "with", "join", "unique", "over", "concat"])
+        if kind == "filter":
+            frame = frame.filter(truth(draw))
+        elif kind == "with":
+            frame = frame.with_columns(number(draw).cast(pl.Float64).alias("f"), truth(draw).alias("b"))
+        elif kind == "over":
+            keys = draw.sample(["k", "b", "s"], draw.randint(1, 2))
+            frame = frame.with_columns(aggregate(draw).over(keys).alias(f"w{step}"))
+        elif kind == "unique":
+            frame = frame.unique()
+        elif kind == "concat":
+            frame = pl.concat([frame, frame.filter(truth(draw))])
+        else:
+            other = DATA.lazy().filter(truth(draw)).select("k", "i", COL("n").alias(f"n{step}"))
+            on: Any = draw.choice(["k", ["k", "i"]])
+            how: Any = draw.choice(["inner", "left", "semi", "anti", "full", "right"])
+            frame = frame.join(other, on=on, how=how, nulls_equal=draw.random() < 0.3, coalesce=True)
+    keys = draw.choice([["k"], ["b"], ["k", "s"]])
+    aggregates = [aggregate(draw).alias(f"a{number}") for number in range(draw.randint(1, 4))]
+    return frame.group_by(keys).agg(*aggregates) if draw.random() < 0.8 else frame.select(*aggregates)
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("HEADRACE_RANDOM_FRAMES", "60"))))
+def test_random_programs(seed: int) -> None:
+    frame = program(random.Random(seed))
+    try:
+        frame.collect(post_opt_callback=lambda *_: None)
+    except pl.exceptions.PolarsError:
+        return  # not a program
+    engine = both(frame)
+    assert engine.report.ran, engine.report
