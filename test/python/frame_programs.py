@@ -226,6 +226,9 @@ ROWS: dict[str, Callable[[Any, Callable[..., Any]], list[Any]]] = {
         c("x").cast(pl.Int64),
         m.lit("12").cast(pl.Int32),
         c("i").cast(pl.Decimal(10, 2)),
+        (c("i") / 8).cast(pl.Decimal(10, 2)),
+        c("x").cast(pl.Decimal(10, 1)),
+        c("x").cast(pl.Decimal(12, 3)),
         c("d").cast(str).str.to_date(),
         m.lit(" 7").str.strip_chars().str.to_integer(),
     ],
@@ -403,6 +406,14 @@ PROGRAMS: dict[str, Program] = {
     ).with_columns(m.col("N") * m.col("n")),
     "names": lambda m, a: a.select(
         m.col("i").alias('"; drop'), m.col("j").alias("~f0"), m.col("g").alias("I"), m.col("i")
+    ),
+    "names of ours": lambda m, a: (
+        a.rename({"i": "~1", "k": "~k", "j": "~o1"})
+        .with_columns(m.col("~1") - m.col("~1").mean().over("~k"))
+        .sort(m.col("n") * -1)
+        .with_columns(m.col("~o1").cum_sum())
+        .group_by(m.col("~k") + 1, z=m.col("b"))
+        .agg(m.col("~1").sum(), m.col("~o1").max())
     ),
     "rename": lambda m, a: a.rename({"i": "j", "j": "i"}).drop("k", "f").rename(lambda name: name + "1"),
     "drop": lambda m, a: a.drop("zz", "i", strict=False),

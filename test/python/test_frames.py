@@ -142,6 +142,40 @@ def test_what_comes_of_a_frame() -> None:
     assert frame.sql().count("select") == 3
 
 
+def test_functions_of_batches() -> None:
+    def doubled(batch: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.record_batch(
+            {"i": batch["i"], "twice": [(value or 0) * 2 for value in batch["i"].to_pylist()]}
+        )
+
+    frame = hr.from_arrow(DATA.to_arrow()).filter(hr.col("i") > 0)
+    schema = pa.schema({"i": pa.int64(), "twice": pa.int64()})
+    mapped = frame.map_batches(doubled, schema)
+    assert mapped.columns == ["i", "twice"]
+    assert mapped.filter(hr.col("i") > 2).select(hr.col("twice").sum()).collect().to_pydict() == {
+        "twice": [26]
+    }
+    assert frame.map_batches(lambda batch: batch.slice(0, 0)).select(hr.len()).collect().to_pydict() == {
+        "len": [0]
+    }
+    with pytest.raises(Exception, match="map_batches gave other columns than its schema"):
+        frame.map_batches(doubled).collect()
+    with pytest.raises(Exception, match="not today"):
+        frame.map_batches(fails).collect()
+    with pytest.raises(hr.errors.UnsupportedError, match="frames have no columns of this type"):
+        frame.map_batches(doubled, pa.schema({"i": pa.binary()}))
+
+
+def fails(_batch: pa.RecordBatch) -> pa.RecordBatch:
+    raise ValueError("not today")
+
+
+def test_functions_of_batches_in_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headrace._src.frame.batch_functions.current", object)
+    with pytest.raises(Exception, match="map_batches runs in one process, not in a cluster"):
+        hr.from_arrow(DATA.to_arrow()).map_batches(lambda batch: batch).collect()
+
+
 def test_long_chains() -> None:
     frame = hr.from_arrow(DATA.to_arrow()).select("n")
     for _ in range(60):

@@ -451,6 +451,12 @@ def _cast(scope: Scope, value: Value, dtype: Any, strict: bool) -> Value:
     if value.type == to:
         return value if value.literal else combined(value.sql, to, value)
     sql = _castable(value, to)
+    if is_decimal(to) and is_decimal(value.type) and to.scale < value.type.scale:
+        value = _fewer_digits(scope, value, to.scale)
+        sql = value.sql
+    elif is_decimal(to) and is_float(value.type):
+        value = _half_even(scope, combined(f"({sql} * 1e{to.scale})", _DOUBLE, value))
+        sql = f"({value.sql}) / 1e{to.scale}"
     sure = strict or supertype(value.type, to) == to
     return combined(f"{'cast' if sure else 'try_cast'}({sql} as {sql_type(to)})", to, value)
 
@@ -477,7 +483,7 @@ def _castable(value: Value, to: pa.DataType) -> str:
         or is_moment(of)
         and is_moment(to)
     )
-    if not known or (of == text and (is_decimal(to) or to == _BOOL)):
+    if not known or (of in (text, _BOOL) and is_decimal(to)) or (of == text and to == _BOOL):
         hint = "; use str.to_date or str.to_datetime" if of == text and is_moment(to) else ""
         hint = "; use dt.strftime" if is_timestamp(of) and to == text else hint
         raise UnsupportedError(f"unsupported cast of {of} to {to}{hint}")

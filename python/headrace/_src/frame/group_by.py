@@ -34,7 +34,10 @@ class GroupBy:
             exprs = _with_names(aggs, named_aggs)
             if any(key.kind != "col" for key in keys.values()):
                 # Computed keys become columns first; aggregates still see those that they hide.
-                hidden = {name: f"~k{number} {name}" for number, name in enumerate(keys)}
+                mark = "~"
+                while any(name.startswith(mark) for name in frame.columns):
+                    mark += "~"
+                hidden = {name: mark + name for name in keys}
                 frame = frame.with_columns(**{hidden[name]: key for name, key in keys.items()})
                 keys = {name: column(hidden[name]).alias(name) for name in keys}
                 exprs = expanded(exprs, self._frame._columns, self._keys)

@@ -14,6 +14,7 @@ from headrace._src.frame import arithmetic as arithmetic
 from headrace._src.frame import joins
 from headrace._src.frame import texts_and_moments as texts_and_moments
 from headrace._src.frame import windows as windows
+from headrace._src.frame.batch_functions import BatchFunction, mapped
 from headrace._src.frame.expression import Expr, IntoExpr, column, columns, literal
 from headrace._src.frame.group_by import GroupBy, grouped
 from headrace._src.frame.nodes import Node, composed, owned, user_line
@@ -422,6 +423,15 @@ class LazyFrame:
             return self.group_by(*_texts([index])).agg(*cells)
 
         return owned("pivot", made)
+
+    def map_batches(self, function: BatchFunction, schema: pa.Schema | None = None) -> LazyFrame:
+        """What a function of Python gives for each pyarrow.RecordBatch of the rows: a batch of any length.
+
+        The rows come in no order, in batches of any size. The function runs in this process, in the thread
+        that collects, before what follows it is compiled.
+        schema: of what it gives, if that is not the frame's.
+        """
+        return owned("map_batches", lambda: mapped(self, function, schema))
 
     # What comes of it
 

@@ -10,7 +10,7 @@ A value's level is the number of stages that it needs below it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -72,12 +72,14 @@ class Stages:
     columns: list[dict[str, str]] = field(default_factory=list)
     made: int = 0
 
-    def put(self, sql: str, level: int) -> str:
-        """The name of a column with this value, in the stage above all that it needs."""
+    def put(self, sql: str, level: int, taken: Collection[str]) -> str:
+        """The name of a column with this value, in the stage above all that it needs; none of those taken."""
         self.reach(level + 1)
         stage = self.columns[level]
         if sql not in stage:
             self.made += 1
+            while quoted(f"~{self.made}") in taken:
+                self.made += 1
             stage[sql] = quoted(f"~{self.made}")
         return stage[sql]
 
@@ -128,7 +130,9 @@ class Scope:
 
     def staged(self, value: Value) -> Value:
         """The same value as a column of a stage."""
-        return Value(self.stages.put(value.sql, value.level), value.type, value.level + 1, where=value.where)
+        taken = {each.sql for each in self.columns.values()}
+        name = self.stages.put(value.sql, value.level, taken)
+        return Value(name, value.type, value.level + 1, where=value.where)
 
     def once(self, value: Value) -> Value:
         """A value that is to be written several times: a long one becomes a column."""
