@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from headrace import array as array
+    from headrace import dbapi as dbapi
     from headrace import errors as errors
     from headrace._src.array.jit import jit as jit
     from headrace._src.array.program import mlir as mlir
@@ -97,7 +98,7 @@ _PUBLIC = {
 __all__ = list(_PUBLIC)
 
 
-_MODULES = ("array", "errors")
+_MODULES = ("array", "dbapi", "errors")
 
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of these

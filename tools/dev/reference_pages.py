@@ -110,6 +110,10 @@ def python_page() -> str:
         "## Array functions",
         "`from headrace import array as xp`: what can be called in a function that `hr.jit` traces.",
         _table(array),
+        "## DB-API 2",
+        "`headrace.dbapi` is [PEP 249](https://peps.python.org/pep-0249/): `dbapi.connect(tables, **options)`"
+        " takes what `hr.connect` takes.",
+        *(part for name in ("Connection", "Cursor") for part in _class(getattr(headrace.dbapi, name))),
         "## Exceptions",
         f"Of `hr.errors`, all of them `hr.HeadraceError`. {_text(errors.HeadraceError)}",
         *(
