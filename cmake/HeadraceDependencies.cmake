@@ -1,4 +1,4 @@
-# What headrace builds on: MLIR 22, Arrow from the pyarrow wheel, nlohmann/json, GoogleTest, OpenBLAS.
+# What headrace builds on: MLIR 22, Arrow from the pyarrow wheel, RE2, nlohmann/json, GoogleTest, OpenBLAS.
 find_package(MLIR REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/mlir NO_DEFAULT_PATH)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
@@ -25,6 +25,11 @@ foreach(_lib arrow parquet)
     INTERFACE_INCLUDE_DIRECTORIES "${_pyarrow_include}")
 endforeach()
 set_property(TARGET wheel::parquet PROPERTY INTERFACE_LINK_LIBRARIES wheel::arrow)
+
+# Its archive is made for programs alone.
+find_library(HEADRACE_RE2 NAMES libre2.so REQUIRED)
+add_library(re2::re2 SHARED IMPORTED)
+set_property(TARGET re2::re2 PROPERTY IMPORTED_LOCATION ${HEADRACE_RE2})
 
 execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
                 OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

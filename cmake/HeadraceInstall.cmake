@@ -10,9 +10,12 @@ set_target_properties(${_runtime_tools} ${_compiler_tools} PROPERTIES INSTALL_RP
 set_target_properties(_compiler PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
 set_target_properties(_runtime PROPERTIES INSTALL_RPATH "$ORIGIN/lib;$ORIGIN/../pyarrow")
 
-# What headrace-topo needs of the machine, under the names that are looked for. It has a DT_RPATH, which holds for libhwloc too.
+set_target_properties(headrace_compiler_static PROPERTIES INSTALL_RPATH "$ORIGIN")
+
+# What is needed of the machine, under the names that are looked for: RE2, and by headrace-topo hwloc, which needs libudev. A
+# DT_RPATH holds for what libhwloc needs, too.
 target_link_options(headrace-topo PRIVATE LINKER:--disable-new-dtags)
-foreach(_name libhwloc.so.15 libudev.so.1)
+foreach(_name libhwloc.so.15 libre2.so.9 libudev.so.1)
   find_library(HEADRACE_${_name} NAMES ${_name} REQUIRED)
   file(REAL_PATH ${HEADRACE_${_name}} _file)
   install(PROGRAMS ${_file} DESTINATION lib RENAME ${_name})

@@ -9,6 +9,7 @@ if(HEADRACE_SANITIZE)
   add_link_options(-fsanitize=${HEADRACE_SANITIZE})
 endif()
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+add_link_options(LINKER:--as-needed) # a layer names libraries that not every tool uses
 # Precompiled headers and ccache together (see docs/HACKING.md): sloppiness is set by ./dev.
 set(_headrace_pch_options -Xclang -fno-pch-timestamp)
 

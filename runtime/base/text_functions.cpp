@@ -2,6 +2,8 @@
 #include "runtime/base/text_functions.h"
 
 #include "runtime/base/name_list.h"
+#include "runtime/base/regular_expression.h"
+#include "runtime/base/sha256.h"
 #include "runtime/base/utf8.h"
 
 #include <algorithm>
@@ -10,6 +12,8 @@
 #include <cwctype>
 #include <iterator>
 #include <optional>
+#include <tuple>
+#include <vector>
 
 namespace headrace {
 namespace {
@@ -19,12 +23,14 @@ using Text = std::string_view;
 using MaybeText = std::optional<std::string_view>;
 using Integer = int64_t;
 using Boolean = bool;
+using MaybeBoolean = std::optional<bool>;
 using Texts = std::span<const TextValue>;
 struct Blanks : Text {};
 struct Count {
   int64_t number;
   Count(int64_t number) : number(number) {}
 };
+using MaybeCount = std::optional<Count>;
 struct CodePoint {
   int64_t number;
   CodePoint(int64_t number) : number(number) {}
@@ -267,6 +273,111 @@ MaybeText characterOf(TextRoom &room, Integer code) {
                    [&](char *to) { return utf8::encode(static_cast<uint32_t>(code), to); });
 }
 
+Text inDigits(TextRoom &room, Text text, unsigned bits) {
+  const unsigned digits = 8 / bits;
+  return room.make(text.size() * digits, [&](char *to) {
+    for (const char byte : text) {
+      for (unsigned digit = digits; digit > 0; --digit) {
+        const unsigned value = static_cast<uint8_t>(byte) >> (digit - 1) * bits;
+        *to++ = "0123456789ABCDEF"[value % (1u << bits)];
+      }
+    }
+    return to;
+  });
+}
+
+Text hashed(TextRoom &room, Text text) {
+  const std::string digits = sha256({reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+  return room.make(digits.size(), [&](char *to) { return append(digits, to); });
+}
+
+Text inUrl(TextRoom &room, Text text) {
+  constexpr Text kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~";
+  return room.make(3 * text.size(), [&](char *to) {
+    for (const char byte : text) {
+      if (kPlain.find(byte) != Text::npos) {
+        *to++ = byte;
+        continue;
+      }
+      *to++ = '%';
+      *to++ = "0123456789ABCDEF"[static_cast<uint8_t>(byte) >> 4];
+      *to++ = "0123456789ABCDEF"[byte & 15];
+    }
+    return to;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// `escape`: one character; none if it is empty.
+MaybeBoolean isLike(Text text, Text pattern, Text escape) {
+  // What is tried next where what is tried now fails: the last % stands for one character more.
+  std::optional<std::pair<Text, Text>> other;
+  while (true) {
+    if (!pattern.empty() && pattern.front() == '%' && !(escape == "%")) {
+      pattern.remove_prefix(1);
+      other = {text, pattern};
+      continue;
+    }
+    if (pattern.empty() && text.empty()) {
+      return true;
+    }
+    Text wanted = pattern.empty() ? pattern : utf8::first(pattern);
+    Text rest = pattern.substr(wanted.size());
+    const bool any = wanted == "_" && escape != "_";
+    if (!wanted.empty() && wanted == escape) {
+      if (rest.empty()) {
+        return std::nullopt;
+      }
+      wanted = utf8::first(rest);
+      rest.remove_prefix(wanted.size());
+    }
+    if (!wanted.empty() && !text.empty() && (any || wanted == utf8::first(text))) {
+      text.remove_prefix(utf8::firstBytes(text));
+      pattern = rest;
+    } else if (other && !other->first.empty()) {
+      other->first.remove_prefix(utf8::firstBytes(other->first));
+      std::tie(text, pattern) = *other;
+    } else {
+      return false;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Distances
+//===----------------------------------------------------------------------===//
+
+Count edits(Text text, Text other) {
+  // Of the part of `other` that was read to each start of `text`.
+  std::vector<int64_t> edits(text.size() + 1);
+  for (size_t at = 0; at <= text.size(); ++at) {
+    edits[at] = static_cast<int64_t>(at);
+  }
+  for (const char byte : other) {
+    int64_t before = edits[0]++;
+    for (size_t at = 1; at <= text.size(); ++at) {
+      const int64_t changed = before + (text[at - 1] != byte);
+      before = edits[at];
+      edits[at] = std::min({changed, before + 1, edits[at - 1] + 1});
+    }
+  }
+  return edits.back();
+}
+
+MaybeCount differences(Text text, Text other) {
+  if (text.size() != other.size() || text.empty()) {
+    return std::nullopt;
+  }
+  int64_t count = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    count += text[at] != other[at];
+  }
+  return Count(count);
+}
+
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -300,11 +411,11 @@ constexpr Result kResult = std::is_same_v<Type, Count>       ? Result::kCount
                            : std::is_same_v<Type, CodePoint> ? Result::kCodePoint
                            : std::is_same_v<Type, Boolean>   ? Result::kBoolean
                                                              : Result::kText;
+template <typename Type> constexpr Result kResult<std::optional<Type>> = kResult<Type>;
 
 template <typename Type> bool put(Type value, TextValue &out) {
-  if constexpr (std::is_same_v<Type, MaybeText>) {
-    out.text = value.value_or(Text());
-    return value.has_value();
+  if constexpr (requires { value.has_value(); }) {
+    return value && put(*value, out);
   } else if constexpr (std::is_same_v<Type, Text>) {
     out.text = value;
   } else if constexpr (std::is_same_v<Type, Boolean>) {

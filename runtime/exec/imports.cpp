@@ -84,7 +84,7 @@ private:
 
 int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t number,
              const HrTextArgument *arguments, int32_t count, HrTextResult *out) {
-  constexpr int32_t kFew = 3;
+  constexpr int32_t kFew = 4;
   static constexpr uint8_t kNoText[HR_PADDING] = {};
   const TextFunction &function = textFunctions()[static_cast<size_t>(number)];
   TextValue few[kFew];

@@ -36,6 +36,10 @@ def test_conditions_and_keys(ranks: int) -> None:
         ("rpad(a, 9, '')", "insufficient padding in rpad"),
         ("chr(n - 9)", "invalid code point in chr"),
         ("repeat(a, 100000000000)", "a string of more than 4 GiB"),
+        ("(a like a || '!' escape '!')::varchar", "ends with its escape character"),
+        ("regexp_extract(a, a || '(')", "a regular expression that RE2 refuses"),
+        ("regexp_replace(a, 'a', a || '\\1')", "a replacement of one that RE2 refuses"),
+        ("hamming(a, 'abc')::varchar", "texts of different lengths, or empty ones"),
     ],
 )
 def test_without_a_value(call: str, message: str) -> None:
@@ -44,3 +48,52 @@ def test_without_a_value(call: str, message: str) -> None:
         hr.sql(f"select {call} from t", {"t": _WORDS})
     found = hr.sql(f"select case when n > 9 then {call} else 'x' end as x from t", {"t": _WORDS})
     assert found["x"].to_pylist() == ["x"] * _WORDS.num_rows
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(
+            "regexp_matches(a, '[ao]')",
+            "regexp_matches(a, 'K', 'i')",
+            "regexp_matches(a, '.', 'l')",
+            "a ~ '^k'",
+        ),
+        *("regexp_full_match(a, '[a-z]+')", "a similar to 'k%|ko.+'", "a not similar to '.*a.*'"),
+        *("regexp_matches(a, a)", "regexp_matches(a, '')", "regexp_matches('x\ny', 'x.y', 's')"),
+        *("regexp_extract(a, 'o(.)')", "regexp_extract(a, 'o(.)', 1)", "regexp_extract(a, '(x)?o(.)', 1)"),
+        *("regexp_extract(a, 'o', 7)", "regexp_extract(a, 'O.', 0, 'i')", "regexp_extract(a, '.$')"),
+        *("regexp_replace(a, '[ao]', '_')", "regexp_replace(a, '[ao]', '_', 'g')"),
+        *("regexp_replace(a, '(.)(.)', '\\2\\1', 'g')", "regexp_replace(a, '', '-', 'g')"),
+        *("regexp_replace(a, 'A', a, 'ig')", "regexp_escape(a || '.*')"),
+        *("levenshtein(a, 'koala')", "levenshtein(a, a)", "hamming(a || 'x', 'y' || a)"),
+        *(
+            "a like a",
+            "a like '%' || n || '%'",
+            "a not like '_' || substring(a, 2)",
+            "'koala' like '%o%' || a",
+        ),
+        *(
+            "'KOALA' ilike a",
+            "a not ilike upper(a)",
+            "a || '%' like a || '!%' escape '!'",
+            "'ů' like '%__' || a",
+        ),
+        *("bit_length(a)", "hex(a)", "bin(a)", "sha256(a)", "url_encode(a || '/?~')"),
+    ],
+)
+def test_beside_duckdb(call: str) -> None:
+    check(f"select {call} as x from t", {"t": _WORDS})
+    check(f"select count(*) as n from t group by {call}", {"t": _WORDS})
+
+
+def test_patterns_by_the_row_do_not_wear_out() -> None:
+    """More patterns than a thread keeps."""
+    patterns = pa.table({"a": [f"x{i}y" for i in range(500)], "p": [f"x{i % 11}.*" for i in range(500)]})
+    check("select a, regexp_matches(a, p) as x from t", {"t": patterns})
+
+
+def test_a_constant_pattern_is_looked_at_by_the_binder() -> None:
+    """DuckDB looks at a constant pattern as it binds: that error comes without rows, too."""
+    with pytest.raises(hr.errors.HeadraceError, match="missing \\)"):
+        hr.sql("select regexp_matches(a, '(') from t where false", {"t": _WORDS})

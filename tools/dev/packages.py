@@ -21,6 +21,7 @@ PACKAGES = [
     "libhwloc-dev",  # of headrace-topo
     "libmlir-22-dev",
     "libopenblas-dev",
+    "libre2-dev",
     "libsimgrid-dev",  # of one test: the judge of the simulator
     "libzstd-dev",  # of LLVM, where it is linked statically: the wheel
     "lld-22",

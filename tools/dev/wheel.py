@@ -20,8 +20,8 @@ from dev.steps import StepFailed, run, step
 FOLDER = places.ROOT / "build" / "wheel"
 LICENCES = ("LICENSE", "NOTICE")
 # Debian packages of which parts are in the binaries: their licences are in the wheel.
-_PARTS = ("libexpat1", "libhwloc15", "libllvm22", "libmlir-22", "libopenblas0-pthread", "libudev1")
-_PARTS += ("libzstd1", "nlohmann-json3-dev", "zlib1g")
+_PARTS = ("libexpat1", "libhwloc15", "libllvm22", "libmlir-22", "libopenblas0-pthread", "libre2-9")
+_PARTS += ("libudev1", "libzstd1", "nlohmann-json3-dev", "zlib1g")
 _TOOLS = ("interpret", "opt", "run", "topo", "translate", "tune")
 _SUMMARY = "Compiles programs over tables and tensors for a described cluster, and runs them"
 

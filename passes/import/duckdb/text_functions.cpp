@@ -6,6 +6,24 @@ using namespace headrace::import;
 using namespace headrace::import::duckdb;
 namespace frame = headrace::frame;
 
+/// LIKE with a pattern that may differ from row to row.
+static MaybeExpression patternOfRow(ExpressionBuilder &b, ArrayRef<Expression> arguments,
+                                    bool anyCase, Type type, Location at) {
+  SmallVector<Expression> operands(arguments);
+  if (anyCase) {
+    for (Expression &operand : operands) {
+      Type string = operand.type();
+      MaybeExpression lower = b.text(*headrace::textFunctionNamed("lower"), operand, string, at);
+      if (failed(lower)) {
+        return failure();
+      }
+      operand = *lower;
+    }
+  }
+  const char *function = operands.size() == 3 ? "like_escape" : "like";
+  return b.text(*headrace::textFunctionNamed(function), operands, type, at);
+}
+
 std::optional<MaybeExpression>
 ExpressionImporter::importPattern(ExpressionBuilder &b, const Call &call, Arguments arguments) {
   /// What a function looks for in its first argument.
@@ -40,11 +58,17 @@ ExpressionImporter::importPattern(ExpressionBuilder &b, const Call &call, Argume
   std::optional<StringRef> escape =
       escapes ? ExpressionBuilder::stringOf(arguments[2]) : std::nullopt;
   bool matches = pattern->kind == Kind::kLike || pattern->kind == Kind::kLikeAnyCase;
-  if ((matches && !wanted) || (escapes && !escape)) {
-    return MaybeExpression(unsupported(call, "the pattern must be a constant"));
+  if (escapes && (!escape || (!wanted && pattern->kind == Kind::kLikeAnyCase))) {
+    return MaybeExpression(
+        unsupported(call, "the pattern and its escape character must be constants"));
+  }
+  if (!wanted && !matches) {
+    return std::nullopt; // functions of texts
   }
   if (!wanted) {
-    return std::nullopt; // functions of texts
+    MaybeExpression match =
+        patternOfRow(b, arguments, pattern->kind == Kind::kLikeAnyCase, call.type, call.at);
+    return failed(match) || !pattern->negated ? match : b.negation(*match, call.at);
   }
   if (escape && escape->empty()) {
     escape = std::nullopt; // no character escapes
