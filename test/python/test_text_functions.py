@@ -79,6 +79,8 @@ def test_without_a_value(call: str, message: str) -> None:
             "a || '%' like a || '!%' escape '!'",
             "'ů' like '%__' || a",
         ),
+        *("concat_ws('-', a, 'x', n)", "concat_ws(a, n, a, null)", "concat_ws('', a)", "concat_ws(null, a)"),
+        *("concat_ws('äß', a, null, a)", "concat_ws('-', null::varchar)"),
         *("bit_length(a)", "hex(a)", "bin(a)", "sha256(a)", "url_encode(a || '/?~')"),
     ],
 )

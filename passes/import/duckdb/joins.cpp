@@ -28,6 +28,16 @@ FailureOr<JoinRequest> RelationImporter::joinKind(Node op) {
   return request;
 }
 
+static std::optional<frame::CompareKind> comparisonNamed(StringRef name) {
+  return llvm::StringSwitch<std::optional<frame::CompareKind>>(name)
+      .Case("COMPARE_NOTEQUAL", frame::CompareKind::Ne)
+      .Case("COMPARE_LESSTHAN", frame::CompareKind::Lt)
+      .Case("COMPARE_LESSTHANOREQUALTO", frame::CompareKind::Le)
+      .Case("COMPARE_GREATERTHAN", frame::CompareKind::Gt)
+      .Case("COMPARE_GREATERTHANOREQUALTO", frame::CompareKind::Ge)
+      .Default(std::nullopt);
+}
+
 /// Whether a comparison is never NULL.
 static bool isTwoValued(StringRef comparison) { return comparison.ends_with("DISTINCT_FROM"); }
 
@@ -88,13 +98,7 @@ MaybeRelation RelationImporter::importComparisonJoin(Node op) {
       if (comparison == "COMPARE_DISTINCT_FROM") {
         return b.isDistinct(*lhs, *rhs, place);
       }
-      auto kind = llvm::StringSwitch<std::optional<frame::CompareKind>>(comparison)
-                      .Case("COMPARE_NOTEQUAL", frame::CompareKind::Ne)
-                      .Case("COMPARE_LESSTHAN", frame::CompareKind::Lt)
-                      .Case("COMPARE_LESSTHANOREQUALTO", frame::CompareKind::Le)
-                      .Case("COMPARE_GREATERTHAN", frame::CompareKind::Gt)
-                      .Case("COMPARE_GREATERTHANOREQUALTO", frame::CompareKind::Ge)
-                      .Default(std::nullopt);
+      std::optional<frame::CompareKind> kind = comparisonNamed(comparison);
       if (!kind) {
         return b.fail(place, "unsupported comparison in a join: " + comparison);
       }
@@ -150,6 +154,53 @@ MaybeRelation RelationImporter::importComparisonJoin(Node op) {
     return failure();
   }
   return builder.select(*result, fields, at);
+}
+
+MaybeRelation RelationImporter::importNearestJoin(Node op) {
+  if (failed(expectOnly(op, {{"join_type", Use::kRead},
+                             {"mark_index", Use::kHarmless},
+                             {"left_projection_map", Use::kEmpty},
+                             {"right_projection_map", Use::kEmpty},
+                             {"conditions", Use::kRead},
+                             {"mark_types", Use::kHarmless},
+                             {"duplicate_eliminated_columns", Use::kEmpty},
+                             {"delim_flipped", Use::kEmpty},
+                             {"predicate", Use::kEmpty}}))) {
+    return failure();
+  }
+  FailureOr<JoinRequest> kind = joinKind(op);
+  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 2);
+  if (failed(kind) || failed(inputs)) {
+    return failure();
+  }
+  Location at = locate(op);
+  if (kind->kind != frame::JoinKind::Inner && kind->kind != frame::JoinKind::Left) {
+    return context.fail(at, "unsupported ASOF JOIN: only inner and left ones");
+  }
+  NearestRequest request;
+  request.kind = kind->kind;
+  size_t inequalities = 0;
+  for (Node condition : op.get("conditions").elements()) {
+    Computed left = expressions.computed(condition.get("left"), at);
+    Computed right = expressions.computed(condition.get("right"), at);
+    StringRef comparison = condition.get("comparison").string().value_or("");
+    if (comparison == "COMPARE_EQUAL") {
+      request.leftKeys.push_back(left);
+      request.rightKeys.push_back(right);
+      continue;
+    }
+    std::optional<frame::CompareKind> inequality = comparisonNamed(comparison);
+    if (!inequality || *inequality == frame::CompareKind::Ne || ++inequalities > 1) {
+      return context.fail(at, "unsupported ASOF JOIN: only equalities and one of < <= > >=");
+    }
+    request.comparison = *inequality;
+    request.leftValue = left;
+    request.rightValue = right;
+  }
+  if (inequalities == 0) {
+    return op.fail("expected an inequality among the conditions of an ASOF JOIN");
+  }
+  return builder.joinNearest((*inputs)[0], (*inputs)[1], request, at);
 }
 
 MaybeRelation RelationImporter::importAnyJoin(Node op) {

@@ -71,6 +71,7 @@ MaybeRelation RelationImporter::import(Node op) {
                     .Case("LOGICAL_LIMIT", &RelationImporter::importLimit)
                     .Case("LOGICAL_DISTINCT", &RelationImporter::importDistinct)
                     .Case("LOGICAL_COMPARISON_JOIN", &RelationImporter::importComparisonJoin)
+                    .Case("LOGICAL_ASOF_JOIN", &RelationImporter::importNearestJoin)
                     .Case("LOGICAL_ANY_JOIN", &RelationImporter::importAnyJoin)
                     .Case("LOGICAL_CROSS_PRODUCT", &RelationImporter::importCrossProduct)
                     .Case("LOGICAL_UNION", &RelationImporter::importSetOperation)
@@ -90,7 +91,6 @@ MaybeRelation RelationImporter::import(Node op) {
                           .Case("LOGICAL_SAMPLE", "TABLESAMPLE")
                           .Case("LOGICAL_UNNEST", "UNNEST")
                           .Case("LOGICAL_POSITIONAL_JOIN", "POSITIONAL JOIN")
-                          .Case("LOGICAL_ASOF_JOIN", "ASOF JOIN")
                           .Case("LOGICAL_PIVOT", "PIVOT")
                           .Default(*type);
   return context.fail(locate(op), "unsupported: " + meaning);

@@ -41,6 +41,7 @@ private:
   // joins.cpp
   MaybeRelation importComparisonJoin(Node op);
   MaybeRelation importAnyJoin(Node op);
+  MaybeRelation importNearestJoin(Node op);
   MaybeRelation importCrossProduct(Node op);
   mlir::FailureOr<JoinRequest> joinKind(Node op);
   // table_functions.cpp

@@ -129,8 +129,8 @@ MaybeRelation RelationImporter::joinSets(const Relation &left, const Relation &r
   JoinRequest request;
   request.kind = kind;
   for (int64_t index = 0; index < width; ++index) {
-    request.conditions.push_back({JoinCondition::Kind::kNullSafe, fieldOf(index, at),
-                                  fieldOf(width + index, at), at});
+    request.conditions.push_back(
+        {JoinCondition::Kind::kNullSafe, fieldOf(index, at), fieldOf(width + index, at), at});
   }
   MaybeRelation joined = builder.join(*rows, *others, request, at);
   return failed(joined) ? joined : builder.select(*joined, firstFields(count), at);

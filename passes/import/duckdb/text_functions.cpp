@@ -217,9 +217,39 @@ MaybeExpression ExpressionImporter::importSplitPart(ExpressionBuilder &b, Node e
   return b.text(*headrace::textFunctionNamed("split_part"), *arguments, string, at);
 }
 
+/// concat_ws: the texts that are not NULL, with the first argument between them. Each gets it in
+/// front, and the first of these goes.
+static MaybeExpression joinedBy(ExpressionBuilder &b, ArrayRef<Expression> arguments, Type type,
+                                Location at) {
+  Type string = frame::StringType::get(b.getContext());
+  Type i64 = IntegerType::get(b.getContext(), 64);
+  const headrace::TextFunction &concat = *headrace::textFunctionNamed("concat");
+  const Expression &separator = arguments.front();
+  Expression empty = b.constant(StringAttr::get(b.getContext(), ""), string, at);
+  SmallVector<Expression> pieces;
+  for (const Expression &text : arguments.drop_front()) {
+    MaybeExpression piece = b.text(concat, {separator, text}, string, at);
+    piece = failed(piece) ? piece : b.coalesce({*piece, empty}, at);
+    if (failed(piece)) {
+      return failure();
+    }
+    pieces.push_back(*piece);
+  }
+  MaybeExpression joined = b.text(concat, pieces, string, at);
+  MaybeExpression length = failed(joined) ? joined : b.lengthOf(separator, at);
+  MaybeExpression start = failed(length) ? length
+                                         : b.arithmetic(ExpressionBuilder::Arithmetic::kAdd,
+                                                        *length, b.integer(1, i64, at), i64, at);
+  MaybeExpression cut = failed(start) ? start : b.substring(*joined, *start, std::nullopt, at);
+  return failed(cut) ? cut : b.cast(*cut, type, at);
+}
+
 std::optional<MaybeExpression> ExpressionImporter::importTextFunction(ExpressionBuilder &b,
                                                                       const Call &call,
                                                                       Arguments arguments) {
+  if (call.name == "concat_ws" && arguments.size() > 1) {
+    return joinedBy(b, arguments, call.type, call.at);
+  }
   const headrace::TextFunction *function =
       headrace::textFunctionOfDuckdb(call.name, arguments.size());
   return function ? std::optional(b.text(*function, arguments, call.type, call.at)) : std::nullopt;
