@@ -282,4 +282,5 @@ def test_random_programs(seed: int) -> None:
     except pl.exceptions.PolarsError:
         return  # not a program
     engine = both(frame)
-    assert engine.report.ran, engine.report
+    # Polars knows of some that they have no rows.
+    assert engine.report.ran or "a data frame without columns" in str(engine.report), engine.report

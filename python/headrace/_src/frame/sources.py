@@ -28,10 +28,14 @@ def scan_parquet(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str
 
 
 def from_arrow(data: Any) -> LazyFrame:
-    """A frame over an Arrow table, or what gives one, such as a frame of Polars or pandas."""
+    """A frame over an Arrow table, or what gives one, such as a data frame of Polars or pandas."""
+    import pyarrow as pa
+
     if not hasattr(data, "__arrow_c_stream__"):
         raise UserError(f"from_arrow takes an Arrow table, got {type(data).__name__}")
-    return owned("from_arrow", lambda: _frame("table", data, "from_arrow"))
+    # What cannot change is read once, however often the frame is collected.
+    table = data if isinstance(data, (pa.Table, pa.RecordBatch)) else pa.table(data)
+    return owned("from_arrow", lambda: _frame("table", table, "from_arrow"))
 
 
 def _frame(name: str, data: Any, operation: str) -> LazyFrame:
