@@ -32,6 +32,10 @@ except hr.errors.SqlError as error:
     reveal_type(error.place)
 hr.jit(rank=2)
 hr.sequel("select 1")
+frame = hr.scan_parquet("x").filter(hr.col("a").str.len_chars() > 1).group_by("k").agg(hr.len())
+reveal_type(frame)
+frame.filtre(hr.when(hr.col("a") > 1).then(1).otherwise("b"))
+reveal_type(hr.connect("x", ranks=2).sql("select 1 as a", [1]).profile())
 """
 EXPECTED = [
     '6: note: Revealed type is "str"',
@@ -44,6 +48,9 @@ EXPECTED = [
     '20: error: Unexpected keyword argument "rank" for overloaded function "jit"; did you mean "ranks"?'
     "  [call-overload]",
     '21: error: Module has no attribute "sequel"  [attr-defined]',
+    '23: note: Revealed type is "headrace._src.frame.lazy_frame.LazyFrame"',
+    '24: error: "LazyFrame" has no attribute "filtre"; maybe "filter"?  [attr-defined]',
+    '25: note: Revealed type is "headrace._src.query.sql.Profile"',
 ]
 
 

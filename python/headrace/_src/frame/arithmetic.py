@@ -285,7 +285,7 @@ def _same_type(left: Value, right: Value, what: str) -> tuple[Value, Value]:
     return converted(left, dtype), converted(right, dtype)
 
 
-for _kind, _sign in {
+for _kind, _by in {
     "equal": "=",
     "not_equal": "<>",
     "less": "<",
@@ -294,7 +294,7 @@ for _kind, _sign in {
     "greater_equal": ">=",
     "equal_missing": "is not distinct from",
 }.items():
-    _comparison(_kind, _sign)
+    _comparison(_kind, _by)
 
 
 @rule("is_between")

@@ -461,7 +461,7 @@ class LazyFrame:
 
         table = self.collect(**options)
         polars = needed("polars", "to_polars() needs Polars: pip install polars")
-        return None if table is None else polars.from_arrow(table)
+        return table if table is None else polars.from_arrow(table)
 
     def explain(self, **options: Any) -> str:
         """What was decided for it and why; options: those of `headrace.explain`."""

@@ -172,8 +172,10 @@ def _join(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any
     else:
         _only(kind in _JOINS, f"a join: {kind}")
         ways = Ways(_JOINS[kind], suffix, nulls_equal, coalesce)
-    on = [[expression(nt, each.node) for each in side] for side in (node.left_on, node.right_on)]
-    frame = joined(left.frame, right.frame, None, *on, ways)
+    left_on, right_on = (
+        [expression(nt, each.node) for each in side] for side in (node.left_on, node.right_on)
+    )
+    frame = joined(left.frame, right.frame, None, left_on, right_on, ways)
     if node.predicate is not None:
         _only(ways.how == "inner", "an outer join with another condition")
         frame = frame.filter(expression(nt, node.predicate.node))
