@@ -35,17 +35,10 @@ def scans(folder: Path, *, floats: bool) -> Scan:
     return scan
 
 
-#: Left to Polars in part.
-LEFT = {"q13": ["Scan: a source alone", "Scan: regular expressions"]}
-
-
 @pytest.mark.parametrize("name", QUERIES)
 def test_tpch(name: str, tpch_small: Path) -> None:
     engine = both(QUERIES[name](scans(tpch_small, floats=True)), ranks=2)
-    assert [
-        each[: len(start)] for each, start in zip(engine.report.left, LEFT.get(name, []), strict=True)
-    ] == (LEFT.get(name, []))
-    assert len(engine.report.ran) == (0 if name in LEFT else 1)
+    assert len(engine.report.ran) == 1 and not engine.report.left, engine.report
 
 
 @pytest.mark.parametrize("name", ["q01", "q03", "q05", "q06", "q10", "q11", "q16", "q18", "q22"])
@@ -97,8 +90,11 @@ LEFT_TO_POLARS: list[tuple[pl.LazyFrame, str]] = [
     (DATA.lazy().group_by("k").agg(COL("i").sum().over("b")), "."),
     (DATA.lazy().select(COL("i").hash().max()), "a function: hash"),
     (DATA.lazy().select(COL("i").is_in(COL("n").implode()).sum()), "is_in of a column|an aggregate: implode"),
-    (DATA.lazy().select(COL("s").str.replace("a", "b").max()), "str.replace of the first place"),
-    (DATA.lazy().select(COL("s").str.replace_all("a", "$0b").max()), "str.replace with groups"),
+    (DATA.lazy().select(COL("s").str.replace("a", "b", n=2).max()), "str.replace of 2 places"),
+    (
+        DATA.lazy().select(COL("s").str.replace_all("a", "$0b").max()),
+        "groups in what replaces are not supported",
+    ),
     (
         DATA.lazy().select(pl.concat_str("s", "t", ignore_nulls=True).max()),
         "concat_str that passes over nulls",

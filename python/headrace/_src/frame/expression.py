@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headrace._src.errors import UserError
+from headrace._src.frame.patterns import is_text, portable, replaceable
 
 #: What an argument may be: an expression, or a value. A text is the name of a column where columns are meant.
 IntoExpr = Any
@@ -379,8 +380,10 @@ class StringFunctions:
         return make("len_bytes", self.of)
 
     def contains(self, pattern: IntoExpr, *, literal: bool = False) -> Expr:
-        """Whether a text is in it. A regular expression must be one that means itself."""
-        return make("contains", self.of, _pattern(pattern, literal))
+        """Whether a regular expression fits a part of it; or with literal, whether a text is in it."""
+        if literal or is_text(pattern):
+            return make("contains", self.of, pattern)
+        return make("matches", self.of, pattern=portable(pattern))
 
     def starts_with(self, prefix: IntoExpr) -> Expr:
         return make("starts_with", self.of, prefix)
@@ -388,9 +391,17 @@ class StringFunctions:
     def ends_with(self, suffix: IntoExpr) -> Expr:
         return make("ends_with", self.of, suffix)
 
+    def replace(self, pattern: str, value: str, *, literal: bool = False) -> Expr:
+        """`value` for what a regular expression, or a text, fits first."""
+        expression = replaceable(pattern, value, literal)
+        return make("replace", self.of, pattern=expression, by=value, every=False)
+
     def replace_all(self, pattern: IntoExpr, value: IntoExpr, *, literal: bool = False) -> Expr:
-        """A regular expression must be one that means itself."""
-        return make("replace_all", self.of, _pattern(pattern, literal), value)
+        """`value` for all that a regular expression, or a text, fits."""
+        if literal or (is_text(pattern) and isinstance(value, str) and "$" not in value):
+            return make("replace_all", self.of, pattern, value)
+        expression = replaceable(pattern, value, literal)
+        return make("replace", self.of, pattern=expression, by=value, every=True)
 
     def strip_chars(self, characters: str | None = None) -> Expr:
         return make("strip", self.of, function="trim", characters=characters)
@@ -504,15 +515,6 @@ class TemporalFunctions:
         return make("strftime", self.of, format=format)
 
     to_string = strftime
-
-
-_MEANING = set("\\.^$*+?{}[]|()")
-
-
-def _pattern(pattern: IntoExpr, literal_text: bool) -> IntoExpr:
-    if not literal_text and isinstance(pattern, str) and _MEANING & set(pattern):
-        raise UserError(f"regular expressions are not supported; for a text say literal=True: {pattern}")
-    return pattern
 
 
 class When:

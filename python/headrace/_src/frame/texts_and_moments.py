@@ -48,6 +48,18 @@ for _kind, _function, _type in (
     _calls(_kind, _function, _type)
 
 
+@rule("matches")
+def _matches(scope: Scope, value: Value, pattern: str) -> Value:
+    return combined(f"regexp_matches({_text(value, 'contains')}, {literal(pattern)})", _BOOL, value)
+
+
+@rule("replace")
+def _replace(scope: Scope, of: Value, pattern: str, by: str, every: bool) -> Value:
+    text, options = _text(of, "replace"), ", 'g'" if every else ""
+    escaped = by.replace("\\", "\\\\")
+    return combined(f"regexp_replace({text}, {literal(pattern)}, {literal(escaped)}{options})", _TEXT, of)
+
+
 @rule("concat_str")
 def _concat(scope: Scope, *values: Value, separator: str) -> Value:
     texts = []

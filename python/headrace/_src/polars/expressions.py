@@ -191,9 +191,10 @@ def _contains(operands: list[Expr], data: list[Any]) -> Expr:
 
 def _replace(operands: list[Expr], data: list[Any]) -> Expr:
     of, pattern, value = operands
-    _only(data[0] == -1, "str.replace of the first place")
-    _only(data[1] or "$" not in str(_value(value)), "str.replace with groups")
-    return of.str.replace_all(_value(pattern), value, literal=data[1])
+    count, is_literal = data
+    _only(count in (1, -1), f"str.replace of {count} places")
+    replace = of.str.replace if count == 1 else of.str.replace_all
+    return replace(_value(pattern), _value(value), literal=is_literal)
 
 
 def _concat(operands: list[Expr], data: list[Any]) -> Expr:
