@@ -24,6 +24,13 @@ static BuildExpression both(const BuildExpression &first, const BuildExpression 
 
 static Computed fieldOf(int64_t field) { return {field, {}, {}}; }
 
+static BuildExpression isKnown(const Computed &value, Location at) {
+  return [=](ExpressionBuilder &b) -> MaybeExpression {
+    MaybeExpression known = value.build(b);
+    return failed(known) ? known : b.isNotNull(*known, at);
+  };
+}
+
 /// The groups, in each of which the rows that the measure's condition keeps are for themselves.
 static SmallVector<Computed> partitionOf(ArrayRef<Computed> keys, const MeasureRequest &measure) {
   SmallVector<Computed> partition(keys);
@@ -77,13 +84,7 @@ MaybeRelation RelationBuilder::addExtremes(const Relation &input, ArrayRef<Compu
                                            : frame::AggregateFunction::Max,
                            .at = measure.at};
     extreme.arguments.push_back(order);
-    extreme.condition = both(
-        measure.condition,
-        [=](ExpressionBuilder &b) -> MaybeExpression {
-          MaybeExpression known = value.build(b);
-          return failed(known) ? known : b.isNotNull(*known, at);
-        },
-        at);
+    extreme.condition = both(measure.condition, isKnown(value, at), at);
     extremes.push_back(std::move(extreme));
     measure.arguments.pop_back();
     measure.condition = both(
@@ -168,6 +169,12 @@ MaybeRelation RelationBuilder::chooseRows(const Relation &input, ArrayRef<Comput
   }
   result = failed(result) ? result : addExtremes(*result, keys, measures, at);
   for (MeasureRequest &measure : measures) {
+    bool isOneOfSeveral =
+        measure.rows == MeasureRows::kLeast || measure.rows == MeasureRows::kGreatest;
+    if (isOneOfSeveral && !measure.order.empty()) {
+      measure.rows = MeasureRows::kFirst;
+      measure.condition = both(measure.condition, isKnown(measure.arguments.front(), at), at);
+    }
     bool numbers = measure.rows == MeasureRows::kFirst || measure.rows == MeasureRows::kDifferent;
     if (succeeded(result) && numbers) {
       result = numberRows(*result, keys, measure, at);

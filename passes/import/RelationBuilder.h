@@ -100,9 +100,10 @@ struct MeasureRequest {
   std::optional<DeviationFormula> formula = {}; ///< then the function does not count
   llvm::SmallVector<Computed, 1> arguments = {};
   MeasureRows rows = MeasureRows::kAll;
-  llvm::SmallVector<SortKey, 0> order = {}; ///< of kFirst
-  std::optional<Quantile> quantile = {};    ///< of kQuantile
-  BuildExpression condition = {};           ///< FILTER (WHERE …); may be empty
+  llvm::SmallVector<SortKey, 0> order =
+      {}; ///< of kFirst; of several rows the first, of kLeast to kMost
+  std::optional<Quantile> quantile = {}; ///< of kQuantile
+  BuildExpression condition = {};        ///< FILTER (WHERE …); may be empty
   mlir::Type type = {}; ///< of the result, but for nullability; null: as `frame` has it
   mlir::Location at;
 };

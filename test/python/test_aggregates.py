@@ -225,6 +225,15 @@ def test_quantiles_of_an_order() -> None:
     check("select g from t group by g having median(i) > 9", _TABLES)
 
 
+def test_of_several_rows_the_first_of_an_order() -> None:
+    """As often, or as great: values and orders with NULL; `id` decides every order."""
+    for order in ("id", "id desc", "w nulls first, id", "s desc nulls last, id"):
+        calls = [f"mode(n % 7 order by {order})", f"mode(s order by {order}) filter (where n > 3)"]
+        calls += [f"arg_max(i, n % 3 order by {order})", f"arg_min(s, b order by {order})"]
+        for ranks in (1, 3):
+            check(f"select g, {', '.join(calls)} from t group by g", _tables(), ranks=ranks)
+
+
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_of_values_that_are_as_frequent_the_least(ranks: int) -> None:
     table = {"t": pa.table({"g": [1, 1, 1, 1, 2, 2, 3], "v": ["b", "a", "b", "a", None, "z", None]})}
@@ -257,6 +266,7 @@ def test_rows_with_the_same_extreme(ranks: int) -> None:
         ("select bit_and(i::hugeint) from t", "unsupported input type of bit_and"),
         ("select entropy(i) from t", "unsupported aggregate function: entropy"),
         ("select mode(i) over () from t", "unsupported mode in a window"),
+        ("select mode(distinct i order by i) from t", "unsupported mode of distinct values in an order"),
         ("select median(distinct i) from t", "unsupported median of distinct values"),
         ("select median(i) over () from t", "unsupported median in a window"),
         ("select median(timestamp '2020-01-01') from t", "unsupported type of median: use quantile_disc"),

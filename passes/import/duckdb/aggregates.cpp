@@ -97,6 +97,18 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   if (aggregate->rows == MeasureRows::kFirst && !order.empty()) {
     return firstOf(std::move(request), name, order, at);
   }
+  bool isOneOfSeveral = aggregate->rows == MeasureRows::kMost ||
+                        aggregate->rows == MeasureRows::kLeast ||
+                        aggregate->rows == MeasureRows::kGreatest;
+  if (isOneOfSeveral && !order.empty()) {
+    FailureOr<SmallVector<SortKey>> keys = importSortKeys(order, at);
+    if (failed(keys) || distinct) {
+      return failed(keys)
+                 ? failure()
+                 : context.fail(at, "unsupported " + name + " of distinct values in an order");
+    }
+    request.order = std::move(*keys);
+  }
   return request;
 }
 
