@@ -66,7 +66,8 @@ def Frame_WindowFunctionKind : Frame_Enum<"WindowFunctionKind", "what a column o
   I32EnumAttrCase<"Lag", 6, "lag">, I32EnumAttrCase<"Lead", 7, "lead">,
   I32EnumAttrCase<"FirstValue", 8, "first_value">, I32EnumAttrCase<"LastValue", 9, "last_value">,
   I32EnumAttrCase<"NthValue", 10, "nth_value">,
-  I32EnumAttrCase<"Aggregate", 11, "aggregate">]>; // of the rows of the frame
+  I32EnumAttrCase<"Aggregate", 11, "aggregate">, // of the rows of the frame
+  I32EnumAttrCase<"Collect", 12, "collect">]>;   // all lists of the partition as one
 def Frame_FrameUnit : Frame_Enum<"FrameUnit", "what the bounds of a window frame count", [
   I32EnumAttrCase<"Rows", 0, "rows">,
   I32EnumAttrCase<"Range", 1, "range">,     // values of the order key

@@ -147,7 +147,7 @@ static Attribute integerLiteral(const APInt &integer, Type value) {
 
 static Attribute stringLiteral(StringRef text, Type value) {
   MLIRContext *context = value.getContext();
-  if (isString(value)) {
+  if (isHeldAsText(value)) {
     return StringAttr::get(context, text);
   }
   if (isTemporal(value)) {
@@ -191,7 +191,7 @@ bool headrace::frame::isLiteralOf(Attribute value, Type type) {
     return isNullable(type);
   }
   if (auto text = dyn_cast<StringAttr>(value)) {
-    return isString(scalar);
+    return isHeldAsText(scalar);
   }
   if (auto real = dyn_cast<FloatAttr>(value)) {
     return real.getType() == scalar;

@@ -116,7 +116,13 @@ LogicalResult ModulusOp::verify() {
 }
 
 static bool isConvertible(Type from, Type to) {
-  if (isSameValueType(from, to) || isString(from) || isString(to)) {
+  if (isSameValueType(from, to)) {
+    return true;
+  }
+  if (isList(from) || isList(to)) {
+    return false;
+  }
+  if (isString(from) || isString(to)) {
     return true;
   }
   if (isTemporal(from) && isTemporal(to)) {
@@ -350,7 +356,7 @@ Speculation::Speculatability TextOp::getSpeculatability() {
 }
 
 ScalarWork TextOp::getWork() {
-  bool writes = textFunctionNamed(getFunction())->result == TextFunction::Result::kText;
+  bool writes = textFunctionNamed(getFunction())->givesText();
   return writes ? ScalarWork::kMakeText : ScalarWork::kMatchText;
 }
 
@@ -361,20 +367,45 @@ LogicalResult TextOp::verify() {
            << getFunction() << ": " << getOperands().size();
   }
   for (auto [index, type] : llvm::enumerate(getOperands().getTypes())) {
-    bool isInteger = function.argument(index) == TextFunction::Argument::kInteger;
-    if (isInteger ? !dropNullable(type).isSignlessInteger(64) : !isString(type)) { // C1
-      return emitOpError(isInteger ? "needs an i64" : "needs a string")
+    bool wantsInteger = function.wantsInteger(index), wantsList = function.wantsList(index);
+    bool fits = wantsInteger ? dropNullable(type).isSignlessInteger(64)
+                : wantsList  ? isList(type)
+                             : isString(type);
+    if (!fits) { // C1
+      return emitOpError(wantsInteger ? "needs an i64"
+                         : wantsList  ? "needs a list"
+                                      : "needs a string")
              << " as operand " << index << ", got " << type;
     }
   }
   Type result = dropNullable(getResult().getType());
   bool fits = function.result == TextFunction::Result::kText      ? isString(result)
+              : function.result == TextFunction::Result::kList    ? isList(result)
               : function.result == TextFunction::Result::kBoolean ? isBoolean(result)
                                                                   : result.isSignlessInteger(64);
   if (!fits) { // C2
     return emitOpError("must not give ") << getResult().getType();
   }
   return verifyStrict(*this); // C2
+}
+
+LogicalResult ListOp::verify() {
+  Type element = cast<ListType>(getResult().getType()).getElementType();
+  for (Type type : getOperands().getTypes()) {
+    if (dropNullable(type) != element) { // C1
+      return emitOpError("needs elements of type ") << element << ", got " << type;
+    }
+  }
+  return success();
+}
+
+LogicalResult ElementOp::verify() {
+  Type element = cast<ListType>(dropNullable(getOperand().getType())).getElementType();
+  if (getResult().getType() != addNullable(element)) { // C1
+    return emitOpError("result must be ")
+           << addNullable(element) << ", got " << getResult().getType();
+  }
+  return success();
 }
 
 LogicalResult ShiftDateOp::verify() {

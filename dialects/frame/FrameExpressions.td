@@ -590,9 +590,9 @@ def Frame_SubstringOp : Frame_TotalOp<"substring"> {
 }
 
 def Frame_TextOp : Frame_PartialOp<"text", [DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
-  let summary = "a function of strings";
+  let summary = "a function of strings or lists";
   let description = [{
-    One of [these](../reference/functions.md#functions-of-texts); NULL if an operand is NULL. A few have no value for some arguments, which is an error.
+    One of [these](../reference/functions.md#functions-of-texts), or [these](../reference/functions.md#functions-of-lists); NULL if an operand is NULL. A few have no value for some arguments, which is an error.
 
     ```mlir
     func.func @text(%a: !frame.string, %b: !frame.nullable<!frame.string>) {
@@ -605,14 +605,59 @@ def Frame_TextOp : Frame_PartialOp<"text", [DeclareOpInterfaceMethods<Conditiona
     ```
 
     **Constraints:**
-    - (C1) it has as many operands as the function has arguments: strings and, where the function has integers, i64.
-    - (C2) the result is what the function gives, a string, an i64 or an i1; nullable exactly if an operand is.
+    - (C1) it has as many operands as the function has arguments: strings or lists and, where the function has integers, i64.
+    - (C2) the result is what the function gives, a string, a list, an i64 or an i1; nullable exactly if an operand is.
   }];
   let arguments = (ins TextFunctionName:$function, Variadic<Frame_Scalar>:$operands);
   let results = (outs Frame_Scalar:$result);
   let assemblyFormat = "$function `(` $operands `)` attr-dict `:` functional-type($operands, $result)";
   let hasVerifier = 1;
   let extraClassDeclaration = "ScalarWork getWork();";
+}
+
+def Frame_ListOp : Frame_TotalOp<"list"> {
+  let summary = "a list of values";
+  let description = [{
+    An element is NULL where an operand is; the list itself never is.
+
+    ```mlir
+    func.func @list(%a: i64, %b: !frame.nullable<i64>) {
+      %0 = frame.list %a, %b : (i64, !frame.nullable<i64>) -> !frame.list<i64>
+      %1 = frame.list : () -> !frame.list<!frame.string>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the operands have the type of the list's elements, but for nullability.
+  }];
+  let arguments = (ins Variadic<Frame_Scalar>:$operands);
+  let results = (outs Type<CPred<"::llvm::isa<::headrace::frame::ListType>($_self)">, "list">:$result);
+  let assemblyFormat = "($operands^)? attr-dict `:` functional-type($operands, $result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kMakeText; }";
+}
+
+def Frame_ElementOp : Frame_TotalOp<"element"> {
+  let summary = "an element of a list";
+  let description = [{
+    Element 1 is the first, −1 the last; NULL where there is none.
+
+    ```mlir
+    func.func @element(%l: !frame.list<i64>, %n: i64) {
+      %0 = frame.element %l at %n : (!frame.list<i64>, i64) -> !frame.nullable<i64>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the result is nullable, of the type of the list's elements.
+  }];
+  let arguments = (ins Frame_ListLike:$operand, Frame_Integer64:$position);
+  let results = (outs Frame_Scalar:$result);
+  let assemblyFormat = "$operand `at` $position attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kMatchText; }";
 }
 
 def Frame_ShiftDateOp : Frame_PartialOp<"shift_date", [AllTypesMatch<["operand", "result"]>]> {

@@ -268,6 +268,20 @@ static LogicalResult verifyRowRange(Operation *op, int64_t offset, std::optional
 
 LogicalResult SortOp::verify() { return verifySortKeys(*this, getInput().getType(), getKeys()); }
 
+LogicalResult ExpandOp::verify() {
+  TableType input = getInput().getType();
+  Type i64 = IntegerType::get(getContext(), 64);
+  if (input.getColumnType(getBy()) != i64) { // C1
+    return emitOpError("needs a column of i64 to expand by, got ") << getByAttr();
+  }
+  SmallVector<Column> columns = input.getColumns();
+  columns.push_back({getNumberAttr(), i64});
+  if (getType() != TableType::get(getContext(), columns)) { // C2
+    return emitOpError("result must have the columns of the input and ") << getNumberAttr();
+  }
+  return success();
+}
+
 LogicalResult LimitOp::verify() { return verifyRowRange(*this, getOffset(), getCount()); } // C1
 
 LogicalResult TopKOp::verify() {

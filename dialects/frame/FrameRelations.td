@@ -220,6 +220,30 @@ def Frame_RenameOp : Frame_TableOp<"rename", []> {
   let hasFolder = 1;
 }
 
+def Frame_ExpandOp : Frame_TableOp<"expand", []> {
+  let summary = "each row as often as a column says, numbered";
+  let description = [{
+    A row with 0 or less in `by` does not come. The result has the columns of the input, then the number of the copy, from 1
+    on. Lists become rows by it: as many as a list has elements, and then the element of that number.
+
+    ```mlir
+    func.func @expand(%t: !frame.table<"a": i64, "n": i64>) {
+      %0 = frame.expand %t by "n" number "i"
+          : !frame.table<"a": i64, "n": i64> -> !frame.table<"a": i64, "n": i64, "i": i64>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) `by` is a column of the input, of type i64.
+    - (C2) the result has the columns of the input, and then `number`, an i64.
+  }];
+  let arguments = (ins Frame_TableType:$input, StrAttr:$by, StrAttr:$number);
+  let results = (outs Frame_TableType:$result);
+  let assemblyFormat = "$input `by` $by `number` $number attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Several rows or tables
 //===----------------------------------------------------------------------===//

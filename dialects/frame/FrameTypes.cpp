@@ -122,6 +122,14 @@ LogicalResult DecimalType::verify(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
+LogicalResult ListType::verify(function_ref<InFlightDiagnostic()> emitError, Type elementType) {
+  if (isNullable(elementType) || !isScalar(elementType) || isDoubleDouble(elementType)) { // C1
+    return emitError() << "a list needs elements of a scalar type that is not nullable, got "
+                       << elementType;
+  }
+  return success();
+}
+
 LogicalResult NullableType::verify(function_ref<InFlightDiagnostic()> emitError, Type valueType) {
   if (isa<NullableType>(valueType) || !isScalar(valueType)) { // C1
     return emitError() << "nullable needs a scalar type that is not nullable, got " << valueType;
@@ -161,6 +169,8 @@ bool headrace::frame::isFloat(Type type) {
 
 bool headrace::frame::isDecimal(Type type) { return isa<DecimalType>(dropNullable(type)); }
 bool headrace::frame::isString(Type type) { return isa<StringType>(dropNullable(type)); }
+bool headrace::frame::isList(Type type) { return isa<ListType>(dropNullable(type)); }
+bool headrace::frame::isHeldAsText(Type type) { return isString(type) || isList(type); }
 bool headrace::frame::isDate(Type type) { return isa<DateType>(dropNullable(type)); }
 bool headrace::frame::isTime(Type type) { return isa<TimeType>(dropNullable(type)); }
 bool headrace::frame::isTimestamp(Type type) { return isa<TimestampType>(dropNullable(type)); }
@@ -176,7 +186,7 @@ bool headrace::frame::isNumeric(Type type) {
 }
 
 bool headrace::frame::isScalar(Type type) {
-  return isBoolean(type) || isNumeric(type) || isString(type) || isTemporal(type) ||
+  return isBoolean(type) || isNumeric(type) || isHeldAsText(type) || isTemporal(type) ||
          isDoubleDouble(type);
 }
 

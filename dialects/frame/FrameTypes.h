@@ -26,7 +26,7 @@ struct Column {
 namespace headrace::frame {
 
 /// Whether `type` can be a column: i1, i8, i16, i32, i64, f32, f64, decimal, date, time, timestamp,
-/// string, or one of them nullable.
+/// string, list, or one of them nullable.
 bool isScalar(mlir::Type type);
 
 inline bool isNullable(mlir::Type type) { return mlir::isa<NullableType>(type); }
@@ -48,6 +48,9 @@ bool isFloat(mlir::Type type);
 bool isDecimal(mlir::Type type);
 bool isNumeric(mlir::Type type); // integer, float or decimal
 bool isString(mlir::Type type);
+bool isList(mlir::Type type);
+/// Whether values are kept as texts: strings and lists.
+bool isHeldAsText(mlir::Type type);
 bool isDate(mlir::Type type);
 bool isTime(mlir::Type type);
 bool isTimestamp(mlir::Type type);

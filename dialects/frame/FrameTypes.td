@@ -1,4 +1,4 @@
-// The types of `frame`: table, decimal, date, time, timestamp, double_double, string, nullable, and the constraints on scalars.
+// The types of `frame`: table, decimal, date, time, timestamp, double_double, string, list, nullable, and the constraints on scalars.
 #ifndef HEADRACE_FRAME_TYPES_TD
 #define HEADRACE_FRAME_TYPES_TD
 
@@ -104,6 +104,26 @@ def Frame_StringType : Frame_Type<"String", "string"> {
   let summary = "a UTF-8 string";
 }
 
+def Frame_ListType : Frame_Type<"List", "list"> {
+  let summary = "values of one type, in order";
+  let description = [{
+    Each element may be NULL. Lists are equal if their elements are, where NULL equals NULL.
+
+    ```mlir
+    func.func private @lists() -> (!frame.list<i64>, !frame.nullable<!frame.list<!frame.list<!frame.string>>>)
+    ```
+
+    **Constraints:**
+    - (C1) the element type is a scalar type, not nullable, and no `double_double`.
+  }];
+  let parameters = (ins "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $elementType `>`";
+  let genVerifyDecl = 1;
+  let builders = [TypeBuilderWithInferredContext<(ins "::mlir::Type":$elementType), [{
+    return $_get(elementType.getContext(), elementType);
+  }]>];
+}
+
 def Frame_NullableType : Frame_Type<"Nullable", "nullable"> {
   let summary = "a scalar that may be NULL";
   let description = [{
@@ -123,7 +143,7 @@ def Frame_NullableType : Frame_Type<"Nullable", "nullable"> {
 }
 
 // A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, time, timestamp, double_double,
-// string, or one of them nullable.
+// string, list, or one of them nullable.
 def Frame_Scalar : Type<CPred<"::headrace::frame::isScalar($_self)">, "frame scalar">;
 def Frame_Boolean : Type<CPred<"::headrace::frame::isBoolean($_self)">, "i1 or nullable i1">;
 def Frame_Numeric : Type<CPred<"::headrace::frame::isNumeric($_self)">,
@@ -135,6 +155,7 @@ def Frame_DoubleDouble : Type<CPred<"::headrace::frame::isDoubleDouble($_self)">
                               "double_double, possibly nullable">;
 def Frame_StringLike : Type<CPred<"::headrace::frame::isString($_self)">,
                             "string, possibly nullable">;
+def Frame_ListLike : Type<CPred<"::headrace::frame::isList($_self)">, "list, possibly nullable">;
 def Frame_DateLike : Type<CPred<"::headrace::frame::isDate($_self)">, "date, possibly nullable">;
 def Frame_DateOrTimestamp
     : Type<CPred<"::headrace::frame::isDate($_self) || ::headrace::frame::isTimestamp($_self)">,

@@ -51,6 +51,7 @@ static std::pair<size_t, size_t> arity(WindowFunctionKind kind,
   case WindowFunctionKind::CumeDist:
     return {0, 0};
   case WindowFunctionKind::Ntile:
+  case WindowFunctionKind::Collect:
   case WindowFunctionKind::FirstValue:
   case WindowFunctionKind::LastValue:
     return {1, 1};
@@ -238,6 +239,7 @@ Type WindowOp::resultType(WindowFunctionAttr function, TableType input) {
   case WindowFunctionKind::FirstValue:
   case WindowFunctionKind::LastValue:
   case WindowFunctionKind::NthValue:
+  case WindowFunctionKind::Collect:
     return argument ? addNullable(argument) : Type();
   case WindowFunctionKind::Aggregate:
     return measureType(*function.getAggregate(), argument, Grouping::kGlobal, context);
@@ -282,7 +284,8 @@ static LogicalResult verifyFunction(WindowOp op, WindowFunctionAttr function, Co
     if (name && !type) { // C2
       return op.emitOpError("argument is not a column of the input: ") << name;
     }
-    bool value = folds || (valued && index != 1);
+    bool collects = function.getKind() == WindowFunctionKind::Collect;
+    bool value = folds || collects || (valued && index != 1);
     if (value && !name) { // C2
       return op.emitOpError("argument must be a column, got ") << argument;
     }
@@ -293,6 +296,11 @@ static LogicalResult verifyFunction(WindowOp op, WindowFunctionAttr function, Co
       return op.emitOpError("default must have the type of the result ")
              << column.type << ", got " << name << ": " << type;
     }
+  }
+  StringAttr list = function.getColumn(0);
+  if (function.getKind() == WindowFunctionKind::Collect &&
+      (!list || !isList(input.getColumnType(list)))) { // C2
+    return op.emitOpError("argument must be a list, got ") << function;
   }
   Type expected = WindowOp::resultType(function, input);
   if (!expected) { // C5

@@ -42,7 +42,7 @@ enum class SpareColumns : uint8_t {
 /// When an op hands rows on.
 enum class RowFlow : uint8_t {
   kSource,   ///< from outside, as quick to read again as to keep
-  kRowByRow, ///< for each row of its operand one or none, at once
+  kRowByRow, ///< for each row of its operand none, one or several, at once
   kProbe,    ///< for the rows of its first operand, when it has all of the second
   kUnite,    ///< those of all operands, as they come
   kState,    ///< when it has all rows of its operand

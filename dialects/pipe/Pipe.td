@@ -347,6 +347,31 @@ def Pipe_LookupOp : Pipe_Op<"lookup"> {
   let hasVerifier = 1;
 }
 
+def Pipe_ExpandOp : Pipe_Op<"expand"> {
+  let summary = "each row as often as a column says, numbered";
+  let description = [{
+    A row with 0 or less in `by` does not come; `number` is that of the copy, from 1 on. The rows may leave out input columns that
+    nobody reads. `selectivity` is how many rows are expected to come out for each that goes in.
+
+    C1: `by` is an integer of at most 64 bits, not nullable. C2: the rows have `number`, an i64, and columns of the input. C3: the
+    selectivity is not negative.
+
+    ```mlir
+    pipe.stream @in local : !pipe.rows<"a": i32, "n": i64>
+    pipe.stream @out result : !pipe.rows<"a": i32, "i": i64>
+    pipe.pipeline @expanded {
+      %0 = pipe.receive @in : <"a": i32, "n": i64>
+      %1 = pipe.expand %0 by "n" number "i" : <"a": i32, "n": i64> -> <"a": i32, "i": i64>
+      pipe.emit %1, @out keys [] : <"a": i32, "i": i64>
+    }
+    ```
+  }];
+  let arguments = (ins Pipe_RowsType:$input, StrAttr:$by, StrAttr:$number, OptionalAttr<F64Attr>:$selectivity);
+  let results = (outs Pipe_RowsType:$rows);
+  let assemblyFormat = "$input `by` $by `number` $number attr-dict `:` type($input) `->` type($rows)";
+  let hasVerifier = 1;
+}
+
 def Pipe_InsertOp : Pipe_Op<"insert"> {
   let summary = "sink: appends rows to a join, sort, window or row state";
   let description = [{

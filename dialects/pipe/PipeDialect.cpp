@@ -191,7 +191,7 @@ LogicalResult ScanColumnAttr::verify(function_ref<InFlightDiagnostic()> emitErro
 
 /// Whether a column of `logical` can have values of the type `physical` in memory.
 static bool canHold(Type physical, Type logical) {
-  if (frame::isString(logical)) {
+  if (frame::isHeldAsText(logical)) {
     return isa<StringType>(physical);
   }
   if (frame::isFloat(logical) || frame::isBoolean(logical)) {

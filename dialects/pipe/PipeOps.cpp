@@ -147,6 +147,9 @@ LogicalResult StateOp::verifyFunctions() {
               (!otherwise || type == getField(otherwise).getType());
     } else if (kind == Kind::PercentRank || kind == Kind::CumeDist) {
       fits &= type.isF64();
+    } else if (kind == Kind::Collect) {
+      fits &= result.getNullable() && isa<StringType>(type) &&
+              type == getField(function.getColumn(0)).getType();
     } else if (kind != Kind::Aggregate) {
       fits &= type.isInteger(64);
     }
@@ -409,6 +412,22 @@ LogicalResult LookupOp::verify() {
   return verifyEstimate(*this, getSelectivityAttr(), "C1: the selectivity");
 }
 
+LogicalResult ExpandOp::verify() {
+  RowsType input = getInput().getType(), rows = getRows().getType();
+  int64_t by = input.indexOf(getBy()), number = rows.indexOf(getNumber());
+  auto type = by < 0 ? IntegerType() : dyn_cast<IntegerType>(input.getTypes()[by]);
+  if (!type || type.getWidth() > 64 || input.getNullable()[by]) {
+    return emitOpError("C1: needs an integer that is not nullable to expand by, got ")
+           << getByAttr();
+  }
+  if (number < 0 || !rows.getTypes()[number].isInteger(64) || rows.getNullable()[number]) {
+    return emitOpError("C2: needs an i64 for the number, got ") << getNumberAttr();
+  }
+  auto names = ArrayAttr::get(getContext(), {getNumberAttr()});
+  return success(succeeded(verifyPassed(*this, input, rows, names)) &&
+                 succeeded(verifyEstimate(*this, getSelectivityAttr(), "C3: the selectivity")));
+}
+
 LogicalResult InsertOp::verify() {
   return verifyEstimate(*this, getTextBytesAttr(), "the length of texts");
 }
@@ -479,13 +498,12 @@ LogicalResult TextOp::verify() {
                                << getOperands().size();
   }
   for (auto [index, type] : llvm::enumerate(getOperands().getTypes())) {
-    bool isInteger = function.argument(index) == TextFunction::Argument::kInteger;
-    if (isInteger ? !type.isInteger(64) : !isa<StringType>(type)) {
+    if (function.wantsInteger(index) ? !type.isInteger(64) : !isa<StringType>(type)) {
       return emitOpError("C1: ") << getFunction() << " has no argument of type: " << type;
     }
   }
   Type result = getResult().getType();
-  bool fits = function.result == TextFunction::Result::kText      ? isa<StringType>(result)
+  bool fits = function.givesText()                                ? isa<StringType>(result)
               : function.result == TextFunction::Result::kBoolean ? result.isInteger(1)
                                                                   : result.isInteger(64);
   if (!fits) {

@@ -124,7 +124,8 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
     const StateField &result = state.fields[window.result];
     bool copies =
         window.function >= WindowFunction::kLag && window.function <= WindowFunction::kNthValue;
-    bool wantsInput = copies || window.function == WindowFunction::kFold;
+    bool collects = window.function == WindowFunction::kCollect;
+    bool wantsInput = copies || collects || window.function == WindowFunction::kFold;
     if (wantsInput && window.input == kNone) {
       return ruleBroken(plan, "operands", kNone, subject, "a window function lacks its input");
     }
@@ -141,7 +142,13 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
                         "only a count or a fold of an input can be distinct, got ",
                         nameOf(window.function));
     }
-    if (copies && (state.fields[window.input].type != result.type || !result.nullable)) {
+    if (collects && result.type != HR_STRING) {
+      return ruleBroken(
+          plan, "operands", kNone, subject,
+          "lists are collected into a text, got a field of type: ", nameOf(result.type));
+    }
+    if ((copies || collects) &&
+        (state.fields[window.input].type != result.type || !result.nullable)) {
       return ruleBroken(plan, "operands", kNone, subject,
                         "a window function has a result of another type than its input");
     }

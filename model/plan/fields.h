@@ -19,6 +19,7 @@ template <typename V> void visitFields(V &v, LogicalType &x) {
   v("scale", x.scale);
   v("unit", x.unit);
   v("zoned", x.zoned);
+  v("children", x.children);
 }
 
 template <typename V> void visitFields(V &v, Column &x) {

@@ -141,8 +141,9 @@ enum class WindowFunction : uint8_t {
   kFirstValue,
   kLastValue,
   kNthValue,
-  kCount, ///< rows of the frame, or those whose input is not NULL
-  kFold,  ///< the inputs of the frame, as the result's field combines
+  kCount,   ///< rows of the frame, or those whose input is not NULL
+  kFold,    ///< the inputs of the frame, as the result's field combines
+  kCollect, ///< all lists of the partition as one, in its first row
 };
 
 enum class FrameUnit : uint8_t { kRows, kRange, kGroups };

@@ -321,6 +321,23 @@ TableEstimate projectEstimate(ProjectOp op, const TableEstimate &input) {
   return result;
 }
 
+/// So many elements a list is thought to have.
+constexpr double kListElements = 4;
+
+TableEstimate expandEstimate(ExpandOp op, const TableEstimate &input) {
+  TableEstimate result = input;
+  result.rows.min = 0;
+  result.rows.expected *= kListElements;
+  result.rows.p95 *= kListElements * kAggregateDoubt;
+  result.rows.max = std::numeric_limits<double>::infinity();
+  result.rows = ordered(result.rows);
+  result.uniqueKeys.clear();
+  ColumnEstimate &number = result.columns.emplace_back();
+  number.low = 1;
+  number.distinct = number.domain = kListElements;
+  return result;
+}
+
 TableEstimate renameEstimate(RenameOp op, const TableEstimate &input) {
   TableEstimate result = input;
   TableType from = op.getInput().getType();
@@ -633,6 +650,7 @@ struct CardinalityAnalysis::Visitor {
   TableEstimate operator()(FromTensorOp op) { return unknownTable(op.getType()); }
   TableEstimate operator()(FilterOp op) { return filterOpEstimate(op, of(op.getInput())); }
   TableEstimate operator()(ProjectOp op) { return projectEstimate(op, of(op.getInput())); }
+  TableEstimate operator()(ExpandOp op) { return expandEstimate(op, of(op.getInput())); }
   TableEstimate operator()(RenameOp op) { return renameEstimate(op, of(op.getInput())); }
   TableEstimate operator()(JoinOp op) {
     return joinOpEstimate(op, of(op.getLeft()), of(op.getRight()));

@@ -313,7 +313,7 @@ MaybeRange evaluateOp(Operation *op, const Known &known) {
       .Case([&](ExtractOp extract) { return extractRange(extract, operand(0)); })
       .Case([&](TextOp text) -> MaybeRange {
         const TextFunction &function = *textFunctionNamed(text.getFunction());
-        if (function.result == TextFunction::Result::kText) {
+        if (function.givesText()) {
           return std::nullopt;
         }
         auto [low, high] = function.range();

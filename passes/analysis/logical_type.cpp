@@ -44,6 +44,11 @@ LogicalType logicalType(Type type) {
         logical.zoned = timestamp.getZoned();
         return logical;
       })
+      .Case([](frame::ListType list) {
+        LogicalType logical{LogicalKind::kList};
+        logical.children.push_back(logicalType(list.getElementType()));
+        return logical;
+      })
       .Case([](frame::DoubleDoubleType) { return LogicalType{LogicalKind::kDoubleDouble}; })
       .Case([](frame::StringType) { return LogicalType{LogicalKind::kString}; });
 }

@@ -2,9 +2,11 @@
 #include "passes/analysis/scalar_evaluation.h"
 #include "dialects/frame/FrameConstants.h"
 #include "passes/analysis/double_double.h"
+#include "passes/analysis/logical_type.h"
 #include "passes/analysis/number_text.h"
 #include "passes/analysis/ranges.h"
 #include "passes/analysis/text_evaluation.h"
+#include "runtime/base/list_functions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <chrono>
@@ -349,7 +351,7 @@ Evaluated evaluateText(TextOp op, ArrayRef<Scalar> operands) {
   const TextFunction &function = *textFunctionNamed(op.getFunction());
   SmallVector<TextValue> given(operands.size());
   for (auto [index, operand] : llvm::enumerate(operands)) {
-    if (function.argument(index) == TextFunction::Argument::kInteger) {
+    if (function.wantsInteger(index)) {
       given[index].number = static_cast<int64_t>(operand.integer());
     } else {
       given[index].text = operand.text();
@@ -363,8 +365,35 @@ Evaluated evaluateText(TextOp op, ArrayRef<Scalar> operands) {
   if (room.isTooSmall()) {
     return fail("a text of more than 1 MiB");
   }
-  return function.result == TextFunction::Result::kText ? ok(Scalar{std::string(value.text)})
-                                                        : ok(Int128(value.number));
+  return function.givesText() ? ok(Scalar{std::string(value.text)}) : ok(Int128(value.number));
+}
+
+/// A value as a list has it.
+std::optional<std::string> bytesOf(const Scalar &value, Type type) {
+  if (value.isNull()) {
+    return std::nullopt;
+  }
+  if (isHeldAsText(type)) {
+    return value.text();
+  }
+  const ElementCode code = elementCode(logicalType(type));
+  return std::string((isFloat(type) ? ElementBytes::ofReal(code, value.real())
+                                    : ElementBytes::ofInteger(code, value.integer()))
+                         .view());
+}
+
+Evaluated evaluateElement(ElementOp op, const Scalar &list, Int128 position) {
+  const ListView view(list.text());
+  Int128 place = position < 0 ? position + view.size() : position - 1;
+  if (position == 0 || place < 0 || place >= view.size() ||
+      !view.isValid(static_cast<uint32_t>(place))) {
+    return ok(Scalar::null());
+  }
+  std::string_view bytes = view.bytes(static_cast<uint32_t>(place));
+  Type type = dropNullable(op.getResult().getType());
+  return isHeldAsText(type) ? ok(Scalar{std::string(bytes)})
+         : isFloat(type)    ? ok(Scalar{realIn(view.code(), bytes)})
+                            : ok(Int128(integerIn(view.code(), bytes)));
 }
 
 Evaluated evaluateShift(ShiftDateOp op, Int128 operand) {
@@ -500,6 +529,9 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
         return ok(Scalar{(size < std::abs(least) ? 0 : scaled) / count});
       })
       .Case([&](TextOp text) { return evaluateText(text, operands); })
+      .Case([&](ElementOp element) {
+        return evaluateElement(element, operands[0], operands[1].integer());
+      })
       .Case([&](RaiseOp raise) { return fail(raise.getMessage()); })
       .Case([&](ShiftDateOp shift) { return evaluateShift(shift, operands[0].integer()); })
       .Case([&](CompareOp compare) {
@@ -553,6 +585,45 @@ Evaluated headrace::analysis::parseText(StringRef text, Type type) {
   return castOfText(text, type);
 }
 
+Scalar headrace::analysis::packedList(ListType list, ArrayRef<Scalar> values) {
+  Type type = list.getElementType();
+  const ElementCode code = elementCode(logicalType(type));
+  uint64_t textBytes = 0;
+  SmallVector<std::optional<std::string>> elements;
+  for (const Scalar &value : values) {
+    elements.push_back(bytesOf(value, type));
+    textBytes += elements.back() ? elements.back()->size() : 0;
+  }
+  std::string bytes(ListWriter::bytesOf(code, elements.size(), textBytes), '\0');
+  ListWriter writer(bytes.data(), code, static_cast<uint32_t>(elements.size()));
+  for (const std::optional<std::string> &element : elements) {
+    writer.add(element ? std::optional<std::string_view>(*element) : std::nullopt);
+  }
+  return {std::move(bytes)};
+}
+
+Scalar headrace::analysis::joinedLists(ArrayRef<Scalar> lists) {
+  uint64_t size = 0, textBytes = 0;
+  ElementCode code = 0;
+  for (const Scalar &list : lists) {
+    const ListView view(list.text());
+    size += view.size();
+    textBytes += view.textBytes();
+    code = view.size() == 0 ? code : view.code();
+  }
+  std::string bytes(ListWriter::bytesOf(code, size, textBytes), '\0');
+  ListWriter writer(bytes.data(), code, static_cast<uint32_t>(size));
+  for (const Scalar &list : lists) {
+    const ListView view(list.text());
+    for (uint32_t index = 0; index < view.size(); ++index) {
+      writer.add(view.element(index));
+    }
+  }
+  return {std::move(bytes)};
+}
+
+std::string headrace::analysis::printedList(const Scalar &list) { return listText(list.text()); }
+
 std::string headrace::analysis::textOf(const Scalar &value, Type type) {
   return isFloat(type) ? realText(value.real(), dropNullable(type).isF32())
                        : exactText(value.integer(), type);
@@ -564,6 +635,9 @@ Evaluated headrace::analysis::evaluateOp(Operation *op, ArrayRef<Scalar> operand
   }
   if (isa<AndOp, OrOp>(op)) {
     return ok(evaluateLogic(operands, /*decisive=*/isa<OrOp>(op)));
+  }
+  if (auto list = dyn_cast<ListOp>(op)) {
+    return ok(packedList(cast<ListType>(list.getResult().getType()), operands));
   }
   if (isa<IsNullOp>(op)) {
     return ok(Scalar::boolean(operands[0].isNull()));

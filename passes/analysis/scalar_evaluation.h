@@ -1,5 +1,5 @@
-// The value of one scalar op of `frame` on known operands: for constant folding and for the reference
-// interpreter. Written to be obviously right, not fast.
+// The value of one scalar op of `frame` on known operands: for constant folding and for the
+// reference interpreter. Written to be obviously right, not fast.
 #ifndef HEADRACE_PASSES_ANALYSIS_SCALAREVALUATION_H
 #define HEADRACE_PASSES_ANALYSIS_SCALAREVALUATION_H
 
@@ -12,8 +12,8 @@ namespace headrace::analysis {
 
 using Int128 = __int128;
 
-/// A value of a `frame` scalar type, or NULL. Booleans (0, 1), integers, decimals (scaled), dates (days) and
-/// timestamps (microseconds) are Int128; floats are double (an f32 is rounded to it).
+/// A value of a `frame` scalar type, or NULL. Booleans (0, 1), integers, decimals (scaled), dates
+/// (days) and timestamps (microseconds) are Int128; floats are double (an f32 is rounded to it).
 struct Scalar {
   std::variant<std::monostate, Int128, double, std::string> value;
 
@@ -34,28 +34,39 @@ struct Evaluated {
   bool failed() const { return !error.empty(); }
 };
 
-/// The value of `op` (a scalar op of `frame`, not `case`: see evaluateCase) on its operands' values.
+/// The value of `op` (a scalar op of `frame`, not `case`: see evaluateCase) on its operands'
+/// values.
 Evaluated evaluateOp(mlir::Operation *op, llvm::ArrayRef<Scalar> operands);
 
-/// Evaluates `case` by demand: `operand` is asked only for the conditions up to the first true one and for
-/// the branch taken.
+/// Evaluates `case` by demand: `operand` is asked only for the conditions up to the first true one
+/// and for the branch taken.
 Evaluated evaluateCase(frame::CaseOp op, llvm::function_ref<Evaluated(mlir::Value)> operand);
 
-/// Order of two values of one type, neither NULL: below, equal, above as -1, 0, 1. Strings bytewise; NaN
-/// equals itself and is the largest.
+/// Order of two values of one type, neither NULL: below, equal, above as -1, 0, 1. Strings
+/// bytewise; NaN equals itself and is the largest.
 int compareScalars(const Scalar &a, const Scalar &b);
 
-/// The value that an attribute of frame.constant keeps, and back (null if it does not fit the type).
+/// The value that an attribute of frame.constant keeps, and back (null if it does not fit the
+/// type).
 Scalar scalarOf(mlir::Attribute literal, mlir::Type type);
 mlir::Attribute literalOf(const Scalar &value, mlir::Type type);
 
-/// `value` as a number of `type`, or an error if it does not fit: overflow of integers and decimals.
+/// `value` as a number of `type`, or an error if it does not fit: overflow of integers and
+/// decimals.
 Evaluated fitted(Int128 value, mlir::Type type);
 
 /// A number, date or boolean from its text, as a cast from string does it.
 Evaluated parseText(llvm::StringRef text, mlir::Type type);
-/// A number, date or boolean (not NULL) as text, as a cast to string does it: exactly, with all digits of a scale.
+/// A number, date or boolean (not NULL) as text, as a cast to string does it: exactly, with all
+/// digits of a scale.
 std::string textOf(const Scalar &value, mlir::Type type);
+
+/// The list of values of its elements' type, or NULLs.
+Scalar packedList(frame::ListType type, llvm::ArrayRef<Scalar> elements);
+/// The elements of all of these lists, none of them NULL, as one.
+Scalar joinedLists(llvm::ArrayRef<Scalar> lists);
+/// A list (not NULL) as a cast to string prints it.
+std::string printedList(const Scalar &list);
 
 /// Decimal digits of a 128-bit integer, and back; nothing if the text is no integer or too large.
 std::string integerText(Int128 value);

@@ -32,7 +32,7 @@ bool isOrdered(DictionaryAttr column) {
 }
 
 ColumnPages pagesOf(ScanOp scan, StringRef fileColumn, Type type, double width) {
-  bool text = isString(dropNullable(type));
+  bool text = isHeldAsText(dropNullable(type));
   DictionaryAttr column = statisticsOf(scan, fileColumn);
   ColumnPages pages;
   constexpr double kStringHandle = 16;

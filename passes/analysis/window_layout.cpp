@@ -44,6 +44,8 @@ plan::WindowFunction planFunction(frame::WindowFunctionAttr function) {
     return plan::WindowFunction::kLastValue;
   case Kind::NthValue:
     return plan::WindowFunction::kNthValue;
+  case Kind::Collect:
+    return plan::WindowFunction::kCollect;
   case Kind::Aggregate:
     return frame::ruleOf(*function.getAggregate()).result == frame::AggregateResult::kCount
                ? plan::WindowFunction::kCount

@@ -63,7 +63,7 @@ FailureOr<Former::Fold> Former::foldOf(frame::AggregateFunction function, Column
   }
   case frame::AggregateResult::kOne:
     // A string has no neutral element: its validity byte says that there is one.
-    out.nullable |= frame::isString(out.type);
+    out.nullable |= frame::isHeldAsText(out.type);
     break;
   case frame::AggregateResult::kBits: // of numbers of n bits it has n bits
     if (out.range) {

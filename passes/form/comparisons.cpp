@@ -12,7 +12,7 @@ namespace headrace::form {
 Value ExpressionTranslator::compareValues(frame::CompareKind kind, const Scalar &a,
                                           const Scalar &b) {
   using Kind = frame::CompareKind;
-  if (frame::isString(a.type)) {
+  if (frame::isHeldAsText(a.type)) {
     using Predicate = pipe::StringPredicate;
     Predicate predicate = kind == Kind::Ne   ? Predicate::Ne
                           : kind == Kind::Lt ? Predicate::Lt
@@ -103,7 +103,7 @@ FailureOr<Scalar> ExpressionTranslator::caseWhen(frame::CaseOp op) {
     otherwise.value = integer(0, 32);
     otherwise.valid = i1(false);
     range = hull(range, otherwise.range);
-  } else if (frame::isString(type)) {
+  } else if (frame::isHeldAsText(type)) {
     otherwise = *constant(b_.getStringAttr(""), type);
     otherwise.valid = i1(false);
   } else {

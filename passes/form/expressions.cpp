@@ -103,7 +103,7 @@ std::optional<Range> typeRange(Type type) {
 Type bodyType(Type frameType, const std::optional<Range> &range) {
   MLIRContext *context = frameType.getContext();
   frameType = frame::dropNullable(frameType);
-  if (frame::isString(frameType)) {
+  if (frame::isHeldAsText(frameType)) {
     return pipe::StringType::get(context);
   }
   if (frame::isTemporal(frameType)) {
@@ -249,7 +249,7 @@ FailureOr<Scalar> ExpressionTranslator::constant(Attribute attr, Type type) {
   if (frame::isNullable(type)) {
     out.valid = i1(!isNull);
   }
-  if (frame::isString(type)) {
+  if (frame::isHeldAsText(type)) {
     StringRef text = isNull ? StringRef() : cast<StringAttr>(attr).getValue();
     out.value = pipe::LiteralOp::create(b_, loc_, pipe::StringType::get(b_.getContext()),
                                         b_.getStringAttr(text));
@@ -743,6 +743,12 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   }
   if (auto moment = dyn_cast<frame::ComomentOp>(op)) {
     return set(comoment(moment));
+  }
+  if (auto made = dyn_cast<frame::ListOp>(op)) {
+    return set(list(made));
+  }
+  if (auto element = dyn_cast<frame::ElementOp>(op)) {
+    return set(this->element(element));
   }
   if (auto function = dyn_cast<frame::TextOp>(op)) {
     return set(text(function));

@@ -99,6 +99,10 @@ private:
   /// The timestamp of the type that `wide` is, or failure if results may not be it.
   Scalar finiteTimestamp(mlir::Value wide, std::optional<Range> range, mlir::Value valid,
                          mlir::Type type);
+  // lists.cpp
+  Scalar list(frame::ListOp op);
+  Scalar element(frame::ElementOp op);
+  mlir::Value callText(llvm::StringRef function, mlir::ValueRange operands);
   Scalar toText(const Scalar &input);
   Scalar fromText(const Scalar &input, mlir::Type target);
   mlir::Value real(double value);

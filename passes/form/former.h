@@ -54,6 +54,7 @@ private:
   FailureOr<OpenPipeline> openScan(frame::ScanOp scan, const Names &needed);
   FailureOr<OpenPipeline> openFilter(frame::FilterOp filter, const Names &needed);
   FailureOr<OpenPipeline> openProject(frame::ProjectOp project, const Names &needed);
+  FailureOr<OpenPipeline> openExpand(frame::ExpandOp expand, const Names &needed);
   FailureOr<OpenPipeline> openRename(frame::RenameOp rename, const Names &needed);
   FailureOr<OpenPipeline> openJoin(frame::JoinOp join, const Names &needed);
   struct OpenJoin;

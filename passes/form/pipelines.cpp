@@ -72,7 +72,7 @@ pipe::RowsType Former::rowsType(ArrayRef<ColumnInfo> columns) {
 FloatAttr Former::textBytes(ArrayRef<ColumnInfo> columns) {
   double bytes = 0;
   for (const ColumnInfo &column : columns) {
-    bytes += frame::isString(column.type) ? column.textBytes : 0;
+    bytes += frame::isHeldAsText(column.type) ? column.textBytes : 0;
   }
   return bytes > 0 ? b_.getF64FloatAttr(bytes) : FloatAttr();
 }
@@ -288,6 +288,33 @@ FailureOr<OpenPipeline> Former::openProject(frame::ProjectOp project, const Name
   return open;
 }
 
+FailureOr<OpenPipeline> Former::openExpand(frame::ExpandOp expand, const Names &needed) {
+  Names below = needed;
+  below.erase(expand.getNumber().str());
+  below.insert(expand.getBy().str());
+  FailureOr<OpenPipeline> open = this->open(expand.getInput(), below);
+  if (failed(open)) {
+    return failure();
+  }
+  std::vector<ColumnInfo> columns;
+  for (const ColumnInfo &column : open->columns) {
+    if (needed.contains(column.name)) {
+      columns.push_back(column);
+    }
+  }
+  ColumnInfo &number = columns.emplace_back();
+  number.name = expand.getNumber().str();
+  number.type = number.body = b_.getI64Type();
+  OpBuilder builder = atEnd(*open);
+  auto op = pipe::ExpandOp::create(builder, expand.getLoc(), rowsType(columns), open->rows,
+                                   expand.getByAttr(), expand.getNumberAttr(),
+                                   selectivity(expand.getResult(), expand.getInput()));
+  open->rows = op.getRows();
+  open->columns = std::move(columns);
+  open->rowsMax = std::nullopt;
+  return open;
+}
+
 FailureOr<OpenPipeline> Former::openRename(frame::RenameOp rename, const Names &needed) {
   auto from = rename.getInput().getType(), to = rename.getResult().getType();
   Names below;
@@ -456,6 +483,7 @@ struct Former::Visitor {
   Result operator()(frame::FilterOp op) { return former.openFilter(op, needed); }
   Result operator()(frame::ProjectOp op) { return former.openProject(op, needed); }
   Result operator()(frame::RenameOp op) { return former.openRename(op, needed); }
+  Result operator()(frame::ExpandOp op) { return former.openExpand(op, needed); }
   Result operator()(frame::JoinOp op) { return former.openJoin(op, needed); }
   Result operator()(frame::AggregateOp op) { return former.openAggregate(op, needed); }
   Result operator()(frame::WindowOp op) { return former.openWindow(op, needed); }

@@ -297,12 +297,11 @@ Scalar ExpressionTranslator::text(frame::TextOp op) {
   SmallVector<Value> operands;
   for (auto [index, operand] : llvm::enumerate(op.getOperands())) {
     const Scalar &scalar = scalars_.lookup(operand);
-    bool isInteger = function.argument(index) == TextFunction::Argument::kInteger;
-    operands.push_back(isInteger ? toWidth(scalar.value, 64) : scalar.value);
+    operands.push_back(function.wantsInteger(index) ? toWidth(scalar.value, 64) : scalar.value);
     out.valid = andValues(out.valid, scalar.valid);
   }
   out.type = frame::dropNullable(op.getResult().getType());
-  bool isText = frame::isString(out.type);
+  bool isText = frame::isHeldAsText(out.type);
   SmallVector<Type> types{isText ? pipe::StringType::get(b_.getContext()) : out.type};
   if (!function.error.empty()) {
     types.push_back(b_.getI1Type());

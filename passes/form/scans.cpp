@@ -32,7 +32,7 @@ pipe::PageForm formOf(plan::PageForm form) {
 pipe::ScanColumnAttr describe(frame::ScanOp scan, StringAttr fileColumn, Type type, bool bounded,
                               ColumnInfo &info) {
   Builder b(type.getContext());
-  bool text = frame::isString(info.type);
+  bool text = frame::isHeldAsText(info.type);
   double width = text ? 0 : std::max(info.body.getIntOrFloatBitWidth() / 8.0, 1.0);
   analysis::ColumnPages pages = analysis::pagesOf(scan, fileColumn.getValue(), type, width);
   info.textBytes = text ? pages.textBytes : 0;

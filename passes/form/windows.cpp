@@ -101,6 +101,7 @@ FailureOr<Former::Fold> Former::windowField(const OpenPipeline &input,
   case Kind::FirstValue:
   case Kind::LastValue:
   case Kind::NthValue:
+  case Kind::Collect:
     fold.column.nullable = true;
     break;
   case Kind::PercentRank:

@@ -21,6 +21,8 @@ static const Aggregate kAggregates[] = {
   {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kMost, std::nullopt},
 #define HR_QUANTILE(duckdb, interpolates, text)                                                    \
   {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kQuantile, std::nullopt, interpolates},
+#define HR_COLLECT(duckdb, text)                                                                   \
+  {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kCollected, std::nullopt},
 #define HR_DEVIATIONS(duckdb, substrait, arguments, rowsMin, value, text)                          \
   {duckdb,                                                                                         \
    substrait,                                                                                      \
@@ -31,6 +33,7 @@ static const Aggregate kAggregates[] = {
    DeviationFormula{rowsMin, [](const Deviations &d) { return value; }}},
 #include "passes/import/aggregates.def"
 #undef HR_DEVIATIONS
+#undef HR_COLLECT
 #undef HR_QUANTILE
 #undef HR_MOST
 #undef HR_ROW_OF
@@ -61,9 +64,11 @@ MeasureRequest Aggregate::request(SmallVector<Computed> arguments, bool distinct
                                   Location at) const {
   MeasureRequest request{.type = type, .at = at};
   request.function = distinct ? ofDistinct.value_or(function) : function;
-  request.rows = distinct && !ofDistinct       ? MeasureRows::kDifferent
-                 : rows == MeasureRows::kFirst ? MeasureRows::kAll
-                                               : rows;
+  request.different = distinct && rows == MeasureRows::kCollected;
+  request.rows = rows == MeasureRows::kCollected ? rows
+                 : distinct && !ofDistinct       ? MeasureRows::kDifferent
+                 : rows == MeasureRows::kFirst   ? MeasureRows::kAll
+                                                 : rows;
   request.formula = formula;
   request.arguments = std::move(arguments);
   return request;

@@ -3,6 +3,7 @@
 
 #include "dialects/frame/FrameConstants.h"
 #include "passes/import/ConstantCasts.h"
+#include "runtime/base/list_functions.h"
 
 using namespace mlir;
 using namespace headrace::import;
@@ -80,6 +81,9 @@ MaybeExpression ExpressionBuilder::field(int64_t index, Location at) {
 static std::string constantText(Attribute value, Type type) {
   if (isa<UnitAttr>(value)) {
     return "NULL";
+  }
+  if (auto text = dyn_cast<StringAttr>(value); text && frame::isList(type)) {
+    return headrace::listText(text.getValue());
   }
   if (auto text = dyn_cast<StringAttr>(value)) {
     return ("'" + text.getValue() + "'").str();
@@ -210,6 +214,13 @@ static Value rescale(OpBuilder &builder, Location location, Value value, unsigne
 
 MaybeExpression ExpressionBuilder::compare(frame::CompareKind kind, const Expression &lhs,
                                            const Expression &rhs, Location at) {
+  const bool isOrder = kind != frame::CompareKind::Eq && kind != frame::CompareKind::Ne &&
+                       kind != frame::CompareKind::IsNotDistinctFrom;
+  if (isOrder && frame::isList(lhs.type()) && frame::isSameValueType(lhs.type(), rhs.type())) {
+    MaybeExpression left = orderOf(lhs, at), right = orderOf(rhs, at);
+    return failed(left) || failed(right) ? MaybeExpression(failure())
+                                         : compare(kind, *left, *right, at);
+  }
   std::string text = lhs.text + " " + symbolOf(kind).str() + " " + rhs.text;
   Location location = locate(text, at);
   Value left = lhs.value, right = rhs.value;

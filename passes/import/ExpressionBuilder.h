@@ -112,6 +112,13 @@ public:
   MaybeExpression text(const TextFunction &function, llvm::ArrayRef<Expression> arguments,
                        mlir::Type type, mlir::Location at);
 
+  /// A list of values, which become elements of this type.
+  MaybeExpression list(mlir::Type element, llvm::ArrayRef<Expression> elements, mlir::Location at);
+  /// An element of a list; NULL where there is none.
+  MaybeExpression element(const Expression &list, const Expression &position, mlir::Location at);
+  /// What orders values as the operand does: of a list a string, of others themselves.
+  MaybeExpression orderOf(const Expression &operand, mlir::Location at);
+
   /// Of a date or timestamp of microseconds; only a timestamp is moved by microseconds.
   MaybeExpression shiftDate(const Expression &operand, int64_t months, int64_t days,
                             int64_t microseconds, mlir::Location at);

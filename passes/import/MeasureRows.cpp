@@ -54,7 +54,7 @@ static WindowFunctionRequest countOver(MeasureRequest count, Location at) {
 MaybeRelation RelationBuilder::numberRows(const Relation &input, ArrayRef<Computed> keys,
                                           MeasureRequest &measure, Location at) {
   SmallVector<Computed> partition = partitionOf(keys, measure);
-  if (measure.rows == MeasureRows::kDifferent) {
+  if (measure.rows == MeasureRows::kDifferent || measure.different) {
     llvm::append_range(partition, measure.arguments);
   }
   WindowFunctionRequest number{.kind = frame::WindowFunctionKind::RowNumber, .at = at};
@@ -159,6 +159,63 @@ MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Compu
   return window(input, partition, order, functions, at);
 }
 
+/// Gives one row of each group all arguments as a list.
+MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed> keys,
+                                       MeasureRequest &measure, Location at) {
+  const Computed value = measure.arguments.front();
+  MaybeRelation source = input;
+  if (measure.different) {
+    source = numberRows(input, keys, measure, at);
+    if (failed(source)) {
+      return failure();
+    }
+  }
+  BuildExpression isKnown = [=](ExpressionBuilder &b) -> MaybeExpression {
+    MaybeExpression known = value.build(b);
+    return failed(known) ? known : b.isNotNull(*known, at);
+  };
+  BuildExpression counts =
+      measure.separator ? both(measure.condition, isKnown, at) : measure.condition;
+  BuildExpression list = [=](ExpressionBuilder &b) -> MaybeExpression {
+    MaybeExpression element = value.build(b);
+    MaybeExpression one = failed(element) ? element : b.list(element->type(), *element, at);
+    if (failed(one) || !counts) {
+      return one;
+    }
+    MaybeExpression condition = counts(b);
+    return failed(condition) ? condition : b.choose(*condition, *one, nullptr, at);
+  };
+  SmallVector<SortKey, 0> order(measure.order.begin(), measure.order.end());
+  order.push_back({{std::nullopt, value.name,
+                    [=](ExpressionBuilder &b) -> MaybeExpression {
+                      MaybeExpression known = value.build(b);
+                      return failed(known) ? known : b.orderOf(*known, at);
+                    }},
+                   frame::SortDirection::Asc,
+                   frame::NullsOrder::Last});
+  WindowFunctionRequest all{.kind = frame::WindowFunctionKind::Collect,
+                            .arguments = {{std::nullopt, {std::nullopt, "list", list}}},
+                            .at = at};
+  auto field = static_cast<int64_t>(source->fields.size());
+  auto collected = [=](ExpressionBuilder &b) { return b.field(field, at); };
+  measure.condition = {};
+  measure.order.clear();
+  measure.arguments.front() = {std::nullopt, "list", collected};
+  if (measure.separator) {
+    measure.arguments.front() = {
+        std::nullopt, "text",
+        [=, separator = *measure.separator](ExpressionBuilder &b) -> MaybeExpression {
+          MaybeExpression texts = collected(b);
+          Type string = frame::StringType::get(b.getContext());
+          Expression by = b.constant(StringAttr::get(b.getContext(), separator), string, at);
+          return failed(texts) ? texts
+                               : b.text(*headrace::textFunctionNamed("array_to_string"),
+                                        {*texts, by}, string, at);
+        }};
+  }
+  return window(*source, keys, order, all, at);
+}
+
 MaybeRelation RelationBuilder::chooseRows(const Relation &input, ArrayRef<Computed> keys,
                                           MutableArrayRef<MeasureRequest> measures, Location at) {
   MaybeRelation result = input;
@@ -178,6 +235,9 @@ MaybeRelation RelationBuilder::chooseRows(const Relation &input, ArrayRef<Comput
     bool numbers = measure.rows == MeasureRows::kFirst || measure.rows == MeasureRows::kDifferent;
     if (succeeded(result) && numbers) {
       result = numberRows(*result, keys, measure, at);
+    }
+    if (succeeded(result) && measure.rows == MeasureRows::kCollected) {
+      result = collect(*result, keys, measure, at);
     }
     if (succeeded(result) && measure.rows == MeasureRows::kQuantile) {
       result = addQuantile(*result, keys, measure, at);

@@ -92,16 +92,20 @@ enum class MeasureRows {
   kLeast,     ///< those whose last argument is the least, of rows without a NULL argument
   kGreatest,  ///< likewise
   kMost,      ///< those with the argument that most rows have, of rows where it is not NULL
+  kCollected, ///< all, as a list in the measure's order, without an order in that of the values
 };
 
 /// A measure of an aggregate.
 struct MeasureRequest {
   frame::AggregateFunction function = frame::AggregateFunction::CountStar;
   std::optional<DeviationFormula> formula = {}; ///< then the function does not count
-  llvm::SmallVector<Computed, 1> arguments = {};
+  llvm::SmallVector<Computed, 0> arguments = {};
   MeasureRows rows = MeasureRows::kAll;
   llvm::SmallVector<SortKey, 0> order =
-      {}; ///< of kFirst; of several rows the first, of kLeast to kMost
+      {}; ///< of kFirst and kCollected; of several rows the first, of kLeast to kMost
+  /// Of kCollected: the texts of the list with this between them, without NULL; else the list.
+  std::optional<std::string> separator = {};
+  bool different = false; ///< of kCollected: each value once
   std::optional<Quantile> quantile = {}; ///< of kQuantile
   BuildExpression condition = {};        ///< FILTER (WHERE …); may be empty
   mlir::Type type = {}; ///< of the result, but for nullability; null: as `frame` has it
@@ -169,6 +173,10 @@ public:
   MaybeRelation series(llvm::StringRef name, int64_t start, int64_t step, int64_t length,
                        mlir::Location at);
 
+  /// A row for each element of the longest of some lists. The fields are the input's, then the
+  /// elements, NULL where a list is shorter, and the number of the row among them, from 1.
+  MaybeRelation unnest(const Relation &input, llvm::ArrayRef<Computed> lists, mlir::Location at);
+
   MaybeRelation filter(Relation input, const BuildExpression &predicate, mlir::Location at);
   /// The `expressions` over the input's fields, in their order.
   MaybeRelation project(const Relation &input, llvm::ArrayRef<Computed> expressions,
@@ -229,6 +237,8 @@ private:
                            llvm::MutableArrayRef<MeasureRequest> measures, mlir::Location at);
   MaybeRelation numberRows(const Relation &input, llvm::ArrayRef<Computed> keys,
                            MeasureRequest &measure, mlir::Location at);
+  MaybeRelation collect(const Relation &input, llvm::ArrayRef<Computed> keys,
+                        MeasureRequest &measure, mlir::Location at);
   MaybeRelation countEqual(const Relation &input, llvm::ArrayRef<Computed> keys,
                            MeasureRequest &measure, mlir::Location at);
   MaybeRelation addQuantile(const Relation &input, llvm::ArrayRef<Computed> keys,

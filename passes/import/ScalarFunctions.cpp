@@ -143,7 +143,7 @@ MaybeExpression ExpressionBuilder::number(frame::NumberFunction function, const 
 //===----------------------------------------------------------------------===//
 
 /// One that the table has.
-static const headrace::TextFunction &textFunction(StringRef name) {
+static const headrace::TextFunction &lineOf(StringRef name) {
   return *headrace::textFunctionNamed(name);
 }
 
@@ -164,7 +164,7 @@ MaybeExpression ExpressionBuilder::likeAnyCase(const Expression &operand, String
   if (!llvm::all_of(pattern, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
     return fail(at, "unsupported ILIKE with letters beyond ASCII; use lower() on both sides");
   }
-  MaybeExpression lower = text(textFunction("lower"), operand, operand.type(), at);
+  MaybeExpression lower = text(lineOf("lower"), operand, operand.type(), at);
   return failed(lower) ? lower : like(*lower, pattern.lower(), escape, at);
 }
 
@@ -206,7 +206,7 @@ MaybeExpression ExpressionBuilder::substring(const Expression &operand, const Ex
 }
 
 MaybeExpression ExpressionBuilder::lengthOf(const Expression &operand, Location at) {
-  return text(textFunction("length"), operand, builder.getI64Type(), at);
+  return text(lineOf("length"), operand, builder.getI64Type(), at);
 }
 
 MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
@@ -220,11 +220,13 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
   SmallVector<Value> operands;
   for (auto [index, argument] : llvm::enumerate(arguments)) {
     rendered += (index == 0 ? "" : ", ") + argument.text;
-    bool isInteger = function.argument(index) == TextFunction::Argument::kInteger;
-    if (isInteger ? !frame::isInteger(argument.type()) : !frame::isString(argument.type())) {
-      return fail(at, isInteger
-                          ? "an operand of " + name + " must be an integer of at most 64 bits"
-                          : "an operand of " + name + " must be a string; cast it to VARCHAR");
+    bool isInteger = function.wantsInteger(index), isList = function.wantsList(index);
+    if (isInteger ? !frame::isInteger(argument.type())
+        : isList  ? !frame::isList(argument.type())
+                  : !frame::isString(argument.type())) {
+      return fail(at, isInteger ? "an operand of " + name + " must be an integer of at most 64 bits"
+                      : isList ? "an operand of " + name + " must be a list"
+                               : "an operand of " + name + " must be a string; cast it to VARCHAR");
     }
     bool skips = function.nulls == TextFunction::Nulls::kSkip && frame::isNullable(argument.type());
     Expression empty = constant(builder.getStringAttr(""), string, at);
@@ -239,6 +241,7 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
   rendered += ")";
   Type gives = function.result == TextFunction::Result::kText      ? string
                : function.result == TextFunction::Result::kBoolean ? Type(builder.getI1Type())
+               : function.result == TextFunction::Result::kList    ? frame::dropNullable(type)
                                                                    : i64;
   Type result =
       frame::withNullability(gives, frame::nullabilityOf(ValueRange(operands).getTypes()));
@@ -246,6 +249,46 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
       made(frame::TextOp::create(builder, locate(rendered, at), result, function.name, operands),
            rendered);
   return frame::dropNullable(type) == gives ? MaybeExpression(call) : cast(call, type, at);
+}
+
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+MaybeExpression ExpressionBuilder::list(Type element, ArrayRef<Expression> elements, Location at) {
+  std::string rendered = "[";
+  SmallVector<Value> operands;
+  for (auto [index, value] : llvm::enumerate(elements)) {
+    MaybeExpression given = cast(value, element, at);
+    if (failed(given)) {
+      return failure();
+    }
+    rendered += (index == 0 ? "" : ", ") + value.text;
+    operands.push_back(given->value);
+  }
+  rendered += "]";
+  return made(frame::ListOp::create(builder, locate(rendered, at),
+                                    frame::ListType::get(frame::dropNullable(element)), operands),
+              rendered);
+}
+
+MaybeExpression ExpressionBuilder::element(const Expression &list, const Expression &position,
+                                           Location at) {
+  auto type = dyn_cast<frame::ListType>(frame::dropNullable(list.type()));
+  if (!type || !frame::isInteger(position.type())) {
+    return fail(at, "an element is of a list, at the place that an integer says");
+  }
+  std::string rendered = list.text + "[" + position.text + "]";
+  return made(frame::ElementOp::create(builder, locate(rendered, at),
+                                       frame::addNullable(type.getElementType()), list.value,
+                                       cast(position, builder.getI64Type(), at)->value),
+              rendered);
+}
+
+MaybeExpression ExpressionBuilder::orderOf(const Expression &operand, Location at) {
+  return frame::isList(operand.type())
+             ? text(lineOf("list_order"), operand, frame::StringType::get(getContext()), at)
+             : MaybeExpression(operand);
 }
 
 //===----------------------------------------------------------------------===//

@@ -124,6 +124,18 @@ static llvm::Expected<Table> project(ProjectOp op, const Table &input, OuterScal
   return result;
 }
 
+static Table expand(ExpandOp op, const Table &input) {
+  unsigned by = *input.type.findColumn(op.getBy());
+  Table result{op.getType(), {}};
+  for (const Row &row : input.rows) {
+    for (analysis::Int128 number = 1; number <= row[by].integer(); ++number) {
+      result.rows.push_back(row);
+      result.rows.back().push_back({number});
+    }
+  }
+  return result;
+}
+
 static Table literalRows(ValuesOp op) {
   Table result{op.getType(), {}};
   for (auto literals : op.getRows().getAsRange<ArrayAttr>()) {
@@ -149,6 +161,7 @@ struct Evaluation {
   Result operator()(FilterOp op) { return filter(op, *inputs[0], outer); }
   Result operator()(ProjectOp op) { return project(op, *inputs[0], outer); }
   Result operator()(RenameOp op) { return Table{op.getType(), inputs[0]->rows}; }
+  Result operator()(ExpandOp op) { return expand(op, *inputs[0]); }
   Result operator()(JoinOp op) { return evaluateJoin(op, *inputs[0], *inputs[1], outer); }
   Result operator()(AggregateOp op) {
     return aggregateRows(op.getType(), *inputs[0], op.getKeys(),

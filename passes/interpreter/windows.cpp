@@ -101,6 +101,8 @@ private:
     case Kind::Lag:
     case Kind::Lead:
       return neighbour(function, partition, row);
+    case Kind::Collect:
+      return row == 0 ? collected(function.getColumn(0), partition) : Scalar::null();
     case Kind::FirstValue:
     case Kind::LastValue:
     case Kind::NthValue:
@@ -141,6 +143,16 @@ private:
     Int128 inLonger = longer * (length + 1);
     return Scalar{Int128(row) < inLonger ? Int128(row) / (length + 1) + 1
                                          : longer + (Int128(row) - inLonger) / length + 1};
+  }
+
+  Scalar collected(StringAttr column, const Partition &partition) const {
+    SmallVector<Scalar> lists;
+    for (size_t row = 0; row < partition.rows.size(); ++row) {
+      if (Scalar list = cell(partition, row, column); !list.isNull()) {
+        lists.push_back(std::move(list));
+      }
+    }
+    return lists.empty() ? Scalar::null() : analysis::joinedLists(lists);
   }
 
   Scalar neighbour(WindowFunctionAttr function, const Partition &partition, size_t row) const {

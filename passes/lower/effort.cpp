@@ -55,8 +55,9 @@ Effort effortFor(pipe::PipelineOp pipeline, SymbolTable &symbols) {
   double most = rows.value_or(0);
   for (Operation &stage : body) {
     auto lookup = dyn_cast<pipe::LookupOp>(stage);
-    if (rows && lookup) {
-      std::optional<APFloat> share = lookup.getSelectivity();
+    auto expand = dyn_cast<pipe::ExpandOp>(stage);
+    if (rows && (lookup || expand)) {
+      std::optional<APFloat> share = lookup ? lookup.getSelectivity() : expand.getSelectivity();
       rows = share ? std::optional(*rows * share->convertToDouble()) : std::nullopt;
       most = std::max(most, rows.value_or(0));
     }

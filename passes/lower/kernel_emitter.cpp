@@ -67,7 +67,8 @@ FailureOr<plan::Kernel> KernelEmitter::emit() {
       emitMap(map);
     } else {
       decodeRemaining();
-      if (failed(emitLookup(cast<pipe::LookupOp>(stages[index])))) {
+      auto expand = dyn_cast<pipe::ExpandOp>(stages[index]);
+      if (failed(expand ? emitExpand(expand) : emitLookup(cast<pipe::LookupOp>(stages[index])))) {
         return failure();
       }
     }

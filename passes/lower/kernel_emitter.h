@@ -75,6 +75,9 @@ private:
                  mlir::Value one);
   void publishMatches(Lookup &lookup);
 
+  // kernel_expand.cpp
+  mlir::LogicalResult emitExpand(pipe::ExpandOp op);
+
   // kernel_sinks.cpp
   mlir::LogicalResult emitSink(mlir::Operation *sink);
   mlir::LogicalResult emitScalarCombine(pipe::CombineOp combine, const plan::State &state);

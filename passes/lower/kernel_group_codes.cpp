@@ -50,6 +50,9 @@ bool KernelEmitter::isReadBesideKey(StringAttr name) {
     if (map && (has(map.getColumns()) || has(map.getNames()))) {
       return true;
     }
+    if (isa<pipe::ExpandOp>(op)) { // of a list, which is a text
+      return true;
+    }
     auto lookup = dyn_cast<pipe::LookupOp>(op);
     if (lookup && (has(lookup.getKeys()) || has(lookup.getColumns()) || has(lookup.getPayload()) ||
                    lookup.getMarkAttr() == name)) {

@@ -182,7 +182,7 @@ LogicalResult PipelineCode::lowerTextOp(Operation *op, IRMapping &mapping) {
   auto isSet = [&](size_t offset) {
     return b_.compare(arith::CmpIPredicate::ne, b_.loadField(i64, out, offset), b_.i64(0));
   };
-  bool isText = function.result == TextFunction::Result::kText;
+  bool isText = function.givesText();
   bool isBoolean = function.result == TextFunction::Result::kBoolean;
   mapping.map(text.getResult(), isText ? out
                                 : isBoolean

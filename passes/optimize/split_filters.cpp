@@ -30,7 +30,9 @@ struct Parts {
 
 Parts partsOf(FilterOp filter) {
   TableType type = filter.getInput().getType();
-  auto isText = [&](StringAttr name) { return isString(dropNullable(type.getColumnType(name))); };
+  auto isText = [&](StringAttr name) {
+    return isHeldAsText(dropNullable(type.getColumnType(name)));
+  };
   Parts parts;
   for (const Expression &conjunct : conjunctsOf(predicateOf(filter))) {
     ColumnSet columns = columnsOf(conjunct);

@@ -24,7 +24,9 @@ static std::vector<plan::Step> stepsOf(pipe::PipelineOp pipeline, const plan::Ke
     int32_t number = analysis::operatorOf(op.getLoc());
     bool filter = isa<pipe::FilterOp>(op);
     first = filter ? (isa<pipe::FilterOp>(op.getPrevNode()) ? first : number) : plan::kNone;
-    int32_t counted = filter ? first : isa<pipe::LookupOp>(op) ? number : plan::kNone;
+    int32_t counted = filter                                    ? first
+                      : isa<pipe::LookupOp, pipe::ExpandOp>(op) ? number
+                                                                : plan::kNone;
     for (auto [index, stageOperator] : llvm::enumerate(kernel.stageOperators)) {
       stage =
           counted != plan::kNone && stageOperator == counted ? static_cast<int32_t>(index) : stage;

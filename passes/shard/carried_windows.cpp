@@ -91,6 +91,8 @@ std::optional<Carry> carryOf(WindowFunctionAttr function, ArrayAttr order, Type 
   case Kind::PercentRank:
   case Kind::CumeDist: // without an order all rows are peers, wherever they are
     return order.empty() ? std::nullopt : std::optional(Carry::kPlaces);
+  case Kind::Collect:
+    return std::nullopt;
   default:
     break;
   }

@@ -15,7 +15,7 @@ double widthOf(Operation *op) {
       bytes = std::max(bytes, plain.isIntOrFloat()    ? plain.getIntOrFloatBitWidth() / 8.0
                               : isTemporal(plain)     ? integerBits(plain) / 8.0
                               : isDoubleDouble(plain) ? 16
-                              : isString(plain)       ? 1
+                              : isHeldAsText(plain)   ? 1
                                                       : 8);
     }
   }
@@ -47,8 +47,8 @@ void addExpressions(cost::Terms &terms, Region &region, double rows, Form form) 
     case ScalarWork::kPlain:
       break;
     }
-    bool readsTexts =
-        llvm::any_of(op->getOperandTypes(), [](Type type) { return isString(dropNullable(type)); });
+    bool readsTexts = llvm::any_of(op->getOperandTypes(),
+                                   [](Type type) { return isHeldAsText(dropNullable(type)); });
     if (readsTexts) {
       terms["compare_string"] += units;
     } else if (form == Form::kVectors) {
@@ -69,7 +69,7 @@ bool isOnScan(FilterOp filter) {
 bool readsText(FilterOp filter) {
   TableType type = filter.getInput().getType();
   return llvm::any_of(filter.getColumns().getAsRange<StringAttr>(), [&](StringAttr name) {
-    return isString(dropNullable(type.getColumnType(name)));
+    return isHeldAsText(dropNullable(type.getColumnType(name)));
   });
 }
 

@@ -17,7 +17,7 @@ using plan::StateKind;
 double bytesOf(Type type, const std::optional<Range> &range) {
   constexpr double kStringHandle = 16;
   Type plain = dropNullable(type);
-  if (isString(plain)) {
+  if (isHeldAsText(plain)) {
     return kStringHandle;
   }
   if (plain.isInteger(1)) {
@@ -39,7 +39,7 @@ double bytesOf(Type type, const std::optional<Range> &range) {
 double stringsAmong(TableType type, ArrayRef<StringAttr> columns) {
   return static_cast<double>(llvm::count_if(columns, [&](StringAttr name) {
     Type column = type.getColumnType(name);
-    return column && isString(dropNullable(column));
+    return column && isHeldAsText(dropNullable(column));
   }));
 }
 
@@ -51,7 +51,7 @@ cost::RowShape RowEstimates::shapeOf(Value table, llvm::function_ref<bool(String
     }
     std::optional<Range> range = ranges_.rangeOf(table, column.name);
     double bytes = bytesOf(column.type, range);
-    bool text = isString(dropNullable(column.type));
+    bool text = isHeldAsText(dropNullable(column.type));
     shape.columns += 1;
     shape.strings += text ? 1 : 0;
     shape.nullable += isNullable(column.type) ? 1 : 0;
@@ -71,7 +71,7 @@ void RowEstimates::addPages(cost::RowShape &shape, ScanOp scan, const Column &co
   unsigned index = *scan.getResult().getType().findColumn(column.name);
   auto file = cast<StringAttr>(scan.getFileColumns()[index]);
   analysis::ColumnPages pages = analysis::pagesOf(scan, file, column.type, bytes);
-  bool text = isString(dropNullable(column.type));
+  bool text = isHeldAsText(dropNullable(column.type));
   bool coded = pages.form != plan::PageForm::kValues;
   (coded ? shape.codeBytes : shape.valueBytes) += pages.bytes;
   shape.fileBytes += pages.fileBytes;
@@ -134,7 +134,7 @@ double RowEstimates::heldBytes(const cost::StateShape &state, Value table) {
   const analysis::TableEstimate &estimate = ranges_.cardinality().of(table);
   for (auto [column, known] :
        llvm::zip_equal(cast<TableType>(table.getType()).getColumnTypes(), estimate.columns)) {
-    texts += isString(dropNullable(column)) ? known.bytes : 0;
+    texts += isHeldAsText(dropNullable(column)) ? known.bytes : 0;
   }
   return state.workingSet() + state.rows * texts;
 }

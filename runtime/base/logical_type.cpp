@@ -32,6 +32,9 @@ std::string LogicalType::text() const {
       text += std::string("<") + kTimeUnitNames[static_cast<int>(unit)].name +
               (zoned ? ", zoned>" : ">");
     }
+    for (const LogicalType &child : children) {
+      text += "<" + child.text() + ">";
+    }
     return text;
   }
   return "?"; // a value outside the enum

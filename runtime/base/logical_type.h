@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace headrace {
 
@@ -22,6 +23,7 @@ enum class LogicalKind : uint8_t {
   kTimestamp,
   kDoubleDouble,
   kString,
+  kList,
 };
 
 struct LogicalKindName {
@@ -45,6 +47,7 @@ inline constexpr LogicalKindName kLogicalKindNames[] = {
     {LogicalKind::kTimestamp, "timestamp"},
     {LogicalKind::kDoubleDouble, "double_double"},
     {LogicalKind::kString, "string"},
+    {LogicalKind::kList, "list"},
 };
 
 enum class TimeUnit : uint8_t { kSecond, kMillisecond, kMicrosecond, kNanosecond };
@@ -76,12 +79,15 @@ struct LogicalType {
   int32_t precision = 0; ///< digits of a decimal
   int32_t scale = 0;     ///< those of them behind the point
   TimeUnit unit =
-      TimeUnit::kMicrosecond; ///< of a time (since midnight) or a timestamp (since 1970)
-  bool zoned = false;         ///< a timestamp is a moment of UTC, not of an unnamed zone
+      TimeUnit::kMicrosecond;        ///< of a time (since midnight) or a timestamp (since 1970)
+  bool zoned = false;                ///< a timestamp is a moment of UTC, not of an unnamed zone
+  std::vector<LogicalType> children; ///< of a list: the type of its elements
 
   bool operator==(const LogicalType &) const = default;
   /// An integer inside: integers, scaled decimals, days and moments.
   bool integral() const;
+  /// A text inside: a list is one too (list_values.h).
+  bool isHeldAsText() const { return kind == LogicalKind::kString || kind == LogicalKind::kList; }
   bool real() const { return kind == LogicalKind::kF32 || kind == LogicalKind::kF64; }
   /// For people: "decimal<15, 2>", "timestamp<us, zoned>".
   std::string text() const;

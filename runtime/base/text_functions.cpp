@@ -1,6 +1,7 @@
 // The table of functions of texts, and their values.
 #include "runtime/base/text_functions.h"
 
+#include "runtime/base/list_functions.h"
 #include "runtime/base/name_list.h"
 #include "runtime/base/regular_expression.h"
 #include "runtime/base/sha256.h"
@@ -405,11 +406,21 @@ template <> struct Given<Texts> {
   static constexpr Argument kKind = Argument::kTexts;
   static Texts of(std::span<const TextValue> given, size_t index) { return given.subspan(index); }
 };
+template <> struct Given<List> {
+  static constexpr Argument kKind = Argument::kList;
+  static List of(std::span<const TextValue> given, size_t index) { return List(given[index].text); }
+};
+template <> struct Given<Lists> {
+  static constexpr Argument kKind = Argument::kLists;
+  static Lists of(std::span<const TextValue> given, size_t index) { return {given.subspan(index)}; }
+};
 
 template <typename Type>
 constexpr Result kResult = std::is_same_v<Type, Count>       ? Result::kCount
                            : std::is_same_v<Type, CodePoint> ? Result::kCodePoint
                            : std::is_same_v<Type, Boolean>   ? Result::kBoolean
+                           : std::is_same_v<Type, Number>    ? Result::kNumber
+                           : std::is_same_v<Type, List>      ? Result::kList
                                                              : Result::kText;
 template <typename Type> constexpr Result kResult<std::optional<Type>> = kResult<Type>;
 
@@ -418,6 +429,8 @@ template <typename Type> bool put(Type value, TextValue &out) {
     return value && put(*value, out);
   } else if constexpr (std::is_same_v<Type, Text>) {
     out.text = value;
+  } else if constexpr (std::is_same_v<Type, List>) {
+    out.text = value.bytes;
   } else if constexpr (std::is_same_v<Type, Boolean>) {
     out.number = value ? 1 : 0;
   } else {
@@ -460,6 +473,8 @@ constexpr TextFunction line(int32_t number, Text name, TextFunction::Nulls nulls
   HR_LINE(number, name, kSpread, error, gives, arguments, value, duckdb, substrait)
 constexpr TextFunction kFunctions[] = {
 #include "runtime/base/text_functions.def"
+// behind it, as their numbers are
+#include "runtime/base/list_functions.def"
 };
 #undef HR_TEXT_OR_ERROR
 #undef HR_TEXT_SKIPPING_NULLS
@@ -467,22 +482,31 @@ constexpr TextFunction kFunctions[] = {
 #undef HR_LINE
 #undef HR_WITH_ROOM
 
+/// The numbers of functions of lists.
+constexpr int32_t kFirstList = 1000;
+constexpr size_t kTexts =
+    std::ranges::find(kFunctions, kFirstList, &TextFunction::number) - std::begin(kFunctions);
+
+constexpr size_t placeOfNumber(int32_t number) {
+  return static_cast<size_t>(number) - (number < kFirstList ? 0 : kFirstList - kTexts);
+}
+
 constexpr bool numbersAreCounted() {
   for (size_t index = 0; index < std::size(kFunctions); ++index) {
-    if (kFunctions[index].number != static_cast<int32_t>(index)) {
+    if (placeOfNumber(kFunctions[index].number) != index) {
       return false;
     }
   }
   return true;
 }
-static_assert(numbersAreCounted(), "lines of the table stand in the order of their numbers");
+static_assert(numbersAreCounted(), "lines of the tables stand in the order of their numbers");
 
 } // namespace
 
 bool TextFunction::takes(size_t count) const {
-  return isOfTexts() ? count >= arguments.size()
-                     : count == arguments.size() ||
-                           (count + 1 == arguments.size() && arguments.back() == Argument::kBlanks);
+  return isVariadic() ? count >= arguments.size()
+                      : count == arguments.size() || (count + 1 == arguments.size() &&
+                                                      arguments.back() == Argument::kBlanks);
 }
 
 std::pair<int64_t, int64_t> TextFunction::range() const {
@@ -492,7 +516,10 @@ std::pair<int64_t, int64_t> TextFunction::range() const {
     return {0, 1};
   case Result::kCodePoint:
     return {-1, kCodeMax};
+  case Result::kNumber:
+    return {INT64_MIN, INT64_MAX};
   case Result::kText:
+  case Result::kList:
   case Result::kCount:
     break;
   }
@@ -500,6 +527,8 @@ std::pair<int64_t, int64_t> TextFunction::range() const {
 }
 
 std::span<const TextFunction> textFunctions() { return kFunctions; }
+
+const TextFunction &textFunction(int32_t number) { return kFunctions[placeOfNumber(number)]; }
 
 const TextFunction *textFunctionNamed(std::string_view name) {
   const TextFunction *found = std::ranges::find(kFunctions, name, &TextFunction::name);

@@ -1,4 +1,5 @@
-// The functions of texts that expressions have, one table for all levels (text_functions.def).
+// The functions of texts and lists that expressions have, one table for all levels
+// (text_functions.def).
 #pragma once
 
 #include "runtime/base/text_room.h"
@@ -17,13 +18,13 @@ struct TextValue {
 };
 
 struct TextFunction {
-  enum class Argument : uint8_t { kText, kInteger, kBlanks, kTexts };
-  enum class Result : uint8_t { kText, kCount, kCodePoint, kBoolean };
+  enum class Argument : uint8_t { kText, kInteger, kBlanks, kTexts, kList, kLists };
+  enum class Result : uint8_t { kText, kCount, kCodePoint, kBoolean, kList, kNumber };
   enum class Nulls : uint8_t { kSpread, kSkip };
 
   int32_t number; ///< in kernels
   std::string_view name;
-  std::span<const Argument> arguments; ///< kBlanks and kTexts are last ones
+  std::span<const Argument> arguments; ///< kBlanks, kTexts and kLists are last ones
   Result result;
   Nulls nulls;
   std::string_view error; ///< of arguments without a value; empty: all have one
@@ -34,13 +35,23 @@ struct TextFunction {
   /// Whether a call may have so many arguments.
   bool takes(size_t count) const;
   Argument argument(size_t index) const { return arguments[std::min(index, arguments.size() - 1)]; }
-  bool isOfTexts() const { return arguments.back() == Argument::kTexts; }
+  bool wantsInteger(size_t index) const { return argument(index) == Argument::kInteger; }
+  bool wantsList(size_t index) const {
+    return argument(index) == Argument::kList || argument(index) == Argument::kLists;
+  }
+  /// Takes any number of the last argument.
+  bool isVariadic() const {
+    return arguments.back() == Argument::kTexts || arguments.back() == Argument::kLists;
+  }
+  /// A text or a list, which is one inside.
+  bool givesText() const { return result == Result::kText || result == Result::kList; }
   /// The least and greatest number that it gives; of no meaning for a text.
   std::pair<int64_t, int64_t> range() const;
 };
 
-/// All of them; that of a number stands at its place.
+/// All of them, those of lists (list_functions.def) too.
 std::span<const TextFunction> textFunctions();
+const TextFunction &textFunction(int32_t number);
 /// The function of this name; null if there is none.
 const TextFunction *textFunctionNamed(std::string_view name);
 /// The function that a call in a DuckDB plan or in Substrait means; null if it is another's.

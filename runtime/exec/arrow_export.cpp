@@ -1,6 +1,8 @@
 // Conversion of sealed chunks to Arrow arrays, and the release callbacks.
 #include "runtime/exec/arrow_export.h"
 
+#include "runtime/exec/arrow_arrays.h"
+
 #include "model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
 
@@ -10,12 +12,6 @@
 
 namespace headrace::exec {
 namespace {
-
-/// How a column leaves: Arrow's format string and the bytes of one value (0: strings and bools).
-struct ArrowType {
-  std::string format;
-  uint32_t width = 0;
-};
 
 /// Of a column that no user named, the physical type leaves.
 LogicalKind kindOf(const plan::Column &column) {
@@ -28,41 +24,47 @@ LogicalKind kindOf(const plan::Column &column) {
 /// How Arrow abbreviates it.
 char letterOf(TimeUnit unit) { return "smun"[static_cast<int>(unit)]; }
 
-Expected<ArrowType> arrowType(const plan::Column &column) {
-  const LogicalType &logical = column.logical;
-  switch (kindOf(column)) {
+Expected<ArrowType> arrowType(const LogicalType &logical, LogicalKind kind,
+                              const std::string &name) {
+  switch (kind) {
+  case LogicalKind::kList: {
+    const LogicalType &child = logical.children.front();
+    HR_ASSIGN_OR_RETURN(ArrowType element, arrowType(child, child.kind, name));
+    return ArrowType{"+l", 0, {std::move(element)}};
+  }
   case LogicalKind::kString:
-    return ArrowType{"u", 0};
+    return ArrowType{"u", 0, {}};
   case LogicalKind::kBool:
-    return ArrowType{"b", 0};
+    return ArrowType{"b", 0, {}};
   case LogicalKind::kF32:
-    return ArrowType{"f", 4};
+    return ArrowType{"f", 4, {}};
   case LogicalKind::kF64:
-    return ArrowType{"g", 8};
+    return ArrowType{"g", 8, {}};
   case LogicalKind::kI8:
-    return ArrowType{"c", 1};
+    return ArrowType{"c", 1, {}};
   case LogicalKind::kI16:
-    return ArrowType{"s", 2};
+    return ArrowType{"s", 2, {}};
   case LogicalKind::kI32:
-    return ArrowType{"i", 4};
+    return ArrowType{"i", 4, {}};
   case LogicalKind::kI64:
-    return ArrowType{"l", 8};
+    return ArrowType{"l", 8, {}};
   case LogicalKind::kDecimal: {
     int precision = logical.precision == 0 ? 38 : logical.precision;
-    return ArrowType{"d:" + std::to_string(precision) + "," + std::to_string(logical.scale), 16};
+    return ArrowType{
+        "d:" + std::to_string(precision) + "," + std::to_string(logical.scale), 16, {}};
   }
   case LogicalKind::kDate:
-    return ArrowType{"tdD", 4};
+    return ArrowType{"tdD", 4, {}};
   case LogicalKind::kTime:
-    return ArrowType{std::string("tt") + letterOf(logical.unit), 8};
+    return ArrowType{std::string("tt") + letterOf(logical.unit), 8, {}};
   case LogicalKind::kTimestamp:
-    return ArrowType{std::string("ts") + letterOf(logical.unit) + (logical.zoned ? ":UTC" : ":"),
-                     8};
+    return ArrowType{
+        std::string("ts") + letterOf(logical.unit) + (logical.zoned ? ":UTC" : ":"), 8, {}};
   case LogicalKind::kDoubleDouble:
   case LogicalKind::kNone:
     break;
   }
-  return makeError(ErrorKind::kUnsupported, "result column '", column.name,
+  return makeError(ErrorKind::kUnsupported, "result column '", name,
                    "' has no Arrow type: ", logical.text());
 }
 
@@ -129,45 +131,23 @@ void fillSchema(ArrowSchema &schema, SchemaHolder *holder, int64_t flags) {
   schema.private_data = holder;
 }
 
+void describe(const ArrowType &type, const std::string &name, bool nullable, ArrowSchema &out) {
+  auto *holder = new SchemaHolder{type.format, name, {}, {}};
+  holder->children.resize(type.children.size());
+  for (size_t c = 0; c < type.children.size(); ++c) {
+    describe(type.children[c], "l", true, holder->children[c]); // as DuckDB calls an element
+  }
+  fillSchema(out, holder, nullable ? ARROW_FLAG_NULLABLE : 0);
+}
+
 // ---- arrays ----
-
-struct ArrayHolder {
-  ChunkHandle chunk;
-  std::vector<uint8_t> converted;
-  const void *buffers[3] = {};
-  std::vector<ArrowArray> children;
-  std::vector<ArrowArray *> pointers;
-};
-
-void releaseArray(ArrowArray *array) {
-  auto *holder = static_cast<ArrayHolder *>(array->private_data);
-  for (ArrowArray &child : holder->children) {
-    if (child.release) {
-      child.release(&child);
-    }
-  }
-  delete holder;
-  array->release = nullptr;
-}
-
-void fillArray(ArrowArray &array, ArrayHolder *holder, uint32_t rows, int64_t buffers) {
-  for (ArrowArray &child : holder->children) {
-    holder->pointers.push_back(&child);
-  }
-  array = ArrowArray{};
-  array.length = rows;
-  array.null_count = holder->buffers[0] ? -1 : 0;
-  array.n_buffers = buffers;
-  array.buffers = holder->buffers;
-  array.n_children = static_cast<int64_t>(holder->children.size());
-  array.children = holder->pointers.data();
-  array.release = releaseArray;
-  array.private_data = holder;
-}
 
 void exportColumn(const ChunkHandle &chunk, size_t column, HrType physical, const ArrowType &type,
                   ArrowArray &out) {
   const HrSegment &segment = chunk->segments[column];
+  if (!type.children.empty()) {
+    return exportLists(segment, chunk->rows, type, out);
+  }
   auto *holder = new ArrayHolder{};
   holder->chunk = chunk;
   holder->buffers[0] = segment.validity;
@@ -197,8 +177,7 @@ int getSchema(ArrowArrayStream *stream, ArrowSchema *out) {
   auto *root = new SchemaHolder{"+s", "", {}, {}};
   root->children.resize(columns.size());
   for (size_t c = 0; c < columns.size(); ++c) {
-    auto *holder = new SchemaHolder{self->types[c].format, columns[c].name, {}, {}};
-    fillSchema(root->children[c], holder, columns[c].nullable ? ARROW_FLAG_NULLABLE : 0);
+    describe(self->types[c], columns[c].name, columns[c].nullable, root->children[c]);
   }
   fillSchema(*out, root, 0);
   return 0;
@@ -242,7 +221,7 @@ void releaseStream(ArrowArrayStream *stream) {
 Status exportStream(std::shared_ptr<const ResultRows> table, ArrowArrayStream *out) {
   auto holder = std::make_unique<StreamHolder>();
   for (const plan::Column &column : table->schema().columns) {
-    HR_ASSIGN_OR_RETURN(ArrowType type, arrowType(column));
+    HR_ASSIGN_OR_RETURN(ArrowType type, arrowType(column.logical, kindOf(column), column.name));
     holder->types.push_back(std::move(type));
   }
   holder->table = std::move(table);

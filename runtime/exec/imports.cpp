@@ -86,7 +86,7 @@ int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t number,
              const HrTextArgument *arguments, int32_t count, HrTextResult *out) {
   constexpr int32_t kFew = 4;
   static constexpr uint8_t kNoText[HR_PADDING] = {};
-  const TextFunction &function = textFunctions()[static_cast<size_t>(number)];
+  const TextFunction &function = textFunction(number);
   TextValue few[kFew];
   std::vector<TextValue> many;
   TextValue *given = few;
@@ -95,7 +95,7 @@ int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t number,
     given = many.data();
   }
   for (int32_t i = 0; i < count; ++i) {
-    if (function.argument(static_cast<size_t>(i)) == TextFunction::Argument::kInteger) {
+    if (function.wantsInteger(static_cast<size_t>(i))) {
       given[i].number = arguments[i].number;
     } else {
       const HrString &text = *arguments[i].text;
@@ -105,7 +105,7 @@ int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t number,
   BufferRoom room(worker, buffer);
   TextValue value;
   out->none = function.evaluate(room, {given, static_cast<size_t>(count)}, value) ? 0 : 1;
-  if (function.result == TextFunction::Result::kText) {
+  if (function.givesText()) {
     const auto *bytes = reinterpret_cast<const uint8_t *>(value.text.data());
     out->text =
         primitives::makeString(bytes ? bytes : kNoText, static_cast<uint32_t>(value.text.size()));

@@ -86,6 +86,7 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
     sorted_ = std::make_unique<SortedRows>(state_, account_);
     sorted_->addPhases(*job, [this] {
       const bool spill = window_->lacksMemory();
+      lists_ = window_->takeLists();
       window_.reset();
       return spill ? filledCopies() : std::vector<StateCopy *>();
     });

@@ -98,6 +98,7 @@ private:
   std::unique_ptr<JoinDirectory> join_;
   // What computes a window's rows, until they are finished.
   std::unique_ptr<WindowRows> window_;
+  std::vector<BumpArena> lists_; ///< that it made, to which rows point
   std::unique_ptr<DeviceState> onGpu_;
   // Sort buffers, and windows that memory has no room for.
   std::unique_ptr<SortedRows> sorted_;

@@ -3,6 +3,7 @@
 
 #include "model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
+#include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
 
 #include <algorithm>
@@ -92,8 +93,9 @@ std::optional<std::string> cellText(const Chunk &chunk, const plan::Column &colu
     return static_cast<const uint8_t *>(segment.data)[row / 8] >> (row % 8) & 1 ? "true" : "false";
   case HR_STRING: {
     const auto *offsets = static_cast<const uint32_t *>(segment.data);
-    return std::string(reinterpret_cast<const char *>(segment.heap) + offsets[row],
-                       offsets[row + 1] - offsets[row]);
+    std::string text(reinterpret_cast<const char *>(segment.heap) + offsets[row],
+                     offsets[row + 1] - offsets[row]);
+    return column.logical.kind == LogicalKind::kList ? listText(text) : text;
   }
   case HR_F32:
     return realText<float>(segment.data, row);

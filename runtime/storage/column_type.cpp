@@ -17,6 +17,7 @@ bool canBe(const LogicalType &column, HrType type) {
   case LogicalKind::kF64:
     return type == HR_F64;
   case LogicalKind::kString:
+  case LogicalKind::kList:
     return type == HR_STRING;
   default:
     return type == HR_I8 || type == HR_I16 || type == HR_I32 || type == HR_I64 || type == HR_I128;
@@ -32,6 +33,9 @@ nlohmann::json typeJson(const LogicalType &type) {
   if (type.kind == LogicalKind::kTime || type.kind == LogicalKind::kTimestamp) {
     json["unit"] = plan::nameOf(type.unit);
     json["zoned"] = type.zoned;
+  }
+  for (const LogicalType &child : type.children) {
+    json["children"].push_back(typeJson(child));
   }
   return json;
 }

@@ -214,7 +214,7 @@ Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint
       return true;
     });
   case Stored::kByteArray:
-    if (column.type.kind == LogicalKind::kString) {
+    if (column.type.isHeldAsText()) {
       return convertStrings(data, bytes, count, static_cast<HrString *>(out));
     } else {
       ByteArrays arrays{data, data + bytes};

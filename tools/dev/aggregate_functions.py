@@ -10,7 +10,8 @@ from dev import places
 SOURCE = "passes/import/aggregates.def"
 _TEXT = """All skip NULL, and rows where either argument is NULL; of no values all but counts are NULL. Each
 takes `FILTER`, and `DISTINCT` but for quantiles. In windows there are no `arg_min`, `arg_max` and
-quantiles, no `mode`, and no `DISTINCT` of `bit_xor`, `product`, variances and the like. Quantiles between two
+quantiles, no `mode`, `list` and `string_agg`,
+and no `DISTINCT` of `bit_xor`, `product`, variances and the like. Quantiles between two
 values are of numbers (decimals of at most 15 digits); SQL's `percentile_cont` and `percentile_disc`
 `WITHIN GROUP` are the same, and a negative share counts from the greatest.
 """
@@ -34,7 +35,7 @@ class Aggregate:
 
     @property
     def in_windows(self) -> bool:
-        return self.kind not in ("ROW_OF", "QUANTILE", "MOST")
+        return self.kind not in ("ROW_OF", "QUANTILE", "MOST", "COLLECT")
 
     @property
     def of_distinct(self) -> bool:

@@ -63,7 +63,7 @@ def page() -> str:
     functions = table()
     doubles = _rows([function for function in functions if not function.integers])
     integers = _rows([function for function in functions if function.integers])
-    return f"""<!-- Made by ./dev docs from {SOURCE}, {text_functions.SOURCE},
+    return f"""<!-- Made by ./dev docs from {SOURCE}, {text_functions.SOURCE}, {text_functions.LIST_SOURCE},
 {date_functions.PARTS_SOURCE}, {date_functions.SOURCE} and {aggregate_functions.SOURCE}. -->
 
 # Functions
@@ -92,6 +92,9 @@ Of integers of at most 64 bits; what does not fit the result's type is an overfl
 ## Functions of texts
 
 {text_functions.section()}
+## Functions of lists
+
+{text_functions.list_section()}
 ## Dates and times
 
 {date_functions.section()}

@@ -1,4 +1,4 @@
-"""The table of functions of texts (runtime/base/text_functions.def), for the reference page and for tests."""
+"""The tables of functions of texts and of lists, for the reference page and for tests."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from dev import places
 
 SOURCE = "runtime/base/text_functions.def"
+LIST_SOURCE = "runtime/base/list_functions.def"
 _LINE = re.compile(
     r"^HR_TEXT(?:_SKIPPING_NULLS)?(_OR_ERROR)?\((\d+), (\w+), (\w+), \(([^)]*)\), (.+?),"
     r' "([^"]*)", "([^"]*)", "([^"]*)"(?:, "([^"]*)")?\)$'
 )
-_GIVES = {"Text": "string", "Boolean": "i1", "Count": "i64", "CodePoint": "i64"}
+_GIVES = {"Text": "string", "Boolean": "i1", "Count": "i64", "CodePoint": "i64", "List": "list", "Number": "i64"}
 _GIVES |= {f"Maybe{kind}": type_ for kind, type_ in _GIVES.items()}
 
 
@@ -49,7 +50,7 @@ class TextFunction:
 
     def shown(self, name: str) -> str:
         """As the page writes it."""
-        if self.arguments[-1].kind == "Texts":
+        if self.arguments[-1].kind in ("Texts", "Lists"):
             return self.call("x", "y", "…", name=name)
         names = [argument.name for argument in self.arguments]
         if self.arguments[-1].kind == "Blanks":
@@ -57,14 +58,14 @@ class TextFunction:
         return self.call(*names, name=name)
 
 
-def table() -> list[TextFunction]:
+def table(source: str = SOURCE) -> list[TextFunction]:
     functions = []
-    for line in (places.ROOT / SOURCE).read_text().splitlines():
+    for line in (places.ROOT / source).read_text().splitlines():
         if not line.startswith("HR_"):
             continue
         found = _LINE.match(line)
         if not found or bool(found[1]) != bool(found[10]):
-            raise ValueError(f"a line of {SOURCE} is not one function: {line}")
+            raise ValueError(f"a line of {source} is not one function: {line}")
         _, number, name, gives, listed, _, duckdb, substrait, text, error = found.groups()
         arguments = tuple(Argument(*each.split()) for each in listed.split(", "))
         functions.append(
@@ -96,5 +97,24 @@ else is said.
 
 | SQL | what it is | Substrait |
 |---|---|---|
+{chr(10).join(rows)}
+"""
+
+
+def list_section() -> str:
+    """The functions of lists of docs/reference/functions.md."""
+    rows = []
+    for function in table(LIST_SOURCE):
+        calls = ", ".join(f"`{function.shown(name)}`" for name in function.duckdb)
+        text = f"{function.text}; an error: {function.error}" if function.error else function.text
+        if calls:
+            rows.append(f"| {calls.replace('|', chr(92) + '|')} | {text} |")
+    return f"""Beside these `[a, b]` and `list_value`, `l[n]` and `l[a:b]`, `||`, casts to VARCHAR
+and of elements, comparisons, `list_aggregate` of `sum`, `avg`, `min`, `max`, `count`, `product`, `first`,
+`last` and `string_agg`. Places count from 1, negative ones from the end. Of NULL they are NULL, if nothing
+else is said.
+
+| SQL | what it is |
+|---|---|
 {chr(10).join(rows)}
 """

@@ -45,12 +45,14 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     return context.fail(at, "unsupported aggregate function: " + name);
   }
   const bool isQuantile = aggregate->rows == MeasureRows::kQuantile;
-  if (measure.get("function_data") && !isQuantile) {
+  const bool collects = aggregate->rows == MeasureRows::kCollected;
+  Node separator = measure.get("function_data").get("separator");
+  if (measure.get("function_data") && !isQuantile && !(collects && separator)) {
     return context.fail(at, "unsupported options of " + name);
   }
   SmallVector<Node> arguments = measure.get("children").elements();
-  if (isQuantile && arguments.size() == 2) {
-    arguments.pop_back(); // the share, which the options have
+  if ((isQuantile || separator) && arguments.size() == 2) {
+    arguments.pop_back(); // the share, or the separator, which the options have
   }
   bool counts = aggregate->function == Function::Count;
   Node constant = arguments.size() == 1 ? arguments.front().get("value") : Node();
@@ -71,6 +73,12 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   SmallVector<Computed> computed;
   for (Node argument : arguments) {
     computed.push_back(expressions.computed(argument, at));
+  }
+  const bool ofLists = !arguments.empty() &&
+                       arguments.back().get("return_type").get("id").string() == StringRef("LIST");
+  const bool compares = aggregate->rows != MeasureRows::kFirst && !collects && !counts;
+  if (ofLists && compares && !aggregate->formula) {
+    return context.fail(at, "unsupported " + name + " of lists");
   }
   bool sums = !aggregate->formula &&
               frame::ruleOf(aggregate->function).result == frame::AggregateResult::kSum;
@@ -94,6 +102,16 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     request.condition = expressions.computed(filter, at).build;
   }
   SmallVector<Node> order = measure.get("order_bys").get("orders").elements();
+  if (collects) {
+    FailureOr<SmallVector<SortKey>> keys = importSortKeys(order, at);
+    if (failed(keys)) {
+      return failure();
+    }
+    request.order = std::move(*keys);
+    if (separator) {
+      request.separator = separator.string().value_or("").str();
+    }
+  }
   if (aggregate->rows == MeasureRows::kFirst && !order.empty()) {
     return firstOf(std::move(request), name, order, at);
   }

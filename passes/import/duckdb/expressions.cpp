@@ -117,6 +117,17 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
     }
     return b.field(*index + fieldsBefore, at);
   }
+  if (type == "BOUND_COLUMN_REF") { // below a table function that has rows of another table
+    Node binding = expression.get("binding");
+    std::optional<int64_t> index = binding.get("column_index").integer();
+    if (!index || !inputTable || binding.get("table_index").integer() != inputTable ||
+        failed(expectExpression(expression, type,
+                                {{"binding", Use::kRead}, {"depth", Use::kDefault, "0"}}, context,
+                                at))) {
+      return expression.fail("expected a column of the input");
+    }
+    return b.field(*index + fieldsBefore, at);
+  }
   if (type == "VALUE_CONSTANT") {
     FailureOr<Constant> constant = importConstant(context, expression.get("value"), at);
     if (failed(constant) ||
@@ -268,6 +279,12 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
     // DuckDB binds it, and fails at the first value.
     return context.fail(at, "unsupported cast between a number and a date; add days to a date, or "
                             "subtract one from another");
+  }
+  if (succeeded(operand) && !ExpressionBuilder::isNullConstant(*operand) &&
+      (frame::isList(type) || frame::isList(operand->type()))) {
+    return misfit == Misfit::kNull
+               ? MaybeExpression(context.fail(at, "unsupported TRY_CAST of lists"))
+               : castList(b, *operand, type, at);
   }
   if (succeeded(operand) && frame::isBoolean(type) && frame::isNumeric(operand->type())) {
     MaybeExpression zero = b.cast(b.integer(0, IntegerType::get(b.getContext(), 32), at),

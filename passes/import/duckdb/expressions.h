@@ -20,6 +20,9 @@ public:
   /// The same for later.
   Computed computed(Node expression, mlir::Location at, int64_t fieldsBefore = 0);
 
+  /// The number of the table that expressions name columns of where they do not count them.
+  std::optional<int64_t> inputTable;
+
   mlir::Location locate(Node expression, mlir::Location otherwise) const {
     return text.locate(expression, otherwise);
   }
@@ -101,6 +104,17 @@ private:
   static Node splitList(Node expression);
   MaybeExpression importSplitPart(ExpressionBuilder &b, Node expression, Node list,
                                   mlir::Location at, int64_t fieldsBefore);
+  // list_functions.cpp
+  std::optional<MaybeExpression> importListFunction(ExpressionBuilder &b, const Call &call,
+                                                    Arguments arguments);
+  MaybeExpression importListOfLists(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importSlice(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importPlace(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importSortedList(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importRange(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importListAggregate(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression castList(ExpressionBuilder &b, const Expression &list, mlir::Type type,
+                           mlir::Location at);
   std::optional<MaybeExpression> importTextFunction(ExpressionBuilder &b, const Call &call,
                                                     Arguments arguments);
   mlir::LogicalResult unsupported(const Call &call, const llvm::Twine &why);

@@ -26,7 +26,14 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
       failed(expectFields(expression.get("function_data"), name,
                           {{"check_overflow", Use::kHarmless}, // frame always checks
                            {"return_type", Use::kHarmless},
-                           {"arguments", Use::kHarmless}},
+                           {"arguments", Use::kHarmless},
+                           {"bind_data", Use::kHarmless}, // of an aggregate, which its name says
+                           {"child_type", Use::kHarmless},
+                           {"order_type", Use::kRead},
+                           {"null_order", Use::kRead},
+                           {"default_collation", Use::kDefault, "\"\""},
+                           {"sort_key", Use::kHarmless}, // the element
+                           {"is_grade_up", Use::kDefault, "false"}},
                           context, at))) {
     return failure();
   }
@@ -43,10 +50,10 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
   if (failed(arguments)) {
     return failure();
   }
-  for (auto import :
-       {&ExpressionImporter::importOperator, &ExpressionImporter::importNumberFunction,
-        &ExpressionImporter::importPattern, &ExpressionImporter::importCut,
-        &ExpressionImporter::importTextFunction, &ExpressionImporter::importDateFunction}) {
+  for (auto import : {&ExpressionImporter::importListFunction, &ExpressionImporter::importOperator,
+                      &ExpressionImporter::importNumberFunction, &ExpressionImporter::importPattern,
+                      &ExpressionImporter::importCut, &ExpressionImporter::importTextFunction,
+                      &ExpressionImporter::importDateFunction}) {
     if (std::optional<MaybeExpression> result = (this->*import)(b, call, *arguments)) {
       return *result;
     }

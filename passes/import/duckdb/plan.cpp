@@ -3,6 +3,7 @@
 
 #include "dialects/frame/FrameConstants.h"
 #include "mlir/IR/Builders.h"
+#include "passes/analysis/scalar_evaluation.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -102,6 +103,10 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
     }
     return frame::DecimalType::get(context.getContext(), *width, *scale);
   }
+  if (id == "LIST") {
+    Type element = importType(context, info.get("child_type"), at);
+    return element ? frame::ListType::get(element) : Type();
+  }
   auto decimal = [&](unsigned precision) -> Type {
     return frame::DecimalType::get(context.getContext(), precision, 0);
   };
@@ -159,6 +164,9 @@ static std::optional<llvm::APInt> wideInteger(Node value) {
   return std::nullopt;
 }
 
+static FailureOr<Constant> importValue(Node content, Type type, ImportContext &context,
+                                       Location at);
+
 FailureOr<Constant> headrace::import::duckdb::importConstant(ImportContext &context, Node value,
                                                              Location at) {
   Type type = importType(context, value.get("type"), at);
@@ -169,7 +177,28 @@ FailureOr<Constant> headrace::import::duckdb::importConstant(ImportContext &cont
   if (null) {
     return Constant{UnitAttr::get(context.getContext()), frame::addNullable(type)};
   }
-  Node content = value.get("value");
+  return importValue(value.get("value"), type, context, at);
+}
+
+/// A value of DuckDB that is not NULL.
+static FailureOr<Constant> importValue(Node content, Type type, ImportContext &context,
+                                       Location at) {
+  if (auto list = dyn_cast<frame::ListType>(type)) {
+    SmallVector<analysis::Scalar> elements;
+    for (Node child : content.get("children").elements()) {
+      if (child.get("is_null").boolean().value_or(false)) {
+        elements.push_back(analysis::Scalar::null());
+        continue;
+      }
+      FailureOr<Constant> element =
+          importValue(child.get("value"), list.getElementType(), context, at);
+      if (failed(element)) {
+        return failure();
+      }
+      elements.push_back(analysis::scalarOf(element->value, element->type));
+    }
+    return Constant{analysis::literalOf(analysis::packedList(list, elements), list), list};
+  }
   frame::Literal literal;
   if (frame::isBoolean(type)) {
     if (std::optional<bool> boolean = content.boolean()) {

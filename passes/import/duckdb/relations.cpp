@@ -67,6 +67,7 @@ MaybeRelation RelationImporter::import(Node op) {
                     .Case("LOGICAL_PROJECTION", &RelationImporter::importProjection)
                     .Case("LOGICAL_AGGREGATE_AND_GROUP_BY", &RelationImporter::importAggregate)
                     .Case("LOGICAL_WINDOW", &RelationImporter::importWindow)
+                    .Case("LOGICAL_UNNEST", &RelationImporter::importUnnest)
                     .Case("LOGICAL_ORDER_BY", &RelationImporter::importOrder)
                     .Case("LOGICAL_LIMIT", &RelationImporter::importLimit)
                     .Case("LOGICAL_DISTINCT", &RelationImporter::importDistinct)
@@ -89,7 +90,6 @@ MaybeRelation RelationImporter::import(Node op) {
   StringRef meaning = llvm::StringSwitch<StringRef>(*type)
                           .Case("LOGICAL_RECURSIVE_CTE", "WITH RECURSIVE")
                           .Case("LOGICAL_SAMPLE", "TABLESAMPLE")
-                          .Case("LOGICAL_UNNEST", "UNNEST")
                           .Case("LOGICAL_POSITIONAL_JOIN", "POSITIONAL JOIN")
                           .Case("LOGICAL_PIVOT", "PIVOT")
                           .Default(*type);
@@ -384,12 +384,27 @@ MaybeRelation RelationImporter::importProjection(Node op) {
   for (Node expression : op.get("expressions").elements()) {
     columns.push_back(expressions.computed(expression, at));
   }
-  return builder.project(inputs->front(), columns, at);
+  expressions.inputTable = op.get("children").elements().front().get("table_index").integer();
+  MaybeRelation result = builder.project(inputs->front(), columns, at);
+  expressions.inputTable.reset();
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
 // Orders, limits
 //===----------------------------------------------------------------------===//
+
+/// What rows are ordered by: of a list something that has its order.
+Computed RelationImporter::orderKey(Node expression, Location at) {
+  Computed key = expressions.computed(expression, at);
+  if (expression.get("return_type").get("id").string() != StringRef("LIST")) {
+    return key;
+  }
+  return {std::nullopt, key.name, [=, build = key.build](ExpressionBuilder &b) -> MaybeExpression {
+            MaybeExpression list = build(b);
+            return failed(list) ? list : b.orderOf(*list, at);
+          }};
+}
 
 FailureOr<SmallVector<RelationBuilder::SortKey>>
 RelationImporter::importSortKeys(ArrayRef<Node> orders, Location at) {
@@ -405,7 +420,7 @@ RelationImporter::importSortKeys(ArrayRef<Node> orders, Location at) {
             at))) {
       return order.fail("expected a direction and an order of NULLs");
     }
-    keys.push_back({expressions.computed(order.get("expression"), at),
+    keys.push_back({orderKey(order.get("expression"), at),
                     ascending ? frame::SortDirection::Asc : frame::SortDirection::Desc,
                     first ? frame::NullsOrder::First : frame::NullsOrder::Last});
   }

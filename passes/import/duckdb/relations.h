@@ -47,6 +47,10 @@ private:
   // table_functions.cpp
   MaybeRelation importTableFunction(Node op);
   MaybeRelation importSeries(Node op, bool withStop, mlir::Location at);
+  // unnest.cpp
+  MaybeRelation importUnnest(Node op);
+  /// unnest, range or generate_series over columns of another table (LATERAL), or of constants.
+  MaybeRelation importUnnestFunction(Node op, llvm::StringRef name, mlir::Location at);
   // aggregates.cpp
   MaybeRelation importAggregate(Node op);
   mlir::FailureOr<MeasureRequest> importMeasure(Node measure, mlir::Location at);
@@ -84,6 +88,7 @@ private:
   /// A number of rows: a constant, or an expression for each row.
   WindowOperand importCount(Node expression, mlir::Location at);
 
+  Computed orderKey(Node expression, mlir::Location at);
   mlir::FailureOr<llvm::SmallVector<RelationBuilder::SortKey>>
   importSortKeys(llvm::ArrayRef<Node> orders, mlir::Location at);
   /// The inputs of an operator; fails if they are not `count`.

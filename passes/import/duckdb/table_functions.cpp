@@ -10,7 +10,11 @@ using Use = Field::Use;
 MaybeRelation RelationImporter::importTableFunction(Node op) {
   Location at = locate(op);
   StringRef name = nameOf(op);
-  if (name == "range" || name == "generate_series") {
+  const bool isSeries = name == "range" || name == "generate_series";
+  if (name == "unnest" || (isSeries && !op.get("children").elements().empty())) {
+    return importUnnestFunction(op, name, at);
+  }
+  if (isSeries) {
     return importSeries(op, name == "generate_series", at);
   }
   return context.fail(at, "unsupported table function: " + name);

@@ -81,6 +81,9 @@ FrameReach reachOf(const plan::State &state) {
     case WindowFunction::kCumeDist:
     case WindowFunction::kNtile:
       break;
+    case WindowFunction::kCollect:
+      reach.any = true;
+      break;
     case WindowFunction::kLag:
     case WindowFunction::kLead: {
       reach.any |= window.ignoreNulls || window.count.field != plan::kNone;

@@ -2,7 +2,9 @@
 #include "runtime/exec/window/window_functions.h"
 
 #include "runtime/abi/type_bytes.h"
+#include "runtime/base/list_values.h"
 #include "runtime/exec/window/field_values.h"
+#include "runtime/primitives/string/string.h"
 
 #include <algorithm>
 
@@ -17,6 +19,7 @@ bool looksAtPeers(const plan::WindowColumn &window, bool unordered) {
   case WindowFunction::kNtile:
   case WindowFunction::kLag:
   case WindowFunction::kLead:
+  case WindowFunction::kCollect:
     return false;
   case WindowFunction::kRank:
   case WindowFunction::kDenseRank:
@@ -55,8 +58,8 @@ void setBytes(uint8_t *to, const uint8_t *from, HrType type) {
 } // namespace
 
 WindowFunctions::WindowFunctions(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-    : state_(state), frames_(account), present_(account), scratch_(account),
-      distinct_(std::move(account)) {}
+    : state_(state), frames_(account), present_(account), scratch_(account), distinct_(account),
+      lists_(std::move(account)) {}
 
 bool WindowFunctions::needPeers(const plan::State &state) {
   return std::any_of(state.windows.begin(), state.windows.end(),
@@ -88,6 +91,8 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
   case WindowFunction::kLag:
   case WindowFunction::kLead:
     return computeNeighbour(window);
+  case WindowFunction::kCollect:
+    return computeCollected(window);
   default:
     break;
   }
@@ -232,6 +237,53 @@ Status WindowFunctions::computeNeighbour(const plan::WindowColumn &window) {
       copyValue(window, static_cast<uint32_t>(row), nullptr, window.input);
     }
   }
+  return {};
+}
+
+Status WindowFunctions::computeCollected(const plan::WindowColumn &window) {
+  const plan::StateField &input = field(window.input), &result = field(window.result);
+  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+    copyValue(window, row, nullptr, window.input);
+  }
+  if (part_.begin != 0) {
+    return {};
+  }
+  auto eachList = [&](auto visit) {
+    for (uint32_t at = 0; at < partition_->size(); ++at) {
+      const uint8_t *row = partition_->rowAt(at);
+      if (isValid(input, row)) {
+        const auto text = valueIn<HrString>(input, row);
+        visit(ListView({reinterpret_cast<const char *>(text.data), text.length}));
+      }
+    }
+  };
+  uint64_t size = 0, texts = 0;
+  ElementCode code = 0;
+  bool any = false;
+  eachList([&](const ListView &list) {
+    any = true;
+    size += list.size();
+    texts += list.textBytes();
+    code = list.size() == 0 ? code : list.code();
+  });
+  if (!any) {
+    return {};
+  }
+  const uint64_t bytes = ListWriter::bytesOf(code, size, texts);
+  if (bytes > UINT32_MAX) {
+    // no test: it takes a list of 4 GiB
+    return makeError(ErrorKind::kUnsupported, "a list of more than 4 GiB");
+  }
+  HR_ASSIGN_OR_RETURN(uint8_t *memory, lists_.allocate(static_cast<int64_t>(bytes), 1));
+  ListWriter writer(reinterpret_cast<char *>(memory), code, static_cast<uint32_t>(size));
+  eachList([&](const ListView &list) {
+    for (uint32_t index = 0; index < list.size(); ++index) {
+      writer.add(list.element(index));
+    }
+  });
+  uint8_t *first = partition_->rows[0];
+  setValue(result, first, primitives::makeString(memory, static_cast<uint32_t>(bytes)));
+  setValid(result, first, true);
   return {};
 }
 

@@ -36,6 +36,9 @@ public:
   /// Sets the computed fields of some rows of a partition. `known` may be null.
   Status compute(const Partition &partition, RowSpanOf part, const RunningFolds *known = nullptr);
 
+  /// The lists that rows point to; none are made afterwards.
+  BumpArena takeLists() { return std::move(lists_); }
+
   /// The folds of some rows, one a function, as RunningFolds has them.
   Status total(const Partition &partition, RowSpanOf rows, std::vector<AnyFold> &folds);
   /// Adds the folds of the rows behind those that `folds` are of.
@@ -46,6 +49,7 @@ private:
   void computeRank(const plan::WindowColumn &window);
   Status computeNtile(const plan::WindowColumn &window);
   Status computeNeighbour(const plan::WindowColumn &window);
+  Status computeCollected(const plan::WindowColumn &window);
   Status computeValue(const plan::WindowColumn &window);
   void countRows(const plan::WindowColumn &window);
   Status computeFold(const plan::WindowColumn &window, size_t number);
@@ -78,6 +82,7 @@ private:
   uint32_t presents_ = 0; ///< of present_
   ScratchArray<uint8_t> scratch_;
   DistinctValues distinct_;
+  BumpArena lists_; ///< that it made: rows point to them as long as this lives
 };
 
 } // namespace headrace::exec

@@ -72,6 +72,16 @@ WindowRows::Worker &WindowRows::workerOf(int worker) {
   return *own;
 }
 
+std::vector<BumpArena> WindowRows::takeLists() {
+  std::vector<BumpArena> lists;
+  for (const std::unique_ptr<Worker> &worker : workers_) {
+    if (worker) {
+      lists.push_back(worker->functions.takeLists());
+    }
+  }
+  return lists;
+}
+
 // ---- dividing ----
 
 std::vector<unsigned __int128> WindowRows::sampleKeys(uint64_t count) const {

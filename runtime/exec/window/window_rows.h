@@ -26,6 +26,8 @@ public:
 
   /// Adds the work to `job`. `copies` are asked for when it begins.
   void addPhases(PhasedJob &job, std::function<std::vector<StateCopy *>()> copies);
+  /// Once they have ended: the lists that rows point to.
+  std::vector<BumpArena> takeLists();
   /// Once they have ended: there was no room, and nothing is computed.
   bool lacksMemory() const { return lacksMemory_.load(std::memory_order_relaxed); }
 

@@ -1,8 +1,8 @@
 // Values as text and back (numbers: text_numbers.cpp).
 #include "runtime/primitives/string/text_values.h"
 #include "runtime/base/moment_text.h"
+#include "runtime/base/text_numbers.h"
 #include "runtime/primitives/string/string.h"
-#include "runtime/primitives/string/text_numbers.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,8 @@
 // Arrow's typed column readers; their exceptions end here.
 #include "runtime/storage/parquet/arrow_pages.h"
 
+#include "runtime/storage/parquet/list_levels.h"
+
 #include <arrow/io/file.h>
 #include <parquet/column_reader.h>
 #include <parquet/exception.h>
@@ -9,6 +11,9 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <optional>
+#include <string>
+#include <type_traits>
 
 namespace headrace::storage {
 namespace {
@@ -90,6 +95,127 @@ Status readTyped(parquet::ColumnReader &untyped, const ParquetColumn &column, ui
   return Status();
 }
 
+__int128 bigEndian(const uint8_t *digits, uint32_t length) {
+  __int128 value = static_cast<int8_t>(digits[0]) < 0 ? -1 : 0;
+  for (uint32_t at = 0; at < length; ++at) {
+    value = static_cast<__int128>(static_cast<unsigned __int128>(value) << 8 | digits[at]);
+  }
+  return value;
+}
+
+/// A value as bytes of a list; false if it is none of the column's type.
+template <typename Value>
+bool elementOf(const ParquetColumn &column, const Value &value, std::string &bytes) {
+  const ElementCode code = elementCode(column.type);
+  auto exact = [&](__int128 number) {
+    bytes = ElementBytes::ofInteger(code, number * column.factor).view();
+    return true;
+  };
+  if constexpr (std::is_same_v<Value, parquet::ByteArray>) {
+    if (column.type.kind == LogicalKind::kString) {
+      bytes.assign(reinterpret_cast<const char *>(value.ptr), value.len);
+      return true;
+    }
+    return value.len > 0 && value.len <= 16 && exact(bigEndian(value.ptr, value.len));
+  } else if constexpr (std::is_same_v<Value, parquet::FixedLenByteArray>) {
+    return exact(bigEndian(value.ptr, column.fixedBytes));
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    bytes = ElementBytes::ofReal(code, value).view();
+    return true;
+  } else if constexpr (std::is_integral_v<Value>) {
+    if constexpr (!std::is_same_v<Value, bool>) {
+      if (column.isUnsigned) {
+        return exact(static_cast<std::make_unsigned_t<Value>>(value));
+      }
+    }
+    return exact(value);
+  } else {
+    return false;
+  }
+}
+
+/// Packed lists as byte arrays.
+Status addLists(std::vector<std::optional<std::string>> lists, std::vector<PlainPage> &pages) {
+  if (lists.empty()) {
+    return Status();
+  }
+  PlainPage page;
+  page.rows = static_cast<uint32_t>(lists.size());
+  std::vector<uint8_t> plain;
+  for (const auto &list : lists) {
+    page.nulls += list ? 0 : 1;
+    if (list) {
+      const parquet::ByteArray bytes(static_cast<uint32_t>(list->size()),
+                                     reinterpret_cast<const uint8_t *>(list->data()));
+      appendPlain(plain, &bytes, 1, 0);
+    }
+  }
+  page.bytes = PaddedBuffer(plain.size());
+  if (page.nulls != 0) {
+    page.valid = PaddedBuffer(page.rows);
+  }
+  if (!page.bytes || (page.nulls != 0 && !page.valid)) {
+    // no test: it takes more memory than a machine has
+    return makeError(ErrorKind::kMemory, "no memory for a page of bytes: ", plain.size());
+  }
+  std::copy(plain.begin(), plain.end(), page.bytes.data());
+  for (size_t row = 0; page.nulls != 0 && row < lists.size(); ++row) {
+    page.valid.data()[row] = lists[row].has_value();
+  }
+  pages.push_back(std::move(page));
+  return Status();
+}
+
+template <typename Type>
+Status readLists(parquet::ColumnReader &untyped, const ListColumn &column, uint64_t rows,
+                 std::vector<PlainPage> &pages) {
+  using Value = typename Type::c_type;
+  auto &reader = static_cast<parquet::TypedColumnReader<Type> &>(untyped);
+  std::unique_ptr<Value[]> values(new Value[kPageRows]);
+  std::vector<int16_t> definitions(kPageRows), repetitions(kPageRows);
+  ListAssembler lists(column);
+  uint64_t done = 0;
+  auto take = [&] {
+    std::vector<std::optional<std::string>> complete = lists.takeRows();
+    done += complete.size();
+    return addLists(std::move(complete), pages);
+  };
+  std::string bytes;
+  while (reader.HasNext()) {
+    int64_t count = 0, used = 0;
+    const int64_t taken =
+        reader.ReadBatch(kPageRows, definitions.data(), repetitions.data(), values.get(), &count);
+    for (int64_t at = 0; at < taken; ++at) {
+      const bool isThere = definitions[at] == column.definitionMax;
+      if (isThere && (used == count || !elementOf(column.element, values[used++], bytes))) {
+        // no test: Arrow's reader counts them
+        return makeError(ErrorKind::kCorrupt, "definition levels and values do not agree");
+      }
+      if (!lists.add(definitions[at], repetitions[at], bytes)) {
+        // no test: no writer makes such levels
+        return makeError(ErrorKind::kCorrupt, "levels of lists contradict each other");
+      }
+    }
+    if (taken <= 0) {
+      break;
+    }
+    HR_RETURN_IF_ERROR(take());
+  }
+  lists.end();
+  HR_RETURN_IF_ERROR(take());
+  return done == rows ? Status()
+                      // no test: Arrow's writer counts them
+                      : makeError(ErrorKind::kCorrupt,
+                                  "the column chunk has another number of rows than its row group");
+}
+
+template <typename Type>
+Status readAny(parquet::ColumnReader &reader, const ParquetColumn &column, uint64_t rows,
+               std::vector<PlainPage> &pages) {
+  return column.list ? readLists<Type>(reader, *column.list, rows, pages)
+                     : readTyped<Type>(reader, column, rows, pages);
+}
+
 } // namespace
 
 Status readWithArrow(const ParquetFile &file, size_t rowGroup, size_t columnIndex,
@@ -108,23 +234,23 @@ Status readWithArrow(const ParquetFile &file, size_t rowGroup, size_t columnInde
         parquet::ParquetFileReader::Open(*bytes, parquet::default_reader_properties(), metadata);
     std::shared_ptr<parquet::ColumnReader> reader =
         opened->RowGroup(static_cast<int>(rowGroup))->Column(static_cast<int>(columnIndex));
-    switch (column.stored) {
+    switch (column.list ? column.list->element.stored : column.stored) {
     case Stored::kBoolean:
-      return readTyped<parquet::BooleanType>(*reader, column, rows, pages);
+      return readAny<parquet::BooleanType>(*reader, column, rows, pages);
     case Stored::kInt32:
-      return readTyped<parquet::Int32Type>(*reader, column, rows, pages);
+      return readAny<parquet::Int32Type>(*reader, column, rows, pages);
     case Stored::kInt64:
-      return readTyped<parquet::Int64Type>(*reader, column, rows, pages);
+      return readAny<parquet::Int64Type>(*reader, column, rows, pages);
     case Stored::kInt96:
-      return readTyped<parquet::Int96Type>(*reader, column, rows, pages);
+      return readAny<parquet::Int96Type>(*reader, column, rows, pages);
     case Stored::kFloat:
-      return readTyped<parquet::FloatType>(*reader, column, rows, pages);
+      return readAny<parquet::FloatType>(*reader, column, rows, pages);
     case Stored::kDouble:
-      return readTyped<parquet::DoubleType>(*reader, column, rows, pages);
+      return readAny<parquet::DoubleType>(*reader, column, rows, pages);
     case Stored::kByteArray:
-      return readTyped<parquet::ByteArrayType>(*reader, column, rows, pages);
+      return readAny<parquet::ByteArrayType>(*reader, column, rows, pages);
     case Stored::kFixed:
-      return readTyped<parquet::FLBAType>(*reader, column, rows, pages);
+      return readAny<parquet::FLBAType>(*reader, column, rows, pages);
     default:
       // no test: columns of other types are refused by the footer
       return makeError(ErrorKind::kUnsupported, "stored type is not supported");

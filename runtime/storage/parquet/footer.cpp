@@ -37,18 +37,11 @@ void describeTimestamp(const parquet::TimestampLogicalType &timestamp, ParquetCo
   column.type.zoned = timestamp.is_adjusted_to_utc() && !timestamp.is_from_converted_type();
 }
 
-ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
+/// What the values of a column are.
+ParquetColumn describeValues(const parquet::ColumnDescriptor &descriptor) {
   ParquetColumn column;
-  column.name = descriptor.path()->ToDotString();
   column.stored = static_cast<Stored>(descriptor.physical_type());
-  column.nullable = descriptor.max_definition_level() > 0;
   const auto &logical = descriptor.logical_type();
-  if (descriptor.path()->ToDotVector().size() != 1 || descriptor.max_repetition_level() > 0 ||
-      descriptor.max_definition_level() > 1) {
-    column.name = descriptor.path()->ToDotVector().front(); // as the user calls it
-    column.unsupported = "nested columns are not supported";
-    return column;
-  }
   const bool plain = !logical || logical->is_none();
   auto refuse = [&] {
     column.unsupported =
@@ -122,6 +115,69 @@ ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
   default:
     refuse();
   }
+  return column;
+}
+
+/// The lists around the values; none if something else is there: a struct or a map. A list is a
+/// group around a repeated group of one field, or (old) of a repeated value; or a repeated value.
+std::vector<ListColumn::Level> listsAround(const parquet::schema::Node &leaf) {
+  std::vector<const parquet::schema::Node *> path; // from the column to the values
+  for (const parquet::schema::Node *node = &leaf; node->parent(); node = node->parent()) {
+    path.insert(path.begin(), node);
+  }
+  std::vector<ListColumn::Level> levels;
+  int16_t definition = 0;
+  for (size_t at = 0; at < path.size(); ++at) {
+    const parquet::schema::Node &node = *path[at];
+    if (node.is_repeated()) {
+      levels.push_back({definition, static_cast<int16_t>(definition + 1)});
+    }
+    definition += node.is_required() ? 0 : 1;
+    if (node.is_primitive()) {
+      continue;
+    }
+    const auto &group = static_cast<const parquet::schema::GroupNode &>(node);
+    const bool isList = node.logical_type() && node.logical_type()->is_list();
+    // What old writers call so is itself the element, a struct.
+    const bool isElement =
+        node.name() == "array" || (at > 0 && node.name() == path[at - 1]->name() + "_tuple");
+    const bool wraps =
+        isList ? path[at + 1]->is_repeated() : node.is_repeated() && at > 0 && !isElement;
+    if (group.field_count() != 1 || !wraps) {
+      return {};
+    }
+  }
+  return levels;
+}
+
+ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
+  const std::vector<std::string> path = descriptor.path()->ToDotVector();
+  ParquetColumn values = describeValues(descriptor);
+  values.name = path.front(); // as the user calls it
+  if (path.size() == 1 && descriptor.max_repetition_level() == 0) {
+    values.nullable = descriptor.max_definition_level() > 0;
+    return values;
+  }
+  ParquetColumn column;
+  column.name = path.front();
+  auto list = std::make_shared<ListColumn>();
+  list->levels = listsAround(*descriptor.schema_node());
+  if (list->levels.empty() || values.stored == Stored::kInt96) {
+    column.unsupported = "nested columns other than lists are not supported";
+    return column;
+  }
+  column.unsupported = values.unsupported;
+  column.type = values.type;
+  for (size_t depth = 0; depth < list->levels.size(); ++depth) {
+    LogicalType outer{LogicalKind::kList};
+    outer.children.push_back(std::move(column.type));
+    column.type = std::move(outer);
+  }
+  column.stored = Stored::kByteArray;
+  column.nullable = list->levels.front().list > 0;
+  list->definitionMax = descriptor.max_definition_level();
+  list->element = std::move(values);
+  column.list = std::move(list);
   return column;
 }
 
@@ -263,7 +319,10 @@ Status describeChunk(const ParquetColumn &column, const parquet::ColumnChunkMeta
   } else if (!chunk.hasDictionary) {
     chunk.allDictionary = false;
   }
-  if (column.unsupported.empty() && !chunk.encrypted) {
+  if (column.list) { // what is said of the values says nothing of the lists
+    chunk.hasDictionary = false;
+    chunk.allDictionary = false;
+  } else if (column.unsupported.empty() && !chunk.encrypted) {
     if (auto stats = meta.encoded_statistics()) {
       if (stats->has_min) {
         chunk.min = decodeStatistics(column, stats->min());

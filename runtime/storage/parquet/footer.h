@@ -26,6 +26,8 @@ enum class Stored : uint8_t {
   kFixed = 7,
 };
 
+struct ListColumn;
+
 struct ParquetColumn {
   std::string name;
   LogicalType type;
@@ -35,6 +37,19 @@ struct ParquetColumn {
   uint32_t fixedBytes = 0; ///< kFixed
   int64_t factor = 1;      ///< of integers: a value is as many of what is stored (us of ms)
   bool nullable = false;   ///< has definition levels (0 or 1)
+  /// Of lists, which arrow_pages.cpp hands on packed, as byte arrays.
+  std::shared_ptr<const ListColumn> list;
+};
+
+/// What is stored of a column of lists.
+struct ListColumn {
+  /// The definition levels from which on the list is not NULL, and has an element.
+  struct Level {
+    int16_t list = 0, element = 0;
+  };
+  ParquetColumn element;     ///< the values
+  std::vector<Level> levels; ///< from the outermost list to the innermost
+  int16_t definitionMax = 0; ///< of a value that is not NULL
 };
 
 /// A value from statistics, in the domain of the column's type.

@@ -34,6 +34,9 @@ PageRun wholeChunk(const ParquetFile &file, size_t rowGroup, size_t column) {
 }
 
 bool isOurs(const PageHeader &header, const ParquetColumn &column) {
+  if (column.list) {
+    return false;
+  }
   if (header.kind == PageKind::kData && column.nullable &&
       header.levelEncoding != static_cast<int32_t>(Encoding::kRle)) {
     return false;

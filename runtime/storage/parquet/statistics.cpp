@@ -261,7 +261,7 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups,
     distinct = std::min(distinct, static_cast<double>(rows - std::min(nulls, rows)));
     result["distinct"] = static_cast<uint64_t>(std::max(distinct, 1.0));
   }
-  if (column.type.kind == LogicalKind::kString) {
+  if (column.type.isHeldAsText()) {
     double bytes = sample.entries != 0
                        ? static_cast<double>(sample.bytes) / static_cast<double>(sample.entries)
                        : static_cast<double>(plainBytes) / static_cast<double>(rows);

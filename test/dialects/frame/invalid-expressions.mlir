@@ -484,3 +484,27 @@ func.func @make_date_c1(%a: !frame.nullable<i64>, %b: i64) {
 
 // expected-error @+1 {{expected s, ms, us or ns, got min}}
 func.func private @unit() -> !frame.timestamp<min>
+
+// -----
+
+func.func @text_c1_list(%s: !frame.string) {
+  // expected-error @+1 {{needs a list as operand 0, got '!frame.string'}}
+  %0 = frame.text "list_length"(%s) : (!frame.string) -> i64
+  return
+}
+
+// -----
+
+func.func @list_c1(%a: i64, %b: i32) {
+  // expected-error @+1 {{needs elements of type 'i64', got 'i32'}}
+  %0 = frame.list %a, %b : (i64, i32) -> !frame.list<i64>
+  return
+}
+
+// -----
+
+func.func @element_c1(%l: !frame.list<i64>, %n: i64) {
+  // expected-error @+1 {{result must be '!frame.nullable<i64>', got 'i64'}}
+  %0 = frame.element %l at %n : (!frame.list<i64>, i64) -> i64
+  return
+}

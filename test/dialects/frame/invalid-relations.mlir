@@ -323,3 +323,20 @@ func.func @unknown_attribute() {
   %0 = frame.scan "t" ["a"] {statistic = {rows = 1 : i64}} : !frame.table<"a": i64>
   return
 }
+
+// -----
+
+func.func @expand_c1(%t: !frame.table<"a": i64, "n": i32>) {
+  // expected-error @+1 {{needs a column of i64 to expand by, got "n"}}
+  %0 = frame.expand %t by "n" number "i"
+      : !frame.table<"a": i64, "n": i32> -> !frame.table<"a": i64, "n": i32, "i": i64>
+  return
+}
+
+// -----
+
+func.func @expand_c2(%t: !frame.table<"n": i64>) {
+  // expected-error @+1 {{result must have the columns of the input and "i"}}
+  %0 = frame.expand %t by "n" number "i" : !frame.table<"n": i64> -> !frame.table<"n": i64, "j": i64>
+  return
+}

@@ -93,3 +93,8 @@ func.func private @result_names_kind() -> !frame.table<"a": i64> attributes {fra
 
 // expected-error @+1 {{has an unknown attribute of dialect frame: "frame.unheard_of"}}
 func.func private @unknown_attribute() attributes {frame.unheard_of = 1}
+
+// -----
+
+// expected-error @+1 {{a list needs elements of a scalar type that is not nullable, got '!frame.nullable<i64>'}}
+func.func private @list_c1() -> !frame.list<!frame.nullable<i64>>

@@ -232,3 +232,12 @@ func.func @window_c7(%t: !t) {
   %0 = frame.window %t partition ["k"] order [] functions [#frame.window_function<dense_rank -> "r">] first 3 : !t -> !frame.table<"k": i64, "r": i64>
   return
 }
+
+// -----
+
+!t = !frame.table<"k": i64>
+func.func @window_c2_list(%t: !t) {
+  // expected-error @+1 {{argument must be a list, got #frame.window_function<collect("k") -> "l">}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<collect("k") -> "l">] : !t -> !frame.table<"k": i64, "l": !frame.nullable<i64>>
+  return
+}

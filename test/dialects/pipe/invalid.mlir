@@ -555,3 +555,36 @@ pipe.pipeline @merge_n merges @n repeats @rounds {
   %0 = pipe.read @n : !pipe.rows<"n": i64>
   pipe.combine %0, @n keys [] : !pipe.rows<"n": i64>
 }
+
+// -----
+
+pipe.stream @in local : !pipe.rows<"n": i64?>
+pipe.stream @out result : !pipe.rows<"i": i64>
+pipe.pipeline @expand_c1 {
+  %0 = pipe.receive @in : <"n": i64?>
+  // expected-error@+1 {{C1: needs an integer that is not nullable to expand by, got "n"}}
+  %1 = pipe.expand %0 by "n" number "i" : <"n": i64?> -> <"i": i64>
+  pipe.emit %1, @out keys [] : <"i": i64>
+}
+
+// -----
+
+pipe.stream @in local : !pipe.rows<"n": i64>
+pipe.stream @out result : !pipe.rows<"i": i32>
+pipe.pipeline @expand_c2 {
+  %0 = pipe.receive @in : <"n": i64>
+  // expected-error@+1 {{C2: needs an i64 for the number, got "i"}}
+  %1 = pipe.expand %0 by "n" number "i" : <"n": i64> -> <"i": i32>
+  pipe.emit %1, @out keys [] : <"i": i32>
+}
+
+// -----
+
+pipe.stream @in local : !pipe.rows<"n": i64>
+pipe.stream @out result : !pipe.rows<"i": i64>
+pipe.pipeline @expand_c3 {
+  %0 = pipe.receive @in : <"n": i64>
+  // expected-error@+1 {{C3: the selectivity}}
+  %1 = pipe.expand %0 by "n" number "i" {selectivity = -1.0 : f64} : <"n": i64> -> <"i": i64>
+  pipe.emit %1, @out keys [] : <"i": i64>
+}

@@ -88,6 +88,8 @@ def quoted(name: str) -> str:
 def _type(logical: Mapping[str, Any]) -> str:
     if logical["kind"] == "decimal":
         return f"DECIMAL({logical['precision']}, {logical['scale']})"
+    if logical["kind"] == "list":
+        return f"{_type(logical['children'][0])}[]"
     if logical["kind"] in ("time", "timestamp"):
         kinds = _ZONED_TIMESTAMPS if logical["zoned"] else _MOMENTS[logical["kind"]]
         return kinds[logical["unit"]]

@@ -102,6 +102,9 @@ TEST(PlanCheck, Windows) {
               w.input = 3;
             }),
             "rule operands: " + subject + "a window function cannot set a field of type: i64");
+  EXPECT_EQ(window([](State &, WindowColumn &w) { w.function = WindowFunction::kCollect; }),
+            "rule operands: " + subject +
+                "lists are collected into a text, got a field of type: i64");
   EXPECT_EQ(window([](State &, WindowColumn &w) { w.distinct = true; }),
             "rule operands: " + subject +
                 "only a count or a fold of an input can be distinct, got lag");

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace headrace::primitives {
+namespace headrace {
 
 using I128 = __int128;
 using U128 = unsigned __int128;
@@ -22,4 +22,4 @@ bool parseScaled(std::string_view text, int32_t scale, I128 *out);
 /// The nearest Real (float or double), also "nan" and "inf"; what is too large is an infinity.
 template <typename Real> bool parseReal(std::string_view text, Real *out);
 
-} // namespace headrace::primitives
+} // namespace headrace

@@ -1,5 +1,5 @@
 // Numbers as text and back.
-#include "runtime/primitives/string/text_numbers.h"
+#include "runtime/base/text_numbers.h"
 
 #include "runtime/abi/kernel.h"
 
@@ -10,7 +10,7 @@
 #include <limits>
 #include <string>
 
-namespace headrace::primitives {
+namespace headrace {
 namespace {
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
@@ -189,4 +189,4 @@ template std::string_view printReal(double value, char *memory);
 template bool parseReal(std::string_view text, float *out);
 template bool parseReal(std::string_view text, double *out);
 
-} // namespace headrace::primitives
+} // namespace headrace

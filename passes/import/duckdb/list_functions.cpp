@@ -1,0 +1,287 @@
+// Calls of functions of lists in DuckDB's plans: those that are more than a line of
+// list_functions.def.
+#include "passes/analysis/logical_type.h"
+#include "passes/import/duckdb/expressions.h"
+#include "runtime/base/list_values.h"
+#include "runtime/base/name_list.h"
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+namespace frame = headrace::frame;
+
+static Type elementOf(Type list) {
+  return cast<frame::ListType>(frame::dropNullable(list)).getElementType();
+}
+
+static const headrace::TextFunction &function(StringRef name) {
+  return *headrace::textFunctionNamed(name);
+}
+
+static Type integer64(ExpressionBuilder &b) { return IntegerType::get(b.getContext(), 64); }
+
+std::optional<MaybeExpression> ExpressionImporter::importListFunction(ExpressionBuilder &b,
+                                                                      const Call &call,
+                                                                      Arguments arguments) {
+  const bool givesList = frame::isList(call.type);
+  const bool takesList = llvm::any_of(
+      arguments, [](const Expression &argument) { return frame::isList(argument.type()); });
+  if (!givesList && !takesList) {
+    return std::nullopt;
+  }
+  using Import =
+      MaybeExpression (ExpressionImporter::*)(ExpressionBuilder &, const Call &, Arguments);
+  auto import =
+      llvm::StringSwitch<Import>(call.name)
+          .Cases({"list_concat", "list_cat", "array_concat", "array_cat", "||"},
+                 &ExpressionImporter::importListOfLists)
+          .Cases({"list_slice", "array_slice"}, &ExpressionImporter::importSlice)
+          .Cases({"list_contains", "array_contains", "list_has", "array_has", "list_position",
+                  "array_position", "list_indexof", "array_indexof"},
+                 &ExpressionImporter::importPlace)
+          .Cases({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort"},
+                 &ExpressionImporter::importSortedList)
+          .Cases({"range", "generate_series"}, &ExpressionImporter::importRange)
+          .Cases({"list_aggr", "list_aggregate", "array_aggr", "array_aggregate", "aggregate"},
+                 &ExpressionImporter::importListAggregate)
+          .Default(nullptr);
+  if (import) {
+    return (this->*import)(b, call, arguments);
+  }
+  if (call.name == "list_value" || call.name == "list_pack") {
+    return b.list(elementOf(call.type), arguments, call.at);
+  }
+  const bool extracts = llvm::is_contained(
+      {StringRef("array_extract"), StringRef("list_extract"), StringRef("list_element")},
+      call.name);
+  if (extracts && arguments.size() == 2) {
+    return b.element(arguments[0], arguments[1], call.at);
+  }
+  const bool splits = llvm::is_contained({StringRef("string_split"), StringRef("str_split"),
+                                          StringRef("split"), StringRef("string_to_array")},
+                                         call.name);
+  if (splits && arguments.size() == 2) {
+    MaybeExpression parts = b.text(function("string_split"), arguments, call.type, call.at);
+    MaybeExpression whole = b.list(elementOf(call.type), arguments[0], call.at);
+    MaybeExpression isSplit = b.isNotNull(arguments[1], call.at);
+    return failed(parts) || failed(whole) || failed(isSplit)
+               ? MaybeExpression(failure())
+               : b.choose(*isSplit, *parts, &*whole, call.at);
+  }
+  if (call.name == "array_length" && arguments.size() == 2 &&
+      ExpressionBuilder::integerOf(arguments[1]) == 1) { // the only dimension
+    arguments = arguments.take_front();
+  }
+  for (const headrace::TextFunction &known : headrace::textFunctions()) {
+    if (known.wantsList(0) && known.takes(arguments.size()) &&
+        headrace::listsName(known.duckdbNames, call.name)) {
+      return b.text(known, arguments, call.type, call.at);
+    }
+  }
+  return MaybeExpression(context.fail(call.at, "unsupported function of lists: " + call.name));
+}
+
+/// `||` of NULL is NULL; others pass over it, and are NULL only if all are.
+MaybeExpression ExpressionImporter::importListOfLists(ExpressionBuilder &b, const Call &call,
+                                                      Arguments arguments) {
+  SmallVector<Expression> lists, unknown;
+  for (const Expression &argument : arguments) {
+    MaybeExpression list = castList(b, argument, call.type, call.at);
+    if (failed(list)) {
+      return failure();
+    }
+    lists.push_back(*list);
+    if (call.name != "||" && frame::isNullable(list->type())) {
+      unknown.push_back(b.isNull(*list, call.at));
+      MaybeExpression empty = b.list(elementOf(call.type), {}, call.at);
+      MaybeExpression given = failed(empty) ? empty : b.coalesce({*list, *empty}, call.at);
+      if (failed(given)) {
+        return failure();
+      }
+      lists.back() = *given;
+    }
+  }
+  MaybeExpression joined = b.text(function("list_join"), lists, call.type, call.at);
+  if (failed(joined) || unknown.size() != lists.size()) {
+    return joined;
+  }
+  MaybeExpression none = b.connect(ExpressionBuilder::Connective::kAnd, unknown, call.at);
+  Expression null = b.null(call.type, call.at);
+  return failed(none) ? none : b.choose(*none, null, &*joined, call.at);
+}
+
+/// A bound that is left out is an empty list in DuckDB's plans.
+MaybeExpression ExpressionImporter::importSlice(ExpressionBuilder &b, const Call &call,
+                                                Arguments arguments) {
+  std::optional<int64_t> step = 1;
+  if (arguments.size() == 4) {
+    step = ExpressionBuilder::integerOf(arguments[3]);
+  }
+  ArrayRef<Expression> ends = arguments.slice(1, 2);
+  const bool isWhole =
+      llvm::all_of(ends, [](const Expression &end) { return frame::isList(end.type()); });
+  if (!step || *step == 0 || (*step < 0 && !isWhole)) {
+    return unsupported(call, "with such a step");
+  }
+  constexpr int64_t kEnds[] = {1, -1};
+  SmallVector<Expression> given{arguments[0]};
+  for (auto [argument, open] : llvm::zip_equal(ends, kEnds)) {
+    given.push_back(frame::isList(argument.type()) ? b.integer(open, integer64(b), call.at)
+                                                   : argument);
+  }
+  MaybeExpression slice = b.text(function("list_slice"), given, call.type, call.at);
+  return failed(slice) || *step == 1
+             ? slice
+             : b.text(function("list_step"), {*slice, b.integer(*step, integer64(b), call.at)},
+                      call.type, call.at);
+}
+
+/// Whether, or where, an element is in a list.
+MaybeExpression ExpressionImporter::importPlace(ExpressionBuilder &b, const Call &call,
+                                                Arguments arguments) {
+  if (arguments.size() != 2 || !frame::isList(arguments[0].type())) {
+    return unsupported(call, "of what is no list");
+  }
+  const bool asks = frame::isBoolean(call.type);
+  MaybeExpression wanted = b.list(elementOf(arguments[0].type()), arguments[1], call.at);
+  MaybeExpression place = failed(wanted) ? wanted
+                                         : b.text(function("list_place"), {arguments[0], *wanted},
+                                                  integer64(b), call.at);
+  if (failed(place)) {
+    return failure();
+  }
+  Expression nowhere = b.integer(0, integer64(b), call.at);
+  if (!asks) {
+    MaybeExpression found = b.nullIf(*place, nowhere, call.at);
+    return failed(found) ? found : b.cast(*found, call.type, call.at);
+  }
+  MaybeExpression has = b.compare(frame::CompareKind::Gt, *place, nowhere, call.at);
+  if (failed(has) || !frame::isNullable(arguments[1].type())) {
+    return has;
+  }
+  MaybeExpression known = b.isNotNull(arguments[1], call.at);
+  return failed(known) ? known : b.choose(*known, *has, nullptr, call.at);
+}
+
+MaybeExpression ExpressionImporter::importSortedList(ExpressionBuilder &b, const Call &call,
+                                                     Arguments arguments) {
+  Node data = call.node.get("function_data");
+  const bool descending = data.get("order_type").string() == StringRef("DESCENDING");
+  const bool nullsFirst = data.get("null_order").string() == StringRef("NULLS FIRST");
+  Type i64 = integer64(b);
+  return b.text(
+      function("list_sort"),
+      {arguments[0], b.integer(descending, i64, call.at), b.integer(nullsFirst, i64, call.at)},
+      call.type, call.at);
+}
+
+MaybeExpression ExpressionImporter::importRange(ExpressionBuilder &b, const Call &call,
+                                                Arguments arguments) {
+  if (!frame::isInteger(elementOf(call.type))) {
+    return unsupported(call, "of what is no integer");
+  }
+  Type i64 = integer64(b);
+  Expression zero = b.integer(0, i64, call.at), one = b.integer(1, i64, call.at);
+  SmallVector<Expression> given(arguments);
+  if (given.size() == 1) {
+    given.insert(given.begin(), zero);
+  }
+  if (given.size() == 2) {
+    given.push_back(one);
+  }
+  given.push_back(call.name == "generate_series" ? one : zero);
+  return b.text(function("list_range"), given, call.type, call.at);
+}
+
+/// An aggregate of a list's elements, by its name.
+MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, const Call &call,
+                                                        Arguments arguments) {
+  std::optional<StringRef> name =
+      arguments.size() < 2 ? std::nullopt : ExpressionBuilder::stringOf(arguments[1]);
+  const Expression &list = arguments[0];
+  if (!name) {
+    return unsupported(call, "the aggregate must be a constant");
+  }
+  if (*name == "string_agg" || *name == "group_concat" || *name == "listagg") {
+    Type string = frame::StringType::get(b.getContext());
+    Expression comma = b.constant(StringAttr::get(b.getContext(), ","), string, call.at);
+    MaybeExpression text =
+        b.text(function("array_to_string"), {list, arguments.size() > 2 ? arguments[2] : comma},
+               string, call.at);
+    MaybeExpression count = b.text(function("list_count"), list, integer64(b), call.at);
+    MaybeExpression any = failed(count) ? count
+                                        : b.compare(frame::CompareKind::Gt, *count,
+                                                    b.integer(0, integer64(b), call.at), call.at);
+    return failed(any) || failed(text) ? MaybeExpression(failure())
+                                       : b.choose(*any, *text, nullptr, call.at);
+  }
+  Expression first = b.integer(1, integer64(b), call.at);
+  if (*name == "first" || *name == "last") {
+    return b.element(list, *name == "first" ? first : b.integer(-1, integer64(b), call.at),
+                     call.at);
+  }
+  if (*name == "count") {
+    MaybeExpression count = b.text(function("list_count"), list, integer64(b), call.at);
+    return failed(count) ? count : b.cast(*count, call.type, call.at);
+  }
+  StringRef line = llvm::StringSwitch<StringRef>(*name)
+                       .Case("sum", "list_sum")
+                       .Cases({"avg", "mean"}, "list_avg")
+                       .Case("product", "list_product")
+                       .Case("min", "list_least")
+                       .Case("max", "list_greatest")
+                       .Default("");
+  if (line.empty() || arguments.size() > 2) {
+    return unsupported(call, "aggregate " + *name + " of a list");
+  }
+  Type element = elementOf(list.type());
+  const bool counts = frame::isNumeric(element);
+  if (!counts && line != "list_least" && line != "list_greatest") {
+    return unsupported(call, "aggregate " + *name + " of what is no number");
+  }
+  MaybeExpression only =
+      b.text(function(line), list, frame::ListType::get(frame::dropNullable(call.type)), call.at);
+  return failed(only) ? only : b.element(*only, first, call.at);
+}
+
+MaybeExpression ExpressionImporter::castList(ExpressionBuilder &b, const Expression &list,
+                                             Type type, Location at) {
+  Type from = frame::dropNullable(list.type()), to = frame::dropNullable(type);
+  if (from == to) {
+    return list;
+  }
+  if (ExpressionBuilder::isNullConstant(list)) {
+    return b.null(to, at);
+  }
+  if (frame::isList(from) && frame::isString(to)) {
+    return b.text(function("list_print"), list, to, at);
+  }
+  if (!frame::isList(from) || !frame::isList(to)) {
+    return context.fail(at, "unsupported cast between a list and what is none");
+  }
+  Type element = elementOf(to);
+  if (auto made = list.value.getDefiningOp<frame::ListOp>()) { // its values one by one
+    SmallVector<Expression> elements;
+    for (Value value : made.getOperands()) {
+      Expression one{value, "element"};
+      MaybeExpression given =
+          frame::isList(element) ? castList(b, one, element, at) : MaybeExpression(one);
+      if (failed(given)) {
+        return failure();
+      }
+      elements.push_back(*given);
+    }
+    return b.list(element, elements, at);
+  }
+  auto isExact = [](Type type) { return frame::isInteger(type) || frame::isDecimal(type); };
+  auto isNumber = [&](Type type) { return isExact(type) || frame::isFloat(type); };
+  Type source = elementOf(from);
+  const bool converts = frame::isString(element) || (isNumber(element) && isNumber(source)) ||
+                        (isNumber(element) && frame::isString(source));
+  if (!converts) {
+    return context.fail(at, "unsupported cast of the elements of a list; cast them before");
+  }
+  Expression code =
+      b.integer(headrace::elementCode(headrace::logicalType(element)), integer64(b), at);
+  return b.text(function("list_cast"), {list, code}, to, at);
+}

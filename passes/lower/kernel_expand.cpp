@@ -1,0 +1,73 @@
+// pipe.expand: rows as often as they say. A row goes on in the next round where the room of one
+// ends.
+#include "passes/lower/kernel_emitter.h"
+
+using namespace mlir;
+
+namespace headrace::lower {
+
+LogicalResult KernelEmitter::emitExpand(pipe::ExpandOp op) {
+  Type i64 = b_.getI64Type();
+  const unsigned from = level();
+  Column by = columns_.lookup(op.getBy());
+  // Addresses in the scratch: they outlive a jump to the next stage.
+  Value row = scratch(8), copies = scratch(8), count = scratch(8);
+  Value parents = scratch(kBufferRows * 2), numbers = scratch(kBufferRows * 8);
+  Block *fill = b_.newBlock(), *step = b_.newBlock(), *more = b_.newBlock(), *take = b_.newBlock(),
+        *exhausted = b_.newBlock(), *downstream = b_.newBlock();
+  b_.store(b_.i64(0), row);
+  b_.store(b_.i64(0), copies);
+  b_.jump(fill);
+
+  b_.enter(fill);
+  leaveIfStopped(); // a row may have many copies
+  b_.store(b_.i64(0), count);
+  b_.jump(step);
+
+  b_.enter(step);
+  Value room = b_.compare(arith::CmpIPredicate::slt, b_.load(i64, count), b_.i64(HR_TILE_ROWS));
+  b_.branch(room, more, downstream);
+  b_.enter(more);
+  Value current = b_.load(i64, row);
+  b_.branch(b_.compare(arith::CmpIPredicate::slt, current, b_.load(i64, levels_[from].count)), take,
+            exhausted);
+
+  b_.enter(take);
+  FailureOr<RowValue> wanted = reader(from, current).read(by);
+  if (failed(wanted)) {
+    return failure();
+  }
+  Value all = arith::MaxSIOp::create(b_, b_.loc(), b_.signExtend(wanted->value, i64), b_.i64(0));
+  Value done = b_.load(i64, copies), filled = b_.load(i64, count);
+  Value left = arith::SubIOp::create(b_, b_.loc(), all, done);
+  Value fits = arith::SubIOp::create(b_, b_.loc(), b_.i64(HR_TILE_ROWS), filled);
+  Value taken = arith::MinSIOp::create(b_, b_.loc(), left, fits);
+  Value parent = b_.truncate(current, b_.getI16Type());
+  b_.forLoop(b_.i64(0), taken, 1, [&](Value index) {
+    Value place = b_.add(filled, index);
+    b_.store(parent, b_.element(parents, place, 2));
+    b_.store(b_.add(b_.add(done, index), b_.i64(1)), b_.element(numbers, place, 8));
+  });
+  b_.store(b_.add(filled, taken), count);
+  Value ends = b_.compare(arith::CmpIPredicate::eq, taken, left);
+  b_.store(b_.select(ends, b_.i64(0), b_.add(done, taken)), copies);
+  b_.store(b_.add(current, b_.zeroExtend(ends, i64)), row);
+  b_.jump(step);
+
+  b_.enter(exhausted);
+  b_.branch(b_.compare(arith::CmpIPredicate::sgt, b_.load(i64, count), b_.i64(0)), downstream,
+            next_);
+
+  b_.enter(downstream);
+  next_ = fill;
+  beginLevel({parents, count}, op.getSelectivity() ? op.getSelectivity()->convertToDouble() : 1);
+  auto column = std::make_shared<ColumnValue>();
+  column->level = level();
+  column->type = i64;
+  column->base = numbers;
+  columns_[op.getNumber()] = column;
+  keepColumns(op.getRows().getType());
+  return success();
+}
+
+} // namespace headrace::lower

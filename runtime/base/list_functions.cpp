@@ -1,0 +1,330 @@
+// Functions of lists: elements in and out, lists of lists' elements, and what they add up to.
+#include "runtime/base/list_functions.h"
+
+#include "runtime/base/text_functions.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <unordered_set>
+#include <vector>
+
+namespace headrace {
+namespace {
+
+using Element = std::optional<std::string_view>;
+
+bool isFloat(ElementCode code) { return elementType(code).real(); }
+
+/// The list of `size` elements that `each(writer)` adds, whose texts have so many bytes.
+template <typename Each>
+List makeList(TextRoom &room, ElementCode code, uint64_t size, uint64_t textBytes, Each each) {
+  if (size > UINT32_MAX) {
+    return List(room.make(UINT64_MAX, [](char *to) { return to; })); // there is no room for it
+  }
+  return List(room.make(ListWriter::bytesOf(code, size, textBytes), [&](char *to) {
+    ListWriter writer(to, code, static_cast<uint32_t>(size));
+    each(writer);
+    return writer.end();
+  }));
+}
+
+List listOfOne(TextRoom &room, ElementCode code, Element element) {
+  return makeList(room, code, 1, element ? element->size() : 0,
+                  [&](ListWriter &writer) { writer.add(element); });
+}
+
+/// Some of a list's elements, by their places.
+List listAt(TextRoom &room, const ListView &list, std::span<const uint32_t> places) {
+  uint64_t bytes = 0;
+  for (uint32_t place : places) {
+    bytes += list.bytes(place).size();
+  }
+  return makeList(room, list.code(), places.size(), bytes, [&](ListWriter &writer) {
+    for (uint32_t place : places) {
+      writer.add(list.element(place));
+    }
+  });
+}
+
+List emptyOf(TextRoom &room, const ListView &list) { return listAt(room, list, {}); }
+
+using Elements = std::unordered_set<std::string_view>;
+
+/// Those that are not NULL.
+Elements elementsOf(const ListView &list) {
+  Elements elements;
+  for (uint32_t index = 0; index < list.size(); ++index) {
+    if (list.isValid(index)) {
+      elements.insert(list.bytes(index));
+    }
+  }
+  return elements;
+}
+
+/// The places of elements that are not NULL, each when it comes first.
+std::vector<uint32_t> firstPlaces(const ListView &list) {
+  std::vector<uint32_t> places;
+  Elements seen;
+  for (uint32_t index = 0; index < list.size(); ++index) {
+    if (list.isValid(index) && seen.insert(list.bytes(index)).second) {
+      places.push_back(index);
+    }
+  }
+  return places;
+}
+
+/// Shows all elements that are not NULL.
+template <typename Visit> void eachValid(const ListView &list, Visit visit) {
+  for (uint32_t index = 0; index < list.size(); ++index) {
+    if (list.isValid(index)) {
+      visit(list.bytes(index));
+    }
+  }
+}
+
+/// The element as a double, a decimal divided by its scale.
+double asReal(ElementCode code, std::string_view element) {
+  if (isFloat(code)) {
+    return realIn(code, element);
+  }
+  double value = static_cast<double>(integerIn(code, element)), units = 1;
+  for (int32_t digit = 0; digit < elementType(code).scale; ++digit) {
+    units *= 10;
+  }
+  return value / units;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Elements in and out
+//===----------------------------------------------------------------------===//
+
+List listOfInteger(TextRoom &room, int64_t value, int64_t code) {
+  const auto type = static_cast<ElementCode>(code);
+  if (!isFloat(type)) {
+    return listOfOne(room, type, ElementBytes::ofInteger(type, value).view());
+  }
+  const double real = elementBytes(type) == 4 ? std::bit_cast<float>(static_cast<int32_t>(value))
+                                              : std::bit_cast<double>(value);
+  return listOfOne(room, type, ElementBytes::ofReal(type, real).view());
+}
+
+List listOfWide(TextRoom &room, int64_t low, int64_t high, int64_t code) {
+  const auto type = static_cast<ElementCode>(code);
+  const auto value = static_cast<__int128>(static_cast<unsigned __int128>(high) << 64 |
+                                           static_cast<uint64_t>(low));
+  return listOfOne(room, type, ElementBytes::ofInteger(type, value).view());
+}
+
+List listOfText(TextRoom &room, std::string_view text, int64_t code) {
+  return listOfOne(room, static_cast<ElementCode>(code), text);
+}
+
+List listOfNull(TextRoom &room, int64_t code) {
+  return listOfOne(room, static_cast<ElementCode>(code), std::nullopt);
+}
+
+Element elementAt(const List &list, int64_t n) {
+  const int64_t size = list.view.size();
+  const int64_t place = n < 0 ? n + size : n - 1;
+  return n == 0 || place < 0 || place >= size ? std::nullopt
+                                              : list.view.element(static_cast<uint32_t>(place));
+}
+
+Number integerAt(const List &list, int64_t n) {
+  Element element = elementAt(list, n);
+  return {element ? static_cast<int64_t>(integerIn(list.view.code(), *element)) : 0};
+}
+
+Number highAt(const List &list, int64_t n) {
+  Element element = elementAt(list, n);
+  return {element ? static_cast<int64_t>(integerIn(list.view.code(), *element) >> 64) : 0};
+}
+
+//===----------------------------------------------------------------------===//
+// Other lists
+//===----------------------------------------------------------------------===//
+
+List joinedLists(TextRoom &room, const Lists &lists) {
+  uint64_t size = 0, bytes = 0;
+  ElementCode code = 0;
+  for (const TextValue &value : lists.values) {
+    const ListView list(value.text);
+    size += list.size();
+    bytes += list.textBytes();
+    code = list.code() == 0 ? code : list.code();
+  }
+  return makeList(room, code, size, bytes, [&](ListWriter &writer) {
+    for (const TextValue &value : lists.values) {
+      const ListView list(value.text);
+      for (uint32_t index = 0; index < list.size(); ++index) {
+        writer.add(list.element(index));
+      }
+    }
+  });
+}
+
+List sliceOf(TextRoom &room, const List &list, int64_t from, int64_t to) {
+  const int64_t size = list.view.size();
+  const int64_t first = std::max<int64_t>(from < 0 ? std::max(from, -size) + size : from - 1, 0);
+  const int64_t end = to < 0 ? std::max(to, -size - 1) + size + 1 : std::min(to, size);
+  std::vector<uint32_t> places(static_cast<size_t>(std::max<int64_t>(end - first, 0)));
+  std::iota(places.begin(), places.end(), static_cast<uint32_t>(first));
+  return listAt(room, list.view, places);
+}
+
+int64_t placeOf(const List &list, const List &element) {
+  if (element.view.size() != 1) {
+    return 0;
+  }
+  for (uint32_t index = 0; index < list.view.size(); ++index) {
+    if (list.view.element(index) == element.view.element(0)) {
+      return int64_t{index} + 1;
+    }
+  }
+  return 0;
+}
+
+List distinctList(TextRoom &room, const List &list) {
+  return listAt(room, list.view, firstPlaces(list.view));
+}
+
+int64_t countDistinct(const List &list) {
+  return static_cast<int64_t>(elementsOf(list.view).size());
+}
+
+List steppedList(TextRoom &room, const List &list, int64_t step) {
+  const int64_t size = list.view.size();
+  const int64_t width = std::max<int64_t>(step < 0 ? -std::max(step, -size - 1) : step, 1);
+  std::vector<uint32_t> places;
+  for (int64_t place = 0; place < size; place += width) {
+    places.push_back(static_cast<uint32_t>(step < 0 ? size - 1 - place : place));
+    if (width > size) {
+      break;
+    }
+  }
+  return listAt(room, list.view, places);
+}
+
+List sortedList(TextRoom &room, const List &list, int64_t descending, int64_t nullsFirst) {
+  std::vector<uint32_t> places(list.view.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::stable_sort(places.begin(), places.end(), [&](uint32_t a, uint32_t b) {
+    const bool hasA = list.view.isValid(a), hasB = list.view.isValid(b);
+    if (!hasA || !hasB) {
+      return nullsFirst != 0 ? !hasA && hasB : hasA && !hasB;
+    }
+    const int order = compareElements(list.view.code(), list.view.bytes(a), list.view.bytes(b));
+    return descending != 0 ? order > 0 : order < 0;
+  });
+  return listAt(room, list.view, places);
+}
+
+bool hasAny(const List &list, const List &other) {
+  const Elements elements = elementsOf(list.view);
+  bool found = false;
+  eachValid(other.view, [&](std::string_view element) { found |= elements.contains(element); });
+  return found;
+}
+
+bool hasAll(const List &list, const List &other) {
+  const Elements elements = elementsOf(list.view);
+  bool all = true;
+  eachValid(other.view, [&](std::string_view element) { all &= elements.contains(element); });
+  return all;
+}
+
+List commonList(TextRoom &room, const List &list, const List &other) {
+  const Elements elements = elementsOf(other.view);
+  std::vector<uint32_t> places = firstPlaces(list.view);
+  std::erase_if(places, [&](uint32_t place) { return !elements.contains(list.view.bytes(place)); });
+  return listAt(room, list.view, places);
+}
+
+List rangeList(TextRoom &room, int64_t start, int64_t stop, int64_t step, int64_t closed) {
+  const ElementCode code = elementCode({LogicalKind::kI64});
+  const __int128 distance =
+      step > 0 ? static_cast<__int128>(stop) - start : static_cast<__int128>(start) - stop;
+  const __int128 width = step > 0 ? step : -static_cast<__int128>(step);
+  const __int128 size = step == 0 || distance < 0 ? 0
+                        : closed != 0             ? distance / width + 1
+                                                  : (distance + width - 1) / width;
+  return makeList(room, code, static_cast<uint64_t>(std::min<__int128>(size, INT64_MAX)), 0,
+                  [&](ListWriter &writer) {
+                    for (__int128 number = 0; number < size; ++number) {
+                      writer.add(ElementBytes::ofInteger(code, start + number * step).view());
+                    }
+                  });
+}
+
+//===----------------------------------------------------------------------===//
+// What they add up to
+//===----------------------------------------------------------------------===//
+
+MaybeList sumOfList(TextRoom &room, const List &list) {
+  constexpr int32_t kDigits = 38;
+  const ElementCode code = list.view.code();
+  if (countValid(list) == 0) {
+    return emptyOf(room, list.view);
+  }
+  if (isFloat(code)) {
+    double sum = 0;
+    eachValid(list.view, [&](std::string_view element) { sum += realIn(code, element); });
+    const ElementCode real = elementCode({LogicalKind::kF64});
+    return listOfOne(room, real, ElementBytes::ofReal(real, sum).view());
+  }
+  __int128 sum = 0, limit = 1;
+  for (int32_t digit = 0; digit < kDigits; ++digit) {
+    limit *= 10;
+  }
+  bool fits = true;
+  eachValid(list.view, [&](std::string_view element) {
+    fits &= !__builtin_add_overflow(sum, integerIn(code, element), &sum);
+  });
+  if (!fits || sum <= -limit || sum >= limit) {
+    return std::nullopt;
+  }
+  const ElementCode exact = elementCode({LogicalKind::kDecimal, kDigits, elementType(code).scale});
+  return listOfOne(room, exact, ElementBytes::ofInteger(exact, sum).view());
+}
+
+List averageOfList(TextRoom &room, const List &list) {
+  const ElementCode code = list.view.code(), real = elementCode({LogicalKind::kF64});
+  const int64_t count = countValid(list);
+  if (count == 0) {
+    return emptyOf(room, list.view);
+  }
+  double sum = 0;
+  eachValid(list.view, [&](std::string_view element) { sum += asReal(code, element); });
+  return listOfOne(room, real, ElementBytes::ofReal(real, sum / static_cast<double>(count)).view());
+}
+
+List productOfList(TextRoom &room, const List &list) {
+  const ElementCode code = list.view.code(), real = elementCode({LogicalKind::kF64});
+  if (countValid(list) == 0) {
+    return emptyOf(room, list.view);
+  }
+  double product = 1;
+  eachValid(list.view, [&](std::string_view element) { product *= asReal(code, element); });
+  return listOfOne(room, real, ElementBytes::ofReal(real, product).view());
+}
+
+List extremeOfList(TextRoom &room, const List &list, int sign) {
+  Element best;
+  eachValid(list.view, [&](std::string_view element) {
+    if (!best || compareElements(list.view.code(), element, *best) == sign) {
+      best = element;
+    }
+  });
+  return best ? listOfOne(room, list.view.code(), best) : emptyOf(room, list.view);
+}
+
+int64_t countValid(const List &list) {
+  int64_t count = 0;
+  eachValid(list.view, [&](std::string_view) { ++count; });
+  return count;
+}
+
+} // namespace headrace

@@ -1,0 +1,323 @@
+// Functions between lists and texts: how a list is printed and ordered, its elements as another
+// type.
+#include "runtime/base/list_functions.h"
+
+#include "runtime/abi/kernel.h"
+#include "runtime/base/moment_text.h"
+#include "runtime/base/text_numbers.h"
+#include "runtime/base/utf8.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace headrace {
+namespace {
+
+using Text = std::string_view;
+
+constexpr Text kBlanks = " \t\n\v\f\r";
+
+Text keep(TextRoom &room, const std::string &text) {
+  return room.make(text.size(), [&](char *to) { return std::copy(text.begin(), text.end(), to); });
+}
+
+//===----------------------------------------------------------------------===//
+// Texts
+//===----------------------------------------------------------------------===//
+
+/// An element that is no list, as a cast to a text writes it.
+std::string textOf(ElementCode code, Text element) {
+  char memory[HR_TEXT_PRINTED];
+  const LogicalType type = elementType(code);
+  auto upTo = [&](char *end) { return std::string(memory, end); };
+  switch (type.kind) {
+  case LogicalKind::kString:
+    return std::string(element);
+  case LogicalKind::kBool:
+    return integerIn(code, element) != 0 ? "true" : "false";
+  case LogicalKind::kF32:
+    return std::string(printReal(static_cast<float>(realIn(code, element)), memory));
+  case LogicalKind::kF64:
+    return std::string(printReal(realIn(code, element), memory));
+  case LogicalKind::kDate:
+    return upTo(printDate(static_cast<int64_t>(integerIn(code, element)), memory));
+  case LogicalKind::kTime:
+    return upTo(printTime(static_cast<int64_t>(integerIn(code, element)), type.unit, memory));
+  case LogicalKind::kTimestamp:
+    return upTo(printTimestamp(static_cast<int64_t>(integerIn(code, element)), type.unit,
+                               type.zoned, memory));
+  default:
+    return std::string(printInteger(integerIn(code, element), type.scale, memory));
+  }
+}
+
+/// Whether a text in a list would read as something else without quotes.
+bool needsQuotes(const std::string &text) {
+  constexpr Text kSpecial = "'\"[]{}(),=:\\", kNull = "null";
+  if (text.empty() || text.find_first_of(kSpecial) != std::string::npos ||
+      kBlanks.find(text.front()) != Text::npos || kBlanks.find(text.back()) != Text::npos) {
+    return true;
+  }
+  return std::equal(text.begin(), text.end(), kNull.begin(), kNull.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? (a | 0x20) : a) == b; });
+}
+
+void append(const ListView &list, std::string &out);
+
+void append(ElementCode code, Text element, std::string &out) {
+  if (elementType(code).kind == LogicalKind::kList) {
+    return append(ListView(element), out);
+  }
+  const std::string text = textOf(code, element);
+  if (!needsQuotes(text)) {
+    out += text;
+    return;
+  }
+  out += '\'';
+  for (char letter : text) {
+    if (letter == '\'' || letter == '\\') {
+      out += '\\';
+    }
+    out += letter;
+  }
+  out += '\'';
+}
+
+void append(const ListView &list, std::string &out) {
+  out += '[';
+  for (uint32_t index = 0; index < list.size(); ++index) {
+    out += index == 0 ? "" : ", ";
+    if (list.isValid(index)) {
+      append(list.code(), list.bytes(index), out);
+    } else {
+      out += "NULL";
+    }
+  }
+  out += ']';
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// The highest byte first.
+void appendOrdered(unsigned __int128 bits, uint32_t bytes, std::string &out) {
+  for (uint32_t byte = bytes; byte-- > 0;) {
+    out += static_cast<char>(static_cast<uint8_t>(bits >> (8 * byte)));
+  }
+}
+
+/// Bytes that are in order as the elements are, none the beginning of another's. A list: 1 before
+/// each element, 2 for NULL, 0 at the end. A text: 0 becomes 0 1, and 0 0 ends it.
+void appendOrder(ElementCode code, Text element, std::string &out);
+
+void appendOrder(const ListView &list, std::string &out) {
+  for (uint32_t index = 0; index < list.size(); ++index) {
+    out += list.isValid(index) ? '\1' : '\2';
+    if (list.isValid(index)) {
+      appendOrder(list.code(), list.bytes(index), out);
+    }
+  }
+  out += '\0';
+}
+
+void appendOrder(ElementCode code, Text element, std::string &out) {
+  const LogicalType type = elementType(code);
+  const uint32_t bytes = elementBytes(code);
+  if (type.kind == LogicalKind::kList) {
+    appendOrder(ListView(element), out);
+  } else if (type.kind == LogicalKind::kString) {
+    for (char letter : element) {
+      out += letter;
+      if (letter == '\0') {
+        out += '\1';
+      }
+    }
+    out.append(2, '\0');
+  } else if (type.real()) {
+    // The bits of negative numbers count down; NaN, which is positive here, is the largest.
+    const auto bits = std::bit_cast<uint64_t>(realIn(code, element));
+    constexpr uint64_t kSign = uint64_t{1} << 63;
+    appendOrdered((bits & kSign) != 0 ? ~bits : bits | kSign, sizeof bits, out);
+  } else {
+    const auto sign = static_cast<unsigned __int128>(1) << (8 * bytes - 1);
+    appendOrdered(static_cast<unsigned __int128>(integerIn(code, element)) ^ sign, bytes, out);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+__int128 powerOfTen(int32_t digits) {
+  __int128 power = 1;
+  for (int32_t digit = 0; digit < digits; ++digit) {
+    power *= 10;
+  }
+  return power;
+}
+
+bool fits(ElementCode code, __int128 value) {
+  const LogicalType type = elementType(code);
+  if (type.kind == LogicalKind::kDecimal) {
+    const __int128 limit = powerOfTen(type.precision);
+    return value > -limit && value < limit;
+  }
+  const __int128 limit = static_cast<__int128>(1) << (8 * elementBytes(code) - 1);
+  return value >= -limit && value < limit;
+}
+
+/// An exact number in units of 10^-from in units of 10^-to, rounded half away from zero.
+std::optional<__int128> rescaled(__int128 value, int32_t from, int32_t to) {
+  __int128 result = value;
+  if (to >= from) {
+    return __builtin_mul_overflow(value, powerOfTen(to - from), &result) ? std::nullopt
+                                                                         : std::optional(result);
+  }
+  const __int128 unit = powerOfTen(from - to);
+  result = value / unit;
+  const __int128 rest = value % unit, size = rest < 0 ? -rest : rest;
+  return size >= unit - size ? result + (value < 0 ? -1 : 1) : result;
+}
+
+Text withoutBlanks(Text text) {
+  const size_t first = text.find_first_not_of(kBlanks), last = text.find_last_not_of(kBlanks);
+  return first == Text::npos ? Text() : text.substr(first, last - first + 1);
+}
+
+std::optional<ElementBytes> exactFrom(ElementCode from, Text element, ElementCode to) {
+  const LogicalType source = elementType(from), target = elementType(to);
+  std::optional<__int128> value;
+  if (source.kind == LogicalKind::kString) {
+    __int128 parsed = 0;
+    value = parseScaled(withoutBlanks(element), target.scale, &parsed) ? std::optional(parsed)
+                                                                       : std::nullopt;
+  } else if (source.real()) {
+    const double scaled = realIn(from, element) * static_cast<double>(powerOfTen(target.scale));
+    const double whole =
+        target.kind == LogicalKind::kDecimal ? std::round(scaled) : std::nearbyint(scaled);
+    value = std::abs(whole) < 1e38 ? std::optional(static_cast<__int128>(whole)) : std::nullopt;
+  } else {
+    value = rescaled(integerIn(from, element), source.scale, target.scale);
+  }
+  return value && fits(to, *value) ? std::optional(ElementBytes::ofInteger(to, *value))
+                                   : std::nullopt;
+}
+
+std::optional<ElementBytes> realFrom(ElementCode from, Text element, ElementCode to) {
+  const LogicalType source = elementType(from);
+  double value = 0;
+  if (source.kind == LogicalKind::kString) {
+    if (!parseReal(withoutBlanks(element), &value)) {
+      return std::nullopt;
+    }
+  } else {
+    value = source.real() ? realIn(from, element)
+                          : static_cast<double>(integerIn(from, element)) /
+                                static_cast<double>(powerOfTen(source.scale));
+  }
+  const bool isSingle = elementType(to).kind == LogicalKind::kF32;
+  if (isSingle && std::isfinite(value) && std::isinf(static_cast<float>(value))) {
+    return std::nullopt;
+  }
+  return ElementBytes::ofReal(to, value);
+}
+
+} // namespace
+
+std::string listText(Text bytes) {
+  std::string text;
+  append(ListView(bytes), text);
+  return text;
+}
+
+Text printedList(TextRoom &room, const List &list) { return keep(room, listText(list.bytes)); }
+
+Text orderText(TextRoom &room, const List &list) {
+  std::string text;
+  appendOrder(list.view, text);
+  return keep(room, text);
+}
+
+MaybeList castList(TextRoom &room, const List &list, int64_t code) {
+  const auto from = list.view.code(), to = static_cast<ElementCode>(code);
+  const LogicalKind kind = elementType(to).kind;
+  const bool isText = kind == LogicalKind::kString;
+  std::string text; // all elements, one behind the other
+  std::vector<size_t> ends;
+  for (uint32_t index = 0; index < list.view.size(); ++index) {
+    if (list.view.isValid(index)) {
+      const Text element = list.view.bytes(index);
+      if (isText && elementType(from).kind == LogicalKind::kList) {
+        append(ListView(element), text);
+      } else if (isText) {
+        text += textOf(from, element);
+      } else {
+        std::optional<ElementBytes> value =
+            elementType(to).real() ? realFrom(from, element, to) : exactFrom(from, element, to);
+        if (!value) {
+          return std::nullopt;
+        }
+        text += value->view();
+      }
+    }
+    ends.push_back(text.size());
+  }
+  return List(room.make(ListWriter::bytesOf(to, ends.size(), text.size()), [&](char *memory) {
+    ListWriter writer(memory, to, static_cast<uint32_t>(ends.size()));
+    size_t begin = 0;
+    for (size_t index = 0; index < ends.size(); ++index) {
+      const Text element = Text(text).substr(begin, ends[index] - begin);
+      writer.add(list.view.isValid(static_cast<uint32_t>(index)) ? std::optional(element)
+                                                                 : std::nullopt);
+      begin = ends[index];
+    }
+    return writer.end();
+  }));
+}
+
+Text joinedTexts(TextRoom &room, const List &list, Text by) {
+  return room.make(list.view.textBytes() + by.size() * list.view.size(), [&](char *to) {
+    bool isFirst = true;
+    for (uint32_t index = 0; index < list.view.size(); ++index) {
+      if (std::optional<Text> text = list.view.element(index)) {
+        to = isFirst ? to : std::copy(by.begin(), by.end(), to);
+        to = std::copy(text->begin(), text->end(), to);
+        isFirst = false;
+      }
+    }
+    return to;
+  });
+}
+
+List splitText(TextRoom &room, Text text, Text by) {
+  std::vector<Text> parts;
+  while (true) {
+    const size_t found = by.empty() ? Text::npos : text.find(by);
+    const size_t end = by.empty() && !text.empty() ? utf8::firstBytes(text)
+                       : found == Text::npos       ? text.size()
+                                                   : found;
+    parts.push_back(text.substr(0, end));
+    if (end == text.size()) {
+      break;
+    }
+    text.remove_prefix(end + by.size());
+  }
+  const ElementCode code = elementCode({LogicalKind::kString});
+  uint64_t bytes = 0;
+  for (Text part : parts) {
+    bytes += part.size();
+  }
+  return List(room.make(ListWriter::bytesOf(code, parts.size(), bytes), [&](char *memory) {
+    ListWriter writer(memory, code, static_cast<uint32_t>(parts.size()));
+    for (Text part : parts) {
+      writer.add(part);
+    }
+    return writer.end();
+  }));
+}
+
+} // namespace headrace

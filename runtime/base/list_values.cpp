@@ -1,0 +1,217 @@
+// Reading, writing and comparing packed lists.
+#include "runtime/base/list_values.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace headrace {
+namespace {
+
+constexpr uint32_t kHeadBytes = 8;
+constexpr uint8_t kZoned = 0x80;
+/// Decimals of so many digits have 64 bits.
+constexpr int32_t kShortDigits = 18;
+
+template <typename T> T load(const char *from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+template <typename T> void store(T value, char *to) { std::memcpy(to, &value, sizeof value); }
+
+LogicalKind kindOf(ElementCode code) { return static_cast<LogicalKind>(code & 0xff); }
+
+template <typename T> int order(const T &a, const T &b) { return a < b ? -1 : b < a ? 1 : 0; }
+
+/// NaN equals itself and is the largest.
+int orderOfReals(double a, double b) {
+  return a != a || b != b ? order(a != a, b != b) : order(a, b);
+}
+
+int orderOfLists(const ListView &a, const ListView &b) {
+  for (uint32_t index = 0; index < std::min(a.size(), b.size()); ++index) {
+    int result = order(b.isValid(index), a.isValid(index));
+    if (result == 0 && a.isValid(index)) {
+      result = compareElements(a.code(), a.bytes(index), b.bytes(index));
+    }
+    if (result != 0) {
+      return result;
+    }
+  }
+  return order(a.size(), b.size());
+}
+
+} // namespace
+
+ElementCode elementCode(const LogicalType &type) {
+  const bool timed = type.kind == LogicalKind::kTime || type.kind == LogicalKind::kTimestamp;
+  const uint32_t moment = timed ? static_cast<uint32_t>(type.unit) | (type.zoned ? kZoned : 0) : 0;
+  return static_cast<uint32_t>(type.kind) | static_cast<uint32_t>(type.precision) << 8 |
+         static_cast<uint32_t>(type.scale) << 16 | moment << 24;
+}
+
+LogicalType elementType(ElementCode code) {
+  LogicalType type;
+  type.kind = kindOf(code);
+  type.precision = static_cast<int32_t>(code >> 8 & 0xff);
+  type.scale = static_cast<int32_t>(code >> 16 & 0xff);
+  if (type.kind == LogicalKind::kTime || type.kind == LogicalKind::kTimestamp) {
+    type.unit = static_cast<TimeUnit>(code >> 24 & ~uint32_t{kZoned});
+    type.zoned = (code >> 24 & kZoned) != 0;
+  }
+  return type;
+}
+
+uint32_t elementBytes(ElementCode code) {
+  switch (kindOf(code)) {
+  case LogicalKind::kBool:
+  case LogicalKind::kI8:
+    return 1;
+  case LogicalKind::kI16:
+    return 2;
+  case LogicalKind::kI32:
+  case LogicalKind::kF32:
+  case LogicalKind::kDate:
+    return 4;
+  case LogicalKind::kI64:
+  case LogicalKind::kF64:
+  case LogicalKind::kTime:
+  case LogicalKind::kTimestamp:
+    return 8;
+  case LogicalKind::kDecimal:
+    return static_cast<int32_t>(code >> 8 & 0xff) <= kShortDigits ? 8 : 16;
+  case LogicalKind::kNone:
+  case LogicalKind::kDoubleDouble:
+  case LogicalKind::kString:
+  case LogicalKind::kList:
+    break;
+  }
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+ListView::ListView(std::string_view bytes) {
+  if (bytes.size() < kHeadBytes) {
+    return;
+  }
+  size_ = load<uint32_t>(bytes.data());
+  code_ = load<uint32_t>(bytes.data() + 4);
+  width_ = elementBytes(code_);
+  valid_ = bytes.data() + kHeadBytes;
+  elements_ = valid_ + (uint64_t{size_} + 7) / 8;
+}
+
+uint32_t ListView::endOf(uint32_t index) const {
+  return load<uint32_t>(elements_ + uint64_t{4} * index);
+}
+
+std::string_view ListView::bytes(uint32_t index) const {
+  if (width_ != 0) {
+    return {elements_ + uint64_t{width_} * index, width_};
+  }
+  const uint32_t begin = index == 0 ? 0 : endOf(index - 1);
+  return {elements_ + uint64_t{4} * size_ + begin, endOf(index) - begin};
+}
+
+uint64_t ListView::textBytes() const { return width_ != 0 || size_ == 0 ? 0 : endOf(size_ - 1); }
+
+uint64_t ListWriter::bytesOf(ElementCode code, uint64_t size, uint64_t textBytes) {
+  const uint32_t width = elementBytes(code);
+  return size == 0 ? 0
+                   : kHeadBytes + (size + 7) / 8 + size * (width == 0 ? 4 : width) +
+                         (width == 0 ? textBytes : 0);
+}
+
+ListWriter::ListWriter(char *memory, ElementCode code, uint32_t size)
+    : width_(elementBytes(code)), valid_(memory + kHeadBytes), next_(memory) {
+  if (size == 0) {
+    return;
+  }
+  store(size, memory);
+  store(code, memory + 4);
+  const uint64_t validBytes = (uint64_t{size} + 7) / 8;
+  std::fill_n(valid_, validBytes, '\0');
+  next_ = valid_ + validBytes;
+  if (width_ == 0) {
+    ends_ = next_;
+    next_ = texts_ = ends_ + uint64_t{4} * size;
+  }
+}
+
+void ListWriter::add(std::optional<std::string_view> element) {
+  if (element) {
+    valid_[index_ / 8] =
+        static_cast<char>(static_cast<uint8_t>(valid_[index_ / 8]) | 1 << (index_ % 8));
+    next_ = std::copy(element->begin(), element->end(), next_);
+  } else {
+    next_ = std::fill_n(next_, width_, '\0');
+  }
+  if (width_ == 0) {
+    store(static_cast<uint32_t>(next_ - texts_), ends_ + uint64_t{4} * index_);
+  }
+  ++index_;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+__int128 integerIn(ElementCode code, std::string_view bytes) {
+  switch (elementBytes(code)) {
+  case 1:
+    return load<int8_t>(bytes.data());
+  case 2:
+    return load<int16_t>(bytes.data());
+  case 4:
+    return load<int32_t>(bytes.data());
+  case 8:
+    return load<int64_t>(bytes.data());
+  default:
+    return load<__int128>(bytes.data());
+  }
+}
+
+double realIn(ElementCode code, std::string_view bytes) {
+  return kindOf(code) == LogicalKind::kF32 ? load<float>(bytes.data()) : load<double>(bytes.data());
+}
+
+ElementBytes ElementBytes::ofInteger(ElementCode code, __int128 value) {
+  ElementBytes out;
+  out.size_ = elementBytes(code);
+  std::memcpy(out.memory_, &value, out.size_); // little-endian: the low bytes
+  return out;
+}
+
+ElementBytes ElementBytes::ofReal(ElementCode code, double value) {
+  ElementBytes out;
+  out.size_ = elementBytes(code);
+  value = value == 0 ? 0 : value;
+  if (kindOf(code) == LogicalKind::kF32) {
+    store(value != value ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(value),
+          out.memory_);
+  } else {
+    store(value != value ? std::numeric_limits<double>::quiet_NaN() : value, out.memory_);
+  }
+  return out;
+}
+
+int compareElements(ElementCode code, std::string_view a, std::string_view b) {
+  switch (kindOf(code)) {
+  case LogicalKind::kString:
+    return order(a.compare(b), 0);
+  case LogicalKind::kList:
+    return orderOfLists(ListView(a), ListView(b));
+  case LogicalKind::kF32:
+  case LogicalKind::kF64:
+    return orderOfReals(realIn(code, a), realIn(code, b));
+  default:
+    return order(integerIn(code, a), integerIn(code, b));
+  }
+}
+
+} // namespace headrace

@@ -1,0 +1,96 @@
+// Lists as they are kept: packed bytes, so that whatever holds, moves, hashes and compares texts
+// does so with lists.
+#pragma once
+
+#include "runtime/base/logical_type.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace headrace {
+
+/// What a list says of its elements' type, in 32 bits: kind, precision, scale, and unit with zone
+/// (of which the highest bit tells), a byte each from the lowest on. 0: of an empty list.
+using ElementCode = uint32_t;
+
+ElementCode elementCode(const LogicalType &type);
+/// That type; of a list without its children.
+LogicalType elementType(ElementCode code);
+/// Bytes of an element; 0: texts and lists, which have any number.
+uint32_t elementBytes(ElementCode code);
+
+/// A list that lies in memory:
+///
+///   | n: u32 | code: u32 | valid: n bits, from the lowest | n elements of elementBytes |
+///   | n: u32 | code: u32 | valid | end of each text: n * u32 | texts, one behind the other |
+///
+/// All bytes follow from the elements: bits behind the last one and what is under NULL are 0, NaN
+/// is the one of the hash, −0 is 0, an empty list has no bytes at all. So equal lists of one type
+/// are equal bytes.
+class ListView {
+public:
+  ListView() = default;
+  /// Of bytes that ListWriter wrote.
+  explicit ListView(std::string_view bytes);
+
+  uint32_t size() const { return size_; }
+  ElementCode code() const { return code_; }
+  bool isValid(uint32_t index) const {
+    return (static_cast<uint8_t>(valid_[index / 8]) >> (index % 8) & 1) != 0;
+  }
+  /// Its bytes; those of NULL are zeros or none.
+  std::string_view bytes(uint32_t index) const;
+  /// Its bytes; nothing if it is NULL.
+  std::optional<std::string_view> element(uint32_t index) const {
+    return isValid(index) ? std::optional(bytes(index)) : std::nullopt;
+  }
+  /// Bytes of all texts.
+  uint64_t textBytes() const;
+
+private:
+  uint32_t endOf(uint32_t index) const;
+
+  uint32_t size_ = 0, width_ = 0;
+  ElementCode code_ = 0;
+  const char *valid_ = nullptr, *elements_ = nullptr;
+};
+
+/// Writes a list into memory of `bytesOf`: all of its elements, in order.
+class ListWriter {
+public:
+  /// `textBytes`: of all texts together.
+  static uint64_t bytesOf(ElementCode code, uint64_t size, uint64_t textBytes);
+
+  ListWriter(char *memory, ElementCode code, uint32_t size);
+  /// Bytes as those of ListView; nothing for NULL.
+  void add(std::optional<std::string_view> element);
+  char *end() const { return next_; }
+
+private:
+  uint32_t index_ = 0, width_;
+  char *valid_, *ends_ = nullptr, *texts_ = nullptr;
+  char *next_;
+};
+
+/// Elements that are numbers: integers, decimals, moments and booleans in one, floats in another.
+__int128 integerIn(ElementCode code, std::string_view bytes);
+double realIn(ElementCode code, std::string_view bytes);
+
+/// An element as bytes: a number, with what it has in memory.
+class ElementBytes {
+public:
+  static ElementBytes ofInteger(ElementCode code, __int128 value);
+  static ElementBytes ofReal(ElementCode code, double value);
+  std::string_view view() const { return {memory_, size_}; }
+
+private:
+  char memory_[16] = {};
+  uint32_t size_ = 0;
+};
+
+/// The order of two elements of one code: below, equal, above as -1, 0, 1. Texts bytewise, NaN the
+/// largest number, lists by their first elements that differ, of which NULL is the largest.
+int compareElements(ElementCode code, std::string_view a, std::string_view b);
+
+} // namespace headrace

@@ -1,0 +1,145 @@
+// Ownership of Arrow arrays, and packed lists as arrays.
+#include "runtime/exec/arrow_arrays.h"
+
+#include "runtime/base/check.h"
+#include "runtime/base/list_values.h"
+
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace headrace::exec {
+
+static void releaseArray(ArrowArray *array) {
+  auto *holder = static_cast<ArrayHolder *>(array->private_data);
+  for (ArrowArray &child : holder->children) {
+    if (child.release) {
+      child.release(&child);
+    }
+  }
+  delete holder;
+  array->release = nullptr;
+}
+
+void fillArray(ArrowArray &array, ArrayHolder *holder, uint32_t rows, int64_t buffers) {
+  for (ArrowArray &child : holder->children) {
+    holder->pointers.push_back(&child);
+  }
+  array = ArrowArray{};
+  array.length = rows;
+  array.null_count = holder->buffers[0] ? -1 : 0;
+  array.n_buffers = buffers;
+  array.buffers = holder->buffers;
+  array.n_children = static_cast<int64_t>(holder->children.size());
+  array.children = holder->pointers.data();
+  array.release = releaseArray;
+  array.private_data = holder;
+}
+
+namespace {
+
+/// Values as lists have them; nothing for NULL.
+using Elements = std::vector<std::optional<std::string_view>>;
+
+void exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
+                    ArrowArray &out);
+
+template <typename T> void append(std::vector<uint8_t> &to, T value) {
+  const auto *bytes = reinterpret_cast<const uint8_t *>(&value);
+  to.insert(to.end(), bytes, bytes + sizeof value);
+}
+
+int32_t offsetOf(size_t count) {
+  HR_CHECK(count <= INT32_MAX); // a chunk has fewer bytes
+  return static_cast<int32_t>(count);
+}
+
+/// Offsets in front of and behind each list; their elements become the child.
+void fillLists(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
+  Elements below;
+  ElementCode code = 0;
+  append(holder.converted, offsetOf(0));
+  for (const auto &element : elements) {
+    const ListView list(element.value_or(std::string_view()));
+    for (uint32_t index = 0; index < list.size(); ++index) {
+      below.push_back(list.element(index));
+    }
+    code = list.size() == 0 ? code : list.code();
+    append(holder.converted, offsetOf(below.size()));
+  }
+  holder.children.resize(1);
+  exportElements(below, code, type.children.front(), holder.children.front());
+}
+
+void fillTexts(const Elements &elements, ArrayHolder &holder) {
+  append(holder.converted, offsetOf(0));
+  for (const auto &element : elements) {
+    const std::string_view text = element.value_or(std::string_view());
+    holder.texts.insert(holder.texts.end(), text.begin(), text.end());
+    append(holder.converted, offsetOf(holder.texts.size()));
+  }
+}
+
+void setBit(std::vector<uint8_t> &bits, size_t place) {
+  bits[place / 8] = static_cast<uint8_t>(bits[place / 8] | 1 << (place % 8));
+}
+
+void fillNumbers(const Elements &elements, ElementCode code, const ArrowType &type,
+                 ArrayHolder &holder) {
+  const bool isBoolean = type.width == 0;
+  holder.converted.resize(isBoolean ? (elements.size() + 7) / 8 : elements.size() * type.width);
+  for (size_t index = 0; index < elements.size(); ++index) {
+    if (!elements[index]) {
+      continue;
+    }
+    const __int128 bits = integerIn(code, *elements[index]);
+    if (!isBoolean) {
+      std::memcpy(holder.converted.data() + index * type.width, &bits, type.width);
+    } else if (bits != 0) {
+      setBit(holder.converted, index);
+    }
+  }
+}
+
+void exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
+                    ArrowArray &out) {
+  auto *holder = new ArrayHolder{};
+  const bool isText = type.format == "u";
+  if (!type.children.empty()) {
+    fillLists(elements, type, *holder);
+  } else if (isText) {
+    fillTexts(elements, *holder);
+  } else {
+    fillNumbers(elements, code, type, *holder);
+  }
+  holder->validity.resize((elements.size() + 7) / 8);
+  bool hasNulls = false;
+  for (size_t index = 0; index < elements.size(); ++index) {
+    hasNulls |= !elements[index];
+    if (elements[index]) {
+      setBit(holder->validity, index);
+    }
+  }
+  holder->converted.resize(holder->converted.size() + 1); // no null pointers to nothing
+  holder->texts.resize(holder->texts.size() + 1);
+  holder->buffers[0] = hasNulls ? holder->validity.data() : nullptr;
+  holder->buffers[1] = holder->converted.data();
+  holder->buffers[2] = holder->texts.data();
+  fillArray(out, holder, static_cast<uint32_t>(elements.size()), isText ? 3 : 2);
+}
+
+} // namespace
+
+void exportLists(const HrSegment &segment, uint32_t rows, const ArrowType &type, ArrowArray &out) {
+  const auto *offsets = static_cast<const uint32_t *>(segment.data);
+  Elements lists(rows);
+  for (uint32_t row = 0; row < rows; ++row) {
+    if (!segment.validity || (segment.validity[row / 8] >> (row % 8) & 1) != 0) {
+      lists[row] = std::string_view(reinterpret_cast<const char *>(segment.heap) + offsets[row],
+                                    offsets[row + 1] - offsets[row]);
+    }
+  }
+  exportElements(lists, elementCode({LogicalKind::kList}), type, out);
+}
+
+} // namespace headrace::exec

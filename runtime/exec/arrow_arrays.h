@@ -1,0 +1,35 @@
+// Arrow arrays that hold on to what they are made of, and those of lists.
+#pragma once
+
+#include "runtime/exec/arrow_abi.h"
+#include "runtime/exec/chunk.h"
+
+#include <string>
+#include <vector>
+
+namespace headrace::exec {
+
+/// How a column leaves: Arrow's format string and the bytes of one value (0: strings, bools and
+/// lists).
+struct ArrowType {
+  std::string format;
+  uint32_t width = 0;
+  std::vector<ArrowType> children; ///< of a list
+};
+
+/// What an array points to.
+struct ArrayHolder {
+  ChunkHandle chunk;
+  std::vector<uint8_t> converted, validity, texts;
+  const void *buffers[3] = {};
+  std::vector<ArrowArray> children;
+  std::vector<ArrowArray *> pointers;
+};
+
+/// Makes the array own the holder, whose buffers and children are set.
+void fillArray(ArrowArray &array, ArrayHolder *holder, uint32_t rows, int64_t buffers);
+
+/// The packed lists of a chunk's column as an array.
+void exportLists(const HrSegment &segment, uint32_t rows, const ArrowType &type, ArrowArray &out);
+
+} // namespace headrace::exec

@@ -1,0 +1,309 @@
+// Readers of Arrow arrays, one for each type.
+#include "runtime/storage/arrow/column_reader.h"
+
+#include "runtime/base/list_values.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+namespace headrace::storage {
+
+/// A unit of Arrow as it is kept: times are of microseconds or nanoseconds, zoned timestamps too,
+/// as in DuckDB.
+static TimeUnit keptUnit(const arrow::DataType &type) {
+  if (type.id() == arrow::Type::TIMESTAMP) {
+    const auto &timestamp = static_cast<const arrow::TimestampType &>(type);
+    auto unit = static_cast<TimeUnit>(timestamp.unit());
+    return timestamp.timezone().empty() ? unit : std::max(unit, TimeUnit::kMicrosecond);
+  }
+  return std::max(static_cast<TimeUnit>(static_cast<const arrow::TimeType &>(type).unit()),
+                  TimeUnit::kMicrosecond);
+}
+
+int64_t unitFactor(const arrow::DataType &type) {
+  arrow::TimeUnit::type unit = type.id() == arrow::Type::TIMESTAMP
+                                   ? static_cast<const arrow::TimestampType &>(type).unit()
+                                   : static_cast<const arrow::TimeType &>(type).unit();
+  return unitsOfSecond(keptUnit(type)) / unitsOfSecond(static_cast<TimeUnit>(unit));
+}
+
+namespace {
+
+constexpr int64_t kMillisecondsPerDay = 86'400'000;
+
+template <typename Array, typename Read> class TypedReader final : public ColumnReader {
+public:
+  TypedReader(const arrow::Array &array, Read read)
+      : array_(static_cast<const Array &>(array)), read_(read) {}
+  bool valid(int64_t row) const override { return array_.IsValid(row); }
+  __int128 integer(int64_t row) const override {
+    if constexpr (std::is_integral_v<decltype(read_(array_, row))> ||
+                  sizeof(decltype(read_(array_, row))) == 16) {
+      if constexpr (!std::is_same_v<decltype(read_(array_, row)), std::string_view>) {
+        return read_(array_, row);
+      }
+    }
+    return 0;
+  }
+  double real(int64_t row) const override {
+    if constexpr (std::is_floating_point_v<decltype(read_(array_, row))>) {
+      return read_(array_, row);
+    }
+    return 0;
+  }
+  std::string_view text(int64_t row) const override {
+    if constexpr (std::is_same_v<decltype(read_(array_, row)), std::string_view>) {
+      return read_(array_, row);
+    }
+    return {};
+  }
+
+private:
+  const Array &array_;
+  Read read_;
+};
+
+template <typename Array> std::unique_ptr<ColumnReader> plainReader(const arrow::Array &array) {
+  auto read = [](const Array &values, int64_t row) { return values.Value(row); };
+  return std::make_unique<TypedReader<Array, decltype(read)>>(array, read);
+}
+
+template <typename Array> std::unique_ptr<ColumnReader> textReader(const arrow::Array &array) {
+  auto read = [](const Array &values, int64_t row) {
+    return std::string_view(values.GetView(row));
+  };
+  return std::make_unique<TypedReader<Array, decltype(read)>>(array, read);
+}
+
+template <typename Array, typename Integer>
+std::unique_ptr<ColumnReader> decimalReader(const arrow::Array &array) {
+  auto read = [](const Array &values, int64_t row) {
+    Integer value;
+    std::memcpy(&value, values.GetValue(row), sizeof value);
+    return value;
+  };
+  return std::make_unique<TypedReader<Array, decltype(read)>>(array, read);
+}
+
+template <typename Array> std::unique_ptr<ColumnReader> scaledReader(const arrow::Array &array) {
+  auto read = [factor = unitFactor(*array.type())](const Array &values, int64_t row) {
+    return static_cast<__int128>(values.Value(row)) * factor;
+  };
+  return std::make_unique<TypedReader<Array, decltype(read)>>(array, read);
+}
+
+/// A dictionary, read through its indices.
+class DictionaryReader final : public ColumnReader {
+public:
+  explicit DictionaryReader(const arrow::DictionaryArray &array);
+  bool valid(int64_t row) const override {
+    return array_.IsValid(row) && inRange(row) && dictionary_->valid(array_.GetValueIndex(row));
+  }
+  __int128 integer(int64_t row) const override {
+    return dictionary_->integer(array_.GetValueIndex(row));
+  }
+  double real(int64_t row) const override { return dictionary_->real(array_.GetValueIndex(row)); }
+  std::string_view text(int64_t row) const override {
+    return dictionary_->text(array_.GetValueIndex(row));
+  }
+
+private:
+  bool inRange(int64_t row) const {
+    int64_t index = array_.GetValueIndex(row);
+    return index >= 0 && index < array_.dictionary()->length();
+  }
+  const arrow::DictionaryArray &array_;
+  std::unique_ptr<ColumnReader> dictionary_;
+};
+
+/// A list, packed.
+template <typename Array> class ListReader final : public ColumnReader {
+public:
+  explicit ListReader(const arrow::Array &array)
+      : array_(static_cast<const Array &>(array)), elements_(makeReader(*array_.values())),
+        type_(describeField("", *array_.values()->type()).type), code_(elementCode(type_)) {}
+  bool valid(int64_t row) const override { return array_.IsValid(row); }
+  std::string_view text(int64_t row) const override {
+    const int64_t first = array_.value_offset(row);
+    const auto size = static_cast<uint64_t>(array_.value_length(row));
+    bytes_.clear(); // of all elements, one behind the other
+    ends_.clear();
+    for (uint64_t index = 0; index < size; ++index) {
+      const int64_t place = first + static_cast<int64_t>(index);
+      if (elements_->valid(place)) {
+        append(place);
+      }
+      ends_.push_back(bytes_.size());
+    }
+    list_.resize(ListWriter::bytesOf(code_, size, bytes_.size()));
+    ListWriter writer(list_.data(), code_, static_cast<uint32_t>(size));
+    for (uint64_t index = 0; index < size; ++index) {
+      const size_t begin = index == 0 ? 0 : ends_[index - 1];
+      const auto element = std::string_view(bytes_).substr(begin, ends_[index] - begin);
+      const bool isThere = elements_->valid(first + static_cast<int64_t>(index));
+      writer.add(isThere ? std::optional(element) : std::nullopt);
+    }
+    return list_;
+  }
+
+private:
+  void append(int64_t place) const {
+    bytes_ += type_.isHeldAsText() ? elements_->text(place)
+              : type_.real() ? ElementBytes::ofReal(code_, elements_->real(place)).view()
+                             : ElementBytes::ofInteger(code_, elements_->integer(place)).view();
+  }
+
+  const Array &array_;
+  std::unique_ptr<ColumnReader> elements_;
+  LogicalType type_;
+  ElementCode code_;
+  mutable std::string bytes_, list_;
+  mutable std::vector<size_t> ends_;
+};
+
+} // namespace
+
+std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
+  switch (array.type_id()) {
+  case arrow::Type::BOOL:
+    return plainReader<arrow::BooleanArray>(array);
+  case arrow::Type::INT8:
+    return plainReader<arrow::Int8Array>(array);
+  case arrow::Type::INT16:
+    return plainReader<arrow::Int16Array>(array);
+  case arrow::Type::INT32:
+    return plainReader<arrow::Int32Array>(array);
+  case arrow::Type::INT64:
+    return plainReader<arrow::Int64Array>(array);
+  case arrow::Type::UINT8:
+    return plainReader<arrow::UInt8Array>(array);
+  case arrow::Type::UINT16:
+    return plainReader<arrow::UInt16Array>(array);
+  case arrow::Type::UINT32:
+    return plainReader<arrow::UInt32Array>(array);
+  case arrow::Type::UINT64:
+    return plainReader<arrow::UInt64Array>(array);
+  case arrow::Type::DATE32:
+    return plainReader<arrow::Date32Array>(array);
+  case arrow::Type::FLOAT:
+    return plainReader<arrow::FloatArray>(array);
+  case arrow::Type::DOUBLE:
+    return plainReader<arrow::DoubleArray>(array);
+  case arrow::Type::DATE64: {
+    auto read = [](const arrow::Date64Array &values, int64_t row) {
+      const int64_t milliseconds = values.Value(row);
+      const int64_t days = milliseconds / kMillisecondsPerDay;
+      return days - (milliseconds % kMillisecondsPerDay < 0);
+    };
+    return std::make_unique<TypedReader<arrow::Date64Array, decltype(read)>>(array, read);
+  }
+  case arrow::Type::TIME32:
+    return scaledReader<arrow::Time32Array>(array);
+  case arrow::Type::TIME64:
+    return plainReader<arrow::Time64Array>(array);
+  case arrow::Type::TIMESTAMP:
+    return scaledReader<arrow::TimestampArray>(array);
+  case arrow::Type::DECIMAL32:
+    return decimalReader<arrow::Decimal32Array, int32_t>(array);
+  case arrow::Type::DECIMAL64:
+    return decimalReader<arrow::Decimal64Array, int64_t>(array);
+  case arrow::Type::DECIMAL128:
+    return decimalReader<arrow::Decimal128Array, __int128>(array);
+  case arrow::Type::STRING:
+    return textReader<arrow::StringArray>(array);
+  case arrow::Type::LARGE_STRING:
+    return textReader<arrow::LargeStringArray>(array);
+  case arrow::Type::STRING_VIEW:
+    return textReader<arrow::StringViewArray>(array);
+  case arrow::Type::DICTIONARY:
+    return std::make_unique<DictionaryReader>(static_cast<const arrow::DictionaryArray &>(array));
+  case arrow::Type::LIST:
+    return std::make_unique<ListReader<arrow::ListArray>>(array);
+  case arrow::Type::LARGE_LIST:
+    return std::make_unique<ListReader<arrow::LargeListArray>>(array);
+  case arrow::Type::FIXED_SIZE_LIST:
+    return std::make_unique<ListReader<arrow::FixedSizeListArray>>(array);
+  default:
+    return nullptr;
+  }
+}
+
+DictionaryReader::DictionaryReader(const arrow::DictionaryArray &array)
+    : array_(array), dictionary_(makeReader(*array.dictionary())) {}
+
+TableColumn describeField(const std::string &name, const arrow::DataType &type) {
+  TableColumn column;
+  column.name = name;
+  switch (type.id()) {
+  case arrow::Type::BOOL:
+    column.type = {LogicalKind::kBool};
+    break;
+  case arrow::Type::INT8:
+  case arrow::Type::INT16:
+  case arrow::Type::INT32:
+  case arrow::Type::UINT8:
+  case arrow::Type::UINT16:
+    column.type = {LogicalKind::kI32};
+    break;
+  case arrow::Type::INT64:
+  case arrow::Type::UINT32:
+    column.type = {LogicalKind::kI64};
+    break;
+  case arrow::Type::UINT64:
+    column.type = {LogicalKind::kDecimal, 20, 0};
+    break;
+  case arrow::Type::DATE32:
+  case arrow::Type::DATE64:
+    column.type = {LogicalKind::kDate};
+    break;
+  case arrow::Type::TIME32:
+  case arrow::Type::TIME64:
+    column.type = {LogicalKind::kTime};
+    column.type.unit = keptUnit(type);
+    break;
+  case arrow::Type::TIMESTAMP:
+    column.type = {LogicalKind::kTimestamp};
+    column.type.unit = keptUnit(type);
+    column.type.zoned = !static_cast<const arrow::TimestampType &>(type).timezone().empty();
+    break;
+  case arrow::Type::FLOAT:
+    column.type = {LogicalKind::kF32};
+    break;
+  case arrow::Type::DOUBLE:
+    column.type = {LogicalKind::kF64};
+    break;
+  case arrow::Type::DECIMAL32:
+  case arrow::Type::DECIMAL64:
+  case arrow::Type::DECIMAL128: {
+    const auto &decimal = static_cast<const arrow::DecimalType &>(type);
+    column.type = {LogicalKind::kDecimal, decimal.precision(), decimal.scale()};
+    break;
+  }
+  case arrow::Type::STRING:
+  case arrow::Type::LARGE_STRING:
+  case arrow::Type::STRING_VIEW:
+    column.type = {LogicalKind::kString};
+    break;
+  case arrow::Type::DICTIONARY:
+    return describeField(name, *static_cast<const arrow::DictionaryType &>(type).value_type());
+  case arrow::Type::LIST:
+  case arrow::Type::LARGE_LIST:
+  case arrow::Type::FIXED_SIZE_LIST: {
+    TableColumn element =
+        describeField(name, *static_cast<const arrow::BaseListType &>(type).value_type());
+    column.type = {LogicalKind::kList};
+    column.type.children.push_back(element.type);
+    if (!element.unsupported.empty()) {
+      column.unsupported = "type is not supported: " + type.ToString();
+    }
+    break;
+  }
+  default:
+    column.unsupported = "type is not supported: " + type.ToString();
+  }
+  return column;
+}
+
+} // namespace headrace::storage

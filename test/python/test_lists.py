@@ -1,0 +1,288 @@
+"""Lists beside DuckDB: through Arrow, as values, keys and aggregates, and as rows; 1 to 3 ranks."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from decimal import Decimal
+from pathlib import Path
+
+import headrace as hr
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+from duckdb_oracle import answer, check, same
+
+_ROWS = 400
+_DAY = datetime.date(2024, 2, 29)
+_MOMENT = datetime.datetime(2024, 2, 29, 12, 30, 45, 123456)
+#: Elements of every type, with extremes.
+_ELEMENTS: dict[str, tuple[pa.DataType, list[object]]] = {
+    "b": (pa.bool_(), [True, False]),
+    "i": (pa.int32(), [-(2**31), 2**31 - 1, 0, 7, -7, 7]),
+    "l": (pa.int64(), [-(2**63), 2**63 - 1, 5]),
+    "f": (pa.float32(), [1.5, -2.25, 3e38]),
+    "x": (pa.float64(), [0.1, -1e300, 16777217.0, 2.0]),
+    "d": (pa.decimal128(9, 2), [Decimal("1.25"), Decimal("-9999999.99")]),
+    "w": (pa.decimal128(38, 3), [Decimal("1.125"), Decimal(10) ** 34, -(Decimal(10) ** 34)]),
+    "day": (pa.date32(), [_DAY, datetime.date(1, 1, 1)]),
+    "m": (pa.timestamp("us"), [_MOMENT, datetime.datetime(1969, 12, 31, 23, 59, 59)]),
+    "o": (pa.time64("us"), [datetime.time(1, 2, 3, 4)]),
+    "s": (
+        pa.string(),
+        ["", "a", "it's", "ä, b", " c", "null", "a long text of more than twelve bytes", "[x]"],
+    ),
+}
+
+
+def _tables() -> dict[str, pa.Table]:
+    rng = random.Random(3)
+
+    def lists(values: list[object]) -> list[object]:
+        rows: list[object] = [None, [], [None]]
+        while len(rows) < _ROWS:
+            size = rng.choice([0, 1, 2, 3, 9])
+            rows.append(None if rng.random() < 0.1 else [rng.choice([*values, None]) for _ in range(size)])
+        return rows
+
+    columns = {"k": pa.array(range(_ROWS), pa.int32())}
+    columns["g"] = pa.array([rng.choice([0, 1, 2, None]) for _ in range(_ROWS)], pa.int32())
+    for name, (kind, values) in _ELEMENTS.items():
+        columns[name] = pa.array(lists(values), pa.list_(kind))
+        one = [rng.choice([*values, None]) for _ in range(_ROWS)]
+        columns[f"{name}_one"] = pa.array(one, kind)
+    nested = [[lists([1, 2])[rng.randrange(9)] for _ in range(rng.randrange(3))] for _ in range(_ROWS)]
+    columns["n"] = pa.array(nested, pa.list_(pa.list_(pa.int32())))
+    return {"t": pa.table(columns)}
+
+
+_TABLES = _tables()
+_NAMES = list(_ELEMENTS)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_pass_through(ranks: int) -> None:
+    check(f"select k, {', '.join(_NAMES)}, n from t where k % 3 <> 1", _TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_elements_in_and_out(name: str) -> None:
+    one = f"{name}_one"
+    check(
+        f"select k, [{one}, {one}] as made, {name}[1] as first, {name}[-1] as last, {name}[k % 5] as some,"
+        f" len({name}) as size, {name}[2:3] as part, {name}[:-2] as most, {name}[-2:] as rest,"
+        f" list_contains({name}, {one}) as has, list_position({name}, {one}) as place,"
+        f" list_append({name}, {one}) as longer, {name} || [{one}] as other, list_reverse({name}) as back,"
+        f" list_sort({name}) as sorted, list_reverse_sort({name}) as descending,"
+        f" list_sort(list_distinct({name})) as different, list_unique({name}) as many,"
+        f" list_min({name}) as least, list_max({name}) as greatest, list_count({name}) as known from t",
+        _TABLES,
+        ranks=2,
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in _NAMES if name not in ("f", "x")])
+def test_as_text(name: str) -> None:
+    check(f"select k, cast({name} as varchar) as v, array_to_string({name}, '|') as j from t", _TABLES)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select k, list_sum(i) as s, list_avg(i) as a, list_product([g, 2]) as p, list_sum(d) as e from t",
+        "select k, list_sum(x[1:1]) as s, list_avg(d) as a, list_aggregate(s, 'string_agg', '/') as j from t",
+        "select k, string_split('a,b,,c' || k, ',') as p, string_split(s_one, '') as c from t",
+        "select k, range(k % 4) as a, range(2, k % 9, 3) as b, generate_series(5, k % 4, -1) as c from t",
+        "select k, cast(i as varchar[]) as a, cast(d as double[]) as b, list_concat(i, [1.5]) as c from t",
+        "select k, cast(n as varchar) as v, n[1] as a, n[1][2] as b, len(n) as c, [i, i] as d from t",
+        "select k, i = i as a, i = [7] as b, i <> i[1:1] as c, i is distinct from i[1:2] as d from t",
+        "select k, i < i[2:] as a, s <= s[1:1] as b, x > x[2:] as c, n >= [[1]] as d, d < d[2:] as e from t",
+        "select k, i[1:5:2] as a, i[:-:3] as b, i[:-:-2] as c, list_reverse(s) as d from t",
+        "select k, list_has_any(i, [7, 0]) as a, list_has_all(i, [7]) as b from t",
+        "select k, list_sort(list_intersect(s, ['a', '', 'null'])) as v from t",
+        "select k, case when k % 2 = 0 then i else [k] end as a, coalesce(i, [1, null]) as b from t",
+        "select k, i is null as a, list_first(i) as f, list_last(s) as l from t where i is not null",
+        "select len([]) as a, [1, null] as b, [[1], null, []] as c, ['x'] as d, list_concat([1], null) as e",
+        "select * from (values ([1, 2], 'a'), (null, 'b'), ([null], 'c')) v(l, x)",
+    ],
+)
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_values(query: str, ranks: int) -> None:
+    check(query, _TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select i, count(*) as c, sum(k) as s from t group by i",
+        "select s, n, count(*) as c from t group by s, n",
+        "select distinct x, b from t",
+        "select a.k, b.k as other from t a join t b on a.s = b.s where a.k < 40",
+        "select count(distinct i) as c, min(g) as g from t",
+        "select k from t where i in (select i from t where k % 7 = 0)",
+        "select i from t where k < 60 union select i from t where k > 30",
+        "select k, count(*) over (partition by s) as c, lag(i) over (order by k) as l from t",
+    ],
+)
+def test_keys(query: str, ranks: int) -> None:
+    check(query, _TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("name", [*_NAMES, "n"])
+def test_order(name: str) -> None:
+    query = f"select {name}, k from t order by {name} desc nulls first, k"
+    same(hr.sql(query, _TABLES, ranks=2), answer(query, _TABLES), ordered=True)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("name", _NAMES)
+def test_aggregates(name: str, ranks: int) -> None:
+    one = f"{name}_one"
+    check(
+        f"select g, list({one} order by k) as a, array_agg({one} order by {one} desc nulls first, k) as b,"
+        f" list(distinct {one} order by {one}) as c, list({one} order by k) filter (where k % 3 = 0) as d,"
+        f" string_agg({one}::varchar, '|' order by k desc) as e, list({name} order by k) as f"
+        " from t group by g",
+        _TABLES,
+        ranks=ranks,
+    )
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select string_agg(s_one, ', ' order by k) as a, group_concat(s_one order by k) as b from t",
+        "select listagg(distinct s_one, '' order by s_one) as a, count(*) as c from t",
+        "select string_agg(k::text order by k) filter (where k < 10) as a, list(k order by -k) as b from t",
+        "select list(k order by k) as a, string_agg(s_one) as b from t where k < 0",
+        "select g, list(k order by k) as a from t where k < 0 group by g",
+        "select g, k % 2 as p, list(k order by k) as a from t group by rollup(g, p)",
+        "select g, list(k order by k)[2] as a, len(list(k)) as b from t group by g having len(list(k)) > 3",
+        "select g, list_sort(list(k)) as a from t group by g",
+    ],
+)
+def test_aggregates_of_all(query: str, ranks: int) -> None:
+    check(query, _TABLES, ranks=ranks)
+
+
+def test_without_an_order_lists_are_in_that_of_their_values() -> None:
+    found = hr.sql("select list(i_one) as a, string_agg(s_one, '|') as b from t", _TABLES, ranks=2)
+    query = (
+        "select list(i_one order by i_one nulls last) as a, string_agg(s_one, '|' order by s_one) as b from t"
+    )
+    same(found, answer(query, _TABLES))
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize(
+    "query",
+    [
+        *(f"select k, unnest({name}) as e from t" for name in _NAMES),
+        "select k, unnest(i) as a, unnest(s) as b, unnest(n) as c from t",
+        "select k, unnest(range(k % 2000)) as e from t where k > 390",
+        "select unnest(range(5000)) as e, k from t where k % 100 = 0",
+        "select unnest([1, 2]) + 1 as a, 'x' as b",
+        "select generate_subscripts(i, 1) as n, unnest(i) as e from t",
+        "select k, e from t, unnest(i) u(e)",
+        "select k, e from t, unnest(s) u(e) where e like 'a%'",
+        "select k, e from t left join unnest(i) u(e) on true",
+        "select k, e, p from t, unnest(i) with ordinality u(e, p)",
+        "select k, r from t, range(k % 5) q(r)",
+        "select k, r from t, generate_series(2, k % 5) q(r)",
+        "select * from unnest([3, null, 1])",
+        "select count(*) as c, sum(e) as s from (select unnest(i) as e from t where k < 300) where e < 100",
+        "select e, count(*) as c, list(k order by k) as l from (select k, unnest(s) as e from t) group by e",
+        "select k, (select sum(e) from unnest(i[1:3]) u(e)) as s from t where list_max(i) < 10",
+    ],
+)
+def test_as_rows(query: str, ranks: int) -> None:
+    check(query, _TABLES, ranks=ranks)
+
+
+def test_layouts_of_arrow() -> None:
+    values = [[1, None], None, [], [3, 4], [5, 6]]
+    pairs = [[1, None], None, [2, 2], [3, 4], [5, 6]]
+    table = pa.table(
+        {
+            "k": pa.array(range(5), pa.int32()),
+            "large": pa.array(values, pa.large_list(pa.int16())),
+            "fixed": pa.array(pairs, pa.list_(pa.int64(), 2)),
+            "views": pa.array([["a", None], None, [], ["b"], [""]], pa.list_(pa.large_string())),
+            "words": pa.array([["a", "b"]] * 5, pa.list_(pa.dictionary(pa.int8(), pa.string()))),
+            "zoned": pa.array([[_MOMENT]] * 5, pa.list_(pa.timestamp("us", "UTC"))),
+        }
+    )
+    expected = pa.table(
+        {
+            "k": table["k"],
+            "large": pa.array(values, pa.list_(pa.int32())),
+            "fixed": pa.array(pairs, pa.list_(pa.int64())),
+            "views": pa.array(table["views"].to_pylist(), pa.list_(pa.string())),
+            "words": pa.array([["a", "b"]] * 5, pa.list_(pa.string())),
+            "zoned": table["zoned"],
+        }
+    )
+    same(hr.sql("select * from t", {"t": table}), expected)
+    same(hr.sql("select * from t", {"t": table.slice(1, 3)}), expected.slice(1, 3))
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_parquet(ranks: int, tmp_path: Path) -> None:
+    table = _TABLES["t"]
+    for number, compression in enumerate(("snappy", "zstd")):
+        path = tmp_path / f"t{number}.parquet"
+        parquet.write_table(
+            table, path, row_group_size=150, compression=compression, data_page_version=f"{number + 1}.0"
+        )
+        found = hr.sql(f"select k, {', '.join(_NAMES)}, n from t", {"t": path}, ranks=ranks)
+        same(found, table.select(["k", *_NAMES, "n"]))
+    query = "select g, list(i_one order by k) as a, count(distinct s) as c from t group by g"
+    same(hr.sql(query, {"t": path}, ranks=ranks), answer(query, _TABLES))
+
+
+def test_parquet_without_null_and_structs(tmp_path: Path) -> None:
+    kind = pa.list_(pa.field("element", pa.int32(), nullable=False))
+    schema = pa.schema([pa.field("l", kind, nullable=False), pa.field("s", pa.struct([("a", pa.int32())]))])
+    table = pa.table({"l": pa.array([[1, 2], [], [3]], kind), "s": [{"a": 1}] * 3}, schema)
+    parquet.write_table(table, tmp_path / "t.parquet")
+    tables = {"t": tmp_path / "t.parquet"}
+    assert hr.sql("select l from t", tables)["l"].to_pylist() == [[1, 2], [], [3]]
+    with pytest.raises(hr.HeadraceError, match="nested columns other than lists are not supported"):
+        hr.sql("select s from t", tables)
+
+
+def test_nan_and_zero_are_one_value() -> None:
+    table = pa.table({"x": pa.array([[-0.0, float("nan")], [0.0, -float("nan")]], pa.list_(pa.float64()))})
+    found = hr.sql("select x, count(*) as c from t group by x", {"t": table})
+    assert found["c"].to_pylist() == [2]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("select min(i) from t", "unsupported min of lists"),
+        ("select list_transform(i, lambda x: x + 1) from t", "LAMBDA|lambda|list_apply|list_transform"),
+        ("select i[3:1:-1] from t", "unsupported array_slice: with such a step"),
+        ("select try_cast(i as varchar) from t", "unsupported TRY_CAST of lists"),
+        ("select list(k) over (partition by g) from t", "list"),
+        ("select list_median(i) from t", "unsupported list_aggr: aggregate median of a list"),
+        ("select cast(s as date[]) from t", "unsupported cast of the elements of a list"),
+    ],
+)
+def test_refused(query: str, message: str) -> None:
+    with pytest.raises(hr.HeadraceError, match=message):
+        hr.sql(query, _TABLES)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("select cast(['x'] || s as int[]) from t", "a value of a list cannot be cast"),
+        ("select list_sum([w_one * 9999, w_one * 9999]) from t", "overflow"),
+    ],
+)
+def test_errors_of_data(query: str, message: str) -> None:
+    with pytest.raises(hr.HeadraceError, match=message):
+        hr.sql(query, _TABLES)

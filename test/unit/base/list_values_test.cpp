@@ -1,0 +1,150 @@
+// Packed lists: equal lists are equal bytes, orders, texts and casts.
+// Sources: list_values.cpp, list_functions.cpp, list_texts.cpp.
+#include "runtime/base/list_functions.h"
+#include "runtime/base/text_functions.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace headrace {
+namespace {
+
+/// As much room as is asked for and no byte more, so that a sanitizer sees what goes beyond.
+class ExactRoom final : public TextRoom {
+  char *take(uint64_t bytes) override {
+    if (bytes > kBytesMax) {
+      return nullptr;
+    }
+    memory_.push_back(std::vector<char>(bytes + 1));
+    return memory_.back().data();
+  }
+  std::vector<std::vector<char>> memory_;
+};
+
+const ElementCode kInteger = elementCode({LogicalKind::kI32});
+const ElementCode kReal = elementCode({LogicalKind::kF64});
+const ElementCode kText = elementCode({LogicalKind::kString});
+
+std::string pack(ElementCode code, const std::vector<std::optional<std::string>> &elements) {
+  uint64_t texts = 0;
+  for (const auto &element : elements) {
+    texts += element ? element->size() : 0;
+  }
+  std::string bytes(ListWriter::bytesOf(code, elements.size(), texts), 'x');
+  ListWriter writer(bytes.data(), code, static_cast<uint32_t>(elements.size()));
+  for (const auto &element : elements) {
+    writer.add(element ? std::optional<std::string_view>(*element) : std::nullopt);
+  }
+  EXPECT_EQ(writer.end(), bytes.data() + bytes.size());
+  return bytes;
+}
+
+std::optional<std::string> integer(int value) {
+  return std::string(ElementBytes::ofInteger(kInteger, value).view());
+}
+std::optional<std::string> real(double value) {
+  return std::string(ElementBytes::ofReal(kReal, value).view());
+}
+
+TEST(ListValues, CodesSayTheType) {
+  LogicalType type{LogicalKind::kTimestamp};
+  type.unit = TimeUnit::kNanosecond;
+  type.zoned = true;
+  EXPECT_EQ(elementType(elementCode(type)), type);
+  EXPECT_EQ(elementType(elementCode({LogicalKind::kDecimal, 38, 37})),
+            (LogicalType{LogicalKind::kDecimal, 38, 37}));
+  EXPECT_EQ(elementBytes(elementCode({LogicalKind::kDecimal, 18, 2})), 8u);
+  EXPECT_EQ(elementBytes(elementCode({LogicalKind::kDecimal, 19, 2})), 16u);
+  EXPECT_EQ(elementBytes(kText), 0u);
+}
+
+TEST(ListValues, EqualListsAreEqualBytes) {
+  EXPECT_EQ(pack(kReal, {real(-0.0), real(std::nan(""))}),
+            pack(kReal, {real(0.0), real(-std::numeric_limits<double>::quiet_NaN())}));
+  EXPECT_EQ(pack(kReal, {}), pack(kText, {}));
+  const std::string bytes = pack(kText, {"a", std::nullopt, ""});
+  const ListView list(bytes);
+  EXPECT_EQ(list.size(), 3u);
+  EXPECT_EQ(list.element(0), "a");
+  EXPECT_EQ(list.element(1), std::nullopt);
+  EXPECT_EQ(list.element(2), "");
+  EXPECT_EQ(list.textBytes(), 1u);
+}
+
+TEST(ListValues, OrderTextsAreInTheOrderOfTheLists) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<std::vector<std::string>> inOrder = {
+      {pack(kInteger, {}), pack(kInteger, {integer(INT32_MIN)}), pack(kInteger, {integer(-1)}),
+       pack(kInteger, {integer(-1), integer(5)}), pack(kInteger, {integer(7)}),
+       pack(kInteger, {std::nullopt})},
+      {pack(kReal, {real(-infinity)}), pack(kReal, {real(-1.5)}), pack(kReal, {real(-0.0)}),
+       pack(kReal, {real(1e-300)}), pack(kReal, {real(infinity)}),
+       pack(kReal, {real(std::nan(""))})},
+      {pack(kText, {""}), pack(kText, {"", "a"}), pack(kText, {std::string(1, '\0')}),
+       pack(kText, {"a"}), pack(kText, {"a", ""}), pack(kText, {"ab"})},
+  };
+  const ElementCode nested = elementCode({LogicalKind::kList});
+  for (const std::vector<std::string> &lists : inOrder) {
+    for (size_t a = 0; a < lists.size(); ++a) {
+      for (size_t b = 0; b < lists.size(); ++b) {
+        ExactRoom room;
+        const int order = a < b ? -1 : a > b ? 1 : 0;
+        const int found = orderText(room, List(lists[a])).compare(orderText(room, List(lists[b])));
+        EXPECT_EQ((found > 0) - (found < 0), order) << a << " " << b;
+        EXPECT_EQ(compareElements(nested, lists[a], lists[b]), order) << a << " " << b;
+      }
+    }
+  }
+}
+
+TEST(ListValues, TextsAreQuotedWhereTheyReadAsSomethingElse) {
+  EXPECT_EQ(listText(pack(kText, {"a b", "", "it's", " x", "NuLL", "a:b", "\\", std::nullopt})),
+            "[a b, '', 'it\\'s', ' x', 'NuLL', 'a:b', '\\\\', NULL]");
+  EXPECT_EQ(listText(pack(kReal, {real(1), real(1e16)})), "[1.0, 1e+16]");
+  EXPECT_EQ(listText(""), "[]");
+}
+
+TEST(ListValues, CastsRoundAndRefuse) {
+  ExactRoom room;
+  const std::string reals = pack(kReal, {real(2.5), std::nullopt, real(-3.5)});
+  EXPECT_EQ(listText(castList(room, List(reals), kInteger)->bytes), "[2, NULL, -4]");
+  const ElementCode cents = elementCode({LogicalKind::kDecimal, 5, 2});
+  EXPECT_EQ(listText(castList(room, List(reals), cents)->bytes), "[2.50, NULL, -3.50]");
+  EXPECT_FALSE(castList(room, List(pack(kReal, {real(1e10)})), kInteger));
+  EXPECT_FALSE(castList(room, List(pack(kText, {"x"})), kInteger));
+  EXPECT_EQ(listText(castList(room, List(pack(kText, {" 12 "})), kInteger)->bytes), "[12]");
+}
+
+TEST(ListValues, PlacesCountFromBothEnds) {
+  ExactRoom room;
+  const std::string bytes = pack(kInteger, {integer(1), integer(2), integer(3)});
+  auto slice = [&](int64_t from, int64_t to) {
+    return listText(sliceOf(room, List(bytes), from, to).bytes);
+  };
+  EXPECT_EQ(slice(1, 2), "[1, 2]");
+  EXPECT_EQ(slice(0, -1), "[1, 2, 3]");
+  EXPECT_EQ(slice(-2, -1), "[2, 3]");
+  EXPECT_EQ(slice(3, 1), "[]");
+  EXPECT_EQ(slice(INT64_MIN, INT64_MAX), "[1, 2, 3]");
+  EXPECT_EQ(slice(INT64_MAX, INT64_MIN), "[]");
+}
+
+TEST(ListValues, SumsOverflow) {
+  ExactRoom room;
+  const ElementCode wide = elementCode({LogicalKind::kDecimal, 38, 0});
+  const __int128 half =
+      static_cast<__int128>(5'000'000'000'000'000'000) * 10'000'000'000'000'000'000u;
+  const std::string element(ElementBytes::ofInteger(wide, half).view());
+  EXPECT_FALSE(sumOfList(room, List(pack(wide, {element, element}))));
+  EXPECT_EQ(
+      listText(
+          sumOfList(room, List(pack(kInteger, {integer(1), std::nullopt, integer(-3)})))->bytes),
+      "[-2]");
+}
+
+} // namespace
+} // namespace headrace
