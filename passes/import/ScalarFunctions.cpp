@@ -276,6 +276,7 @@ MaybeExpression ExpressionBuilder::element(const Expression &list, const Express
                                            Location at) {
   auto type = dyn_cast<frame::ListType>(frame::dropNullable(list.type()));
   if (!type || !frame::isInteger(position.type())) {
+    // no test: DuckDB's binder sees to it
     return fail(at, "an element is of a list, at the place that an integer says");
   }
   std::string rendered = list.text + "[" + position.text + "]";

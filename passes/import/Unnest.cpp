@@ -21,6 +21,7 @@ MaybeRelation RelationBuilder::unnest(const Relation &input, ArrayRef<Computed> 
                           return failure();
                         }
                         if (!frame::isList(value->type())) {
+                          // no test: DuckDB's binder sees to it
                           return b.fail(at, "unsupported UNNEST of what is no list");
                         }
                         MaybeExpression size =

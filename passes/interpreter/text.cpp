@@ -127,6 +127,7 @@ llvm::Expected<Scalar> CsvTables::scalarOf(const Cell &cell, Type type) {
     return Scalar{cell.text};
   }
   if (frame::isList(type)) {
+    // no test: no table of cells has such a column
     return programError("a cell cannot be a list");
   }
   analysis::Evaluated value = analysis::parseText(cell.text, type);

@@ -271,7 +271,7 @@ def test_rows_with_the_same_extreme(ranks: int) -> None:
         ("select median(i) over () from t", "unsupported median in a window"),
         ("select median(timestamp '2020-01-01') from t", "unsupported type of median: use quantile_disc"),
         ("select quantile_cont(d::decimal(20, 2), 0.5) from t", "unsupported type of quantile_cont: cast it"),
-        ("select quantile_disc(i, [0.1, 0.2]) from t", "unsupported type: LIST"),
+        ("select quantile_disc(i, [0.1, 0.2]) from t", "unsupported shares of quantile_disc"),
     ],
 )
 def test_refused(query: str, message: str) -> None:

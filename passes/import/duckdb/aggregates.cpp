@@ -140,7 +140,6 @@ FailureOr<Quantile> RelationImporter::quantileOf(const MeasureCall &call, bool i
   Node share = shares.size() == 1 ? shares.front() : Node();
   std::optional<double> value = share.get("value").real();
   if (!value) {
-    // no test: the value of several shares is a list, whose type is refused
     return context.fail(at, "unsupported shares of " + call.name);
   }
   Quantile quantile{.share = std::abs(*value),

@@ -124,6 +124,7 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
         failed(expectExpression(expression, type,
                                 {{"binding", Use::kRead}, {"depth", Use::kDefault, "0"}}, context,
                                 at))) {
+      // no test: DuckDB writes no such plan
       return expression.fail("expected a column of the input");
     }
     return b.field(*index + fieldsBefore, at);

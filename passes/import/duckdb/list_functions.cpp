@@ -78,7 +78,7 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
       return b.text(known, arguments, call.type, call.at);
     }
   }
-  return MaybeExpression(context.fail(call.at, "unsupported function of lists: " + call.name));
+  return MaybeExpression(context.fail(call.at, "unsupported list function: " + call.name));
 }
 
 /// `||` of NULL is NULL; others pass over it, and are NULL only if all are.
@@ -140,6 +140,7 @@ MaybeExpression ExpressionImporter::importSlice(ExpressionBuilder &b, const Call
 MaybeExpression ExpressionImporter::importPlace(ExpressionBuilder &b, const Call &call,
                                                 Arguments arguments) {
   if (arguments.size() != 2 || !frame::isList(arguments[0].type())) {
+    // no test: DuckDB's binder sees to it
     return unsupported(call, "of what is no list");
   }
   const bool asks = frame::isBoolean(call.type);
@@ -200,6 +201,7 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
       arguments.size() < 2 ? std::nullopt : ExpressionBuilder::stringOf(arguments[1]);
   const Expression &list = arguments[0];
   if (!name) {
+    // no test: DuckDB's binder sees to it
     return unsupported(call, "the aggregate must be a constant");
   }
   if (*name == "string_agg" || *name == "group_concat" || *name == "listagg") {

@@ -21,6 +21,7 @@ MaybeRelation RelationImporter::importUnnest(Node op) {
   for (Node expression : op.get("expressions").elements()) {
     if (expression.get("type").string() != StringRef("BOUND_UNNEST") ||
         failed(expectExpression(expression, "UNNEST", {{"child", Use::kRead}}, context, at))) {
+      // no test: DuckDB writes no such plan
       return expression.fail("expected an UNNEST");
     }
     lists.push_back(expressions.computed(expression.get("child"), at));
@@ -117,6 +118,7 @@ MaybeRelation RelationImporter::importUnnestFunction(Node op, StringRef name, Lo
     std::optional<uint64_t> index = entry.get("index").natural();
     constexpr uint64_t kRowId = UINT64_MAX; // rows are counted
     if (!index || (*index > 1 && *index != kRowId)) {
+      // no test: DuckDB writes no such plan
       return entry.fail("expected a column of " + name);
     }
     wanted.push_back(*index == 1 ? fields + 1 : fields);
@@ -124,6 +126,7 @@ MaybeRelation RelationImporter::importUnnestFunction(Node op, StringRef name, Lo
   for (Node entry : op.get("projected_input").elements()) {
     std::optional<int64_t> index = entry.integer();
     if (!index || *index < 0 || *index >= fields) {
+      // no test: DuckDB writes no such plan
       return entry.fail("expected a column of the input");
     }
     wanted.push_back(*index);

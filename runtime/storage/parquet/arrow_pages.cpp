@@ -204,7 +204,6 @@ Status readLists(parquet::ColumnReader &untyped, const ListColumn &column, uint6
   lists.end();
   HR_RETURN_IF_ERROR(take());
   return done == rows ? Status()
-                      // no test: Arrow's writer counts them
                       : makeError(ErrorKind::kCorrupt,
                                   "the column chunk has another number of rows than its row group");
 }

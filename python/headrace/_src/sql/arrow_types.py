@@ -49,6 +49,8 @@ def arrow_type(name: str) -> pa.DataType:
     if name in _TIMESTAMPS:
         unit, zone = _TIMESTAMPS[name]
         return pa.timestamp(unit, zone)
+    if name.endswith("[]"):
+        return pa.list_(arrow_type(name.removesuffix("[]")))
     match = _DECIMAL.fullmatch(name)
     if match:
         return pa.decimal128(int(match[1]), int(match[2]))
