@@ -13,7 +13,8 @@ _LINE = re.compile(
     r"^HR_TEXT(?:_SKIPPING_NULLS)?(_OR_ERROR)?\((\d+), (\w+), (\w+), \(([^)]*)\), (.+?),"
     r' "([^"]*)", "([^"]*)", "([^"]*)"(?:, "([^"]*)")?\)$'
 )
-_GIVES = {"Text": "string", "Boolean": "i1", "Count": "i64", "CodePoint": "i64", "List": "list", "Number": "i64"}
+_GIVES = {"Text": "string", "Boolean": "i1", "Count": "i64", "CodePoint": "i64"}
+_GIVES |= {"List": "list", "Number": "i64"}
 _GIVES |= {f"Maybe{kind}": type_ for kind, type_ in _GIVES.items()}
 
 
