@@ -97,6 +97,14 @@ void RowsAttr::print(AsmPrinter &printer) const {
   printNames(printer, getAxes());
 }
 
+LogicalResult SkewAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t pair,
+                               HeavyRows) {
+  if (pair < 0) {
+    return emitError() << "a pair of exchanges has a number from 0 on, got " << pair; // C1
+  }
+  return success();
+}
+
 LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError, RowKind kind,
                                ArrayRef<StringAttr> keys, ArrayRef<StringAttr> axes,
                                ArrayAttr order) {

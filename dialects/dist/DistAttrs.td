@@ -38,6 +38,30 @@ def Dist_ExchangeKind : Dist_Enum<"ExchangeKind", "where rows go", [
   I32EnumAttrCase<"Gather", 2, "gather">, I32EnumAttrCase<"Range", 3, "range">]>;
 def Dist_ExchangeKindAttr : EnumAttr<Dist_Dialect, Dist_ExchangeKind, "exchange_kind">;
 
+def Dist_HeavyRows : Dist_Enum<"HeavyRows", "what an exchange may do with rows of a key that many rows have", [
+  I32EnumAttrCase<"Stay", 0, "stay">,     // go to the key's rank, like all others
+  I32EnumAttrCase<"Spread", 1, "spread">, // go to any rank
+  I32EnumAttrCase<"Cover", 2, "cover">,   // go to any rank, and some to each
+  I32EnumAttrCase<"Once", 3, "once">]>;   // one of them is enough
+
+def Dist_SkewAttr : Dist_Attr<"Skew", "skew"> {
+  let summary = "one of the two exchanges before a join, which agree at run time on keys that many rows have";
+  let description = [{
+    Two exchanges by hash with the same `pair` bring the sides of a join together. Where many rows of one side have the same key, these rows may
+    go to other ranks than the key's, as `heavy` says, if all rows of the other side with this key go to every rank.
+
+    ```mlir
+    func.func private @skew() attributes {heavy = #dist.skew<pair = 0, heavy = spread>}
+    ```
+
+    **Constraints:**
+    - (C1) the pair is not negative.
+  }];
+  let parameters = (ins "int64_t":$pair, EnumParameter<Dist_HeavyRows>:$heavy);
+  let assemblyFormat = "`<` `pair` `=` $pair `,` `heavy` `=` $heavy `>`";
+  let genVerifyDecl = 1;
+}
+
 def Dist_DimSplitAttr : Dist_Attr<"DimSplit", "dim_split"> {
   let summary = "the axes that split one tensor dimension, the first outermost";
   let description = [{

@@ -119,6 +119,9 @@ LogicalResult ExchangeOp::verify() {
   if (ordered && failed(frame::verifySortKeys(*this, getInput().getType(), *getOrder()))) { // C1
     return failure();
   }
+  if (getSkew() && !keyed) {
+    return emitOpError("takes no skew for ") << stringifyExchangeKind(getKind()); // C3
+  }
   return topo::verifyAxes(*this, getAxes());
 }
 

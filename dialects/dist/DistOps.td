@@ -91,6 +91,7 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
     - `gather`: the first rank along the axes gets all rows, the others none.
 
     Rows are a multiset, their order is not kept. Exists from `shard` on; in `sched` it is a streaming task.
+    With `skew`, not all rows of a key need come to the rank that its hash names: see the attribute.
 
     ```mlir
     !t = !frame.table<"k": i64, "x": f64>
@@ -107,13 +108,14 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
     **Constraints:**
     - (C1) `hash` has keys and `range` an order, of columns of the table; the other kinds have neither.
     - (C2) there is at least one axis; axes are axes of the module's mesh, each once.
+    - (C3) only `hash` has skew.
   }];
   let arguments = (ins Dist_ExchangeKindAttr:$kind, Frame_TableType:$input,
                        OptionalAttr<Dist_Keys>:$keys, OptionalAttr<Dist_Order>:$order,
-                       Dist_Axes:$axes);
+                       Dist_Axes:$axes, OptionalAttr<Dist_SkewAttr>:$skew);
   let results = (outs Frame_TableType:$result);
   let assemblyFormat = [{
-    $kind $input (`keys` $keys^)? (`order` $order^)? `over` $axes attr-dict `:` type($input)
+    $kind $input (`keys` $keys^)? (`order` $order^)? `over` $axes (`skew` $skew^)? attr-dict `:` type($input)
   }];
 }
 

@@ -1,6 +1,7 @@
 // The pipe dialect (L3): pipelines of sub-operators between states.
 #pragma once
 
+#include "dialects/dist/DistDialect.h"
 #include "dialects/frame/AggregateFunctions.h"
 #include "dialects/frame/FrameDialect.h"
 #include "dialects/interfaces/KnownAttributes.h"

@@ -190,7 +190,7 @@ void StreamOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
   build(builder, state, name, kind, rows, /*axes=*/ArrayAttr(), /*sort_keys=*/ArrayAttr(),
         /*names=*/ArrayAttr(),
         /*logical=*/ArrayAttr(), /*ordered=*/false, IntegerAttr(), carries, FloatAttr(),
-        IntegerAttr());
+        IntegerAttr(), dist::SkewAttr());
 }
 
 LogicalResult StreamOp::verify() {
@@ -216,6 +216,9 @@ LogicalResult StreamOp::verify() {
   if (getFullest() && (kind != StreamKind::Hash || !(getFullest()->convertToDouble() >= 1))) {
     return emitOpError("C3: the fullest rank gets 1 or more of an exchange by hash, got ")
            << getFullestAttr();
+  }
+  if (getSkew() && kind != StreamKind::Hash) {
+    return emitOpError("C8: only an exchange by hash has skew, got ") << stringifyStreamKind(kind);
   }
   if (getOrdered() && !leaves) {
     return emitOpError("C4: only a result is ordered");

@@ -5,6 +5,7 @@
 #include "model/plan/reservations.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace headrace::plan {
@@ -47,6 +48,7 @@ public:
     HR_RETURN_IF_ERROR(checkHoles());
     HR_RETURN_IF_ERROR(checkReservations());
     HR_RETURN_IF_ERROR(checkExchanges());
+    HR_RETURN_IF_ERROR(checkPairs());
     return checkCollectives();
   }
 
@@ -381,6 +383,54 @@ private:
       }
     }
     return {};
+  }
+
+  /// Each of a pair waits for the first rows of the other. (That neither needs what the other gives
+  /// follows from the graph of events.)
+  Status checkPairs() const {
+    std::map<int32_t, std::vector<int32_t>> pairs;
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      const auto *exchange = task(t).as<ExchangeTask>();
+      if (exchange && exchange->pair != kNone) {
+        pairs[exchange->pair].push_back(t);
+      }
+    }
+    for (const auto &[pair, members] : pairs) {
+      bool two = members.size() == 2;
+      const auto *a = task(members.front()).as<ExchangeTask>();
+      const auto *b = task(members.back()).as<ExchangeTask>();
+      const Region &here = regions_[members.front()], &there = regions_[members.back()];
+      if (!two || a->axes != b->axes || a->keys.size() != b->keys.size() ||
+          here.owner != there.owner || here.branch != there.branch) {
+        return broken("pairs", members.front(),
+                      "needs one other exchange over the same axes, by as many keys, in pair ",
+                      pair, ", got ", listTasks(members));
+      }
+      for (int32_t t : members) {
+        if (comesInRounds(t)) {
+          return broken("pairs", t, "gets its rows in rounds, the first of which may have none");
+        }
+      }
+    }
+    return {};
+  }
+
+  /// Whether a task on the way to it is repeated.
+  bool comesInRounds(int32_t t) const {
+    std::vector<int32_t> open{t};
+    std::set<int32_t> seen;
+    while (!open.empty()) {
+      t = open.back();
+      open.pop_back();
+      if (inRepeat(t)) {
+        return true;
+      }
+      int32_t input = task(t).inputStream();
+      if (input != kNone && seen.insert(t).second) {
+        open.insert(open.end(), producers_[input].begin(), producers_[input].end());
+      }
+    }
+    return false;
   }
 
   /// The hole by which a task is chosen, or null.

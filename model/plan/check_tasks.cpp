@@ -177,6 +177,14 @@ private:
     for (const OrderKey &key : exchange.order) {
       HR_RETURN_IF_ERROR(need(inRange(key.field, columns), "an order by columns of its stream"));
     }
+    for (int32_t key : exchange.keys) {
+      HR_RETURN_IF_ERROR(need(inRange(key, columns), "keys among the columns of its stream"));
+    }
+    bool paired = exchange.pair != kNone;
+    HR_RETURN_IF_ERROR(
+        need(paired == !exchange.keys.empty() && (paired || exchange.heavy == HeavyRows::kStay) &&
+                 (!paired || (exchange.pair >= 0 && exchange.exchange == ExchangeKind::kHash)),
+             "keys and an exchange by hash if it is one of a pair, and only then"));
     return checkGroup(exchange.axes);
   }
 

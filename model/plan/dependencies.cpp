@@ -4,6 +4,36 @@
 #include <algorithm>
 
 namespace headrace::plan {
+namespace {
+
+int32_t pairOf(const Task &task) {
+  const auto *exchange = task.as<ExchangeTask>();
+  return exchange ? exchange->pair : kNone;
+}
+
+/// The tasks that must have started before an exchange gets its first rows: through streams, and
+/// through the other of each pair on the way.
+std::vector<uint32_t> feedersOf(const Plan &plan, uint32_t exchange) {
+  std::vector<uint32_t> feeders{exchange};
+  std::vector<bool> seen(plan.tasks.size(), false);
+  seen[exchange] = true;
+  for (size_t next = 0; next < feeders.size(); ++next) {
+    const Task &task = plan.tasks[feeders[next]];
+    const int32_t input = task.inputStream(), pair = pairOf(task);
+    for (uint32_t t = 0; t < plan.tasks.size(); ++t) {
+      bool writes =
+          input != kNone && plan.streams[input].parts == 0 && plan.tasks[t].outputStream() == input;
+      bool agrees = pair != kNone && pairOf(plan.tasks[t]) == pair;
+      if ((writes || agrees) && !seen[t]) {
+        seen[t] = true;
+        feeders.push_back(t);
+      }
+    }
+  }
+  return feeders;
+}
+
+} // namespace
 
 Dependencies::Dependencies(const Plan &plan, BackPressure backPressure)
     : events_(plan.tasks.size() * 2), words_((events_ + 63) / 64), edges_(events_) {
@@ -18,6 +48,11 @@ Dependencies::Dependencies(const Plan &plan, BackPressure backPressure)
     for (int32_t inner : task.body()) {
       edge(2 * t, 2 * inner);
       edge(2 * inner + 1, 2 * t + 1);
+    }
+    if (pairOf(task) != kNone) {
+      for (uint32_t feeder : feedersOf(plan, t)) {
+        edge(2 * feeder, 2 * t + 1);
+      }
     }
     int32_t input = task.inputStream();
     for (uint32_t producer = 0; input != kNone && producer < count; ++producer) {

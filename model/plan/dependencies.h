@@ -4,6 +4,7 @@
 //   end(a)   -> start(t)                  a in t.after
 //   end(p)   -> end(c)                    stream p -> c: the consumer sees the end of its input
 //   start(c) -> start(b), end(b) -> end(c)   b in a body of the choose c
+//   start(x) -> end(e)                    e an exchange of a pair, x on the way to the other one
 //   start(c) -> end(p)                    back-pressure: a full stream holds its producer until c
 //                                         runs
 #pragma once

@@ -8,6 +8,7 @@
 #include "runtime/base/settings.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -285,6 +286,31 @@ std::string roundsText(const Plan &plan, const Profile *measured) {
   return text;
 }
 
+/// A line for each pair of exchanges that found heavy keys.
+std::string heavyKeysText(const Plan &plan, const Profile &measured) {
+  struct Found {
+    int64_t keys = 0; ///< of one rank: all have agreed on the same
+    int64_t rows = 0; ///< of all ranks
+  };
+  std::map<int32_t, Found> pairs;
+  for (const TaskProfile &task : measured.tasks) {
+    const auto *exchange =
+        inRange(task.task, plan.tasks.size()) ? plan.tasks[task.task].as<ExchangeTask>() : nullptr;
+    if (exchange && task.heavyKeys > 0) {
+      Found &found = pairs[exchange->pair];
+      found.keys = std::max(found.keys, task.heavyKeys);
+      found.rows += task.heavyRows;
+    }
+  }
+  std::string text;
+  for (const auto &[pair, found] : pairs) {
+    text += std::to_string(found.keys) + (found.keys == 1 ? " key" : " keys") +
+            " of a join had many rows: " + formatCount(static_cast<double>(found.rows)) +
+            " rows were spread over the ranks, copied to them or left out\n";
+  }
+  return text;
+}
+
 } // namespace
 
 std::string explain(const Plan &plan, const ExplainOptions &options) {
@@ -295,6 +321,7 @@ std::string explain(const Plan &plan, const ExplainOptions &options) {
   }
   if (options.measured) {
     text += measuredHeading(*options.measured);
+    text += heavyKeysText(plan, *options.measured);
   }
   text += roundsText(plan, options.measured);
   return why.operators.empty() ? text : text + "\n" + Tree(plan, options).write();

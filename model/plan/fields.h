@@ -267,6 +267,9 @@ template <typename V> void visitFields(V &v, ExchangeTask &x) {
   v("inputStream", x.inputStream);
   v("outputStream", x.outputStream);
   v("order", x.order);
+  v("pair", x.pair);
+  v("heavy", x.heavy);
+  v("keys", x.keys);
 }
 
 template <typename V> void visitFields(V &v, CollectiveTask &x) {

@@ -1,6 +1,8 @@
 // The profile as JSON, both ways.
 #include "model/plan/profile.h"
 
+#include "model/plan/names.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -31,6 +33,11 @@ std::string Profile::toJson() const {
                              {"finish_busy_seconds", task.finishBusySeconds},
                              {"state_rows", task.stateRows},
                              {"stage_rows", task.stageRows}});
+    if (task.kind == nameOf(TaskKind::kExchange)) {
+      json["tasks"].back().update({{"received_bytes", task.receivedBytes},
+                                   {"heavy_keys", task.heavyKeys},
+                                   {"heavy_rows", task.heavyRows}});
+    }
     if (!task.way.empty()) {
       json["tasks"].back().update(
           {{"chosen_by", task.chosenBy}, {"at_most", task.atMost}, {"way", task.way}});
@@ -66,6 +73,9 @@ Expected<Profile> Profile::fromJson(const std::string &text) {
       task.finishBusySeconds = entry.at("finish_busy_seconds");
       task.stateRows = entry.at("state_rows");
       entry.at("stage_rows").get_to(task.stageRows);
+      task.receivedBytes = entry.value("received_bytes", int64_t{0});
+      task.heavyKeys = entry.value("heavy_keys", int64_t{0});
+      task.heavyRows = entry.value("heavy_rows", int64_t{0});
       if (entry.contains("way")) {
         task.way = entry.at("way");
         task.chosenBy = entry.at("chosen_by");

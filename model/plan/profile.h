@@ -27,6 +27,11 @@ struct TaskProfile {
   double finishBusySeconds = 0;
   int64_t stateRows = 0;
   std::vector<int64_t> stageRows; ///< without the last ones that let nothing through, or are none
+  /// Of an exchange: the bytes that came from other ranks; of one of a pair, the keys whose rows
+  /// were spread, copied to all ranks or left out, and how many rows of this rank that were.
+  int64_t receivedBytes = 0;
+  int64_t heavyKeys = 0;
+  int64_t heavyRows = 0;
   /// Of a choose: the rows it went by, its bound, and the way it took ("few", "many").
   int64_t chosenBy = 0;
   uint64_t atMost = 0;
@@ -47,8 +52,8 @@ struct Profile {
   /// {"wall_seconds", "ranks", "threads", "peak_bytes": […], "spilled_bytes": […], "tasks":
   /// [{"rank", "task", "name", "kind", "start_seconds", "end_seconds", "busy_seconds",
   /// "load_seconds", "rows_in", "rows_out", "bytes", "morsels", "finish_seconds",
-  /// "finish_busy_seconds", "state_rows", "stage_rows"}]}; chooses also have "chosen_by",
-  /// "at_most", "way"
+  /// "finish_busy_seconds", "state_rows", "stage_rows"}]}; exchanges also have "received_bytes",
+  /// "heavy_keys", "heavy_rows", chooses "chosen_by", "at_most", "way"
   std::string toJson() const;
   /// Errors: kCorrupt for anything but toJson()'s text.
   static Expected<Profile> fromJson(const std::string &text);

@@ -63,6 +63,14 @@ enum class ExchangeKind : uint8_t {
   kRange,     ///< when all rows are there, each to the rank of its range of the order
 };
 
+/// What an exchange may do with the rows of a key that many rows have.
+enum class HeavyRows : uint8_t {
+  kStay,   ///< they go to the key's rank, like all others
+  kSpread, ///< they go to any rank
+  kCover,  ///< they go to any rank, and some to each
+  kOnce,   ///< one of them is enough
+};
+
 /// A stream to other ranks of a group, and what comes from them.
 struct ExchangeTask {
   ExchangeKind exchange = ExchangeKind::kHash;
@@ -71,6 +79,11 @@ struct ExchangeTask {
   int32_t inputStream = kNone;
   int32_t outputStream = kNone;
   std::vector<OrderKey> order = {}; ///< of kRange: by columns of the input stream
+  /// Two exchanges by hash with the same number bring the sides of a join together; they agree on
+  /// heavy keys. Where one spreads a key's rows, the other gives all of its rows to every rank.
+  int32_t pair = kNone;
+  HeavyRows heavy = HeavyRows::kStay; ///< of a pair
+  std::vector<int32_t> keys = {};     ///< of a pair: the columns of the input stream that it is by
 };
 
 enum class CollectiveKind : uint8_t { kAllReduce, kAllGather, kReduceScatter, kAllToAll };

@@ -288,10 +288,15 @@ private:
     };
     return exchange.order.empty() ? "" : " of " + orderText(exchange.order, column);
   }
+  std::string pairText(const ExchangeTask &exchange) {
+    return exchange.pair == kNone
+               ? ""
+               : " pair " + std::to_string(exchange.pair) + " heavy rows " + nameOf(exchange.heavy);
+  }
   void writeWork(const ExchangeTask &exchange) {
     out_ << " " << nameOf(exchange.exchange) << " over " << axisNames(exchange.axes)
-         << " on channel " << exchange.channel << rangeText(exchange) << " from "
-         << stream(exchange.inputStream) << " to " << stream(exchange.outputStream);
+         << " on channel " << exchange.channel << rangeText(exchange) << pairText(exchange)
+         << " from " << stream(exchange.inputStream) << " to " << stream(exchange.outputStream);
   }
   void writeWork(const CollectiveTask &collective) {
     bool reduces = collective.operation == CollectiveKind::kAllReduce ||

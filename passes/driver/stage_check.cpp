@@ -134,6 +134,7 @@ private:
     if (transform(stage("dist-localize"), [&] {
           return succeedsWith(*module, shard::createShardExpandChoicesPass()) &&
                  succeedsWith(*module, shard::createShardCarryWindowsPass()) &&
+                 succeedsWith(*module, shard::createShardPairExchangesPass()) &&
                  succeedsWith(*module, shard::createDistLocalizePass()) &&
                  succeedsWith(*module, shard::createVerifyShardPass()) &&
                  succeeded(verify(*module));

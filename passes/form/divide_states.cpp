@@ -219,9 +219,41 @@ public:
     for (auto [state, size] : chosen) {
       divide(state, partsFor(size));
     }
+    if (!chosen.empty()) {
+      dropPairs();
+    }
   }
 
 private:
+  /// Two exchanges that wait for each other's first rows may not get them in rounds: the first
+  /// round may have none for one of them, and too many for the other.
+  void dropPairs() {
+    llvm::DenseSet<int64_t> dropped;
+    for (auto stream : module_.getOps<StreamOp>()) {
+      if (stream.getSkewAttr() && comesInRounds(stream.getSymName())) {
+        dropped.insert(stream.getSkewAttr().getPair());
+      }
+    }
+    for (auto stream : module_.getOps<StreamOp>()) {
+      if (stream.getSkewAttr() && dropped.contains(stream.getSkewAttr().getPair())) {
+        stream.removeSkewAttr();
+      }
+    }
+  }
+
+  /// Whether a pipeline on the way to the stream is repeated.
+  bool comesInRounds(StringRef stream) {
+    return llvm::any_of(module_.getOps<PipelineOp>(), [&](PipelineOp pipeline) {
+      Block &body = pipeline.getBody().front();
+      auto emit = dyn_cast<EmitOp>(body.back());
+      if (!emit || emit.getStream() != stream) {
+        return false;
+      }
+      auto receive = dyn_cast<ReceiveOp>(body.front());
+      return pipeline.getRepeatAttr() || (receive && comesInRounds(receive.getStream()));
+    });
+  }
+
   /// Of a row of the state, as the sink that fills it says.
   double textBytes(StateOp state) {
     double most = 0;

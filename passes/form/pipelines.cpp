@@ -386,6 +386,9 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
   if (kind == pipe::StreamKind::Range) {
     stream.setSortKeysAttr(b_.getArrayAttr(sortKeys(order)));
   }
+  if (exchange.getSkewAttr()) {
+    stream.setSkewAttr(exchange.getSkewAttr());
+  }
   if (kind == pipe::StreamKind::Hash) {
     double fullest =
         localRows_.fullest(exchange.getInput(), exchange.getKeysAttr(), exchange.getAxesAttr());

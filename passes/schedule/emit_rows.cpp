@@ -217,21 +217,32 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   return success();
 }
 
-/// The order by whose ranges a run's rows go, if they do.
-static std::vector<plan::OrderKey> orderOf(sched::ExchangeOp op, const plan::Schema &schema) {
+static int32_t columnNamed(StringRef name, const plan::Schema &schema) {
+  auto found = llvm::find_if(schema.columns,
+                             [&](const plan::Column &column) { return column.name == name; });
+  return static_cast<int32_t>(found - schema.columns.begin());
+}
+
+/// By what the rows of a run go: an order by whose ranges they do, or, of exchanges that agree on
+/// heavy keys, the keys.
+static void describeKeys(plan::ExchangeTask &exchange, sched::ExchangeOp op,
+                         const plan::Schema &schema) {
   sched::RunOp run = sched::writerOf(op.getInput());
   auto pipeline = SymbolTable::lookupNearestSymbolFrom<pipe::PipelineOp>(op, run.getKernelAttr());
   auto emit = cast<pipe::EmitOp>(pipeline.getBody().front().back());
   auto stream = SymbolTable::lookupNearestSymbolFrom<pipe::StreamOp>(op, emit.getStreamAttr());
-  std::vector<plan::OrderKey> order;
   auto none = ArrayAttr::get(op.getContext(), {});
   for (auto key : stream.getSortKeys().value_or(none).getAsRange<pipe::SortKeyAttr>()) {
-    auto found = llvm::find_if(
-        schema.columns, [&](const plan::Column &column) { return column.name == key.getField(); });
-    order.push_back({static_cast<int32_t>(found - schema.columns.begin()), key.getDescending(),
-                     key.getNullsFirst()});
+    exchange.order.push_back(
+        {columnNamed(key.getField(), schema), key.getDescending(), key.getNullsFirst()});
   }
-  return order;
+  if (dist::SkewAttr skew = stream.getSkewAttr()) {
+    exchange.pair = static_cast<int32_t>(skew.getPair());
+    exchange.heavy = planHeavyRows(skew.getHeavy());
+    for (auto key : emit.getKeys().getAsRange<StringAttr>()) {
+      exchange.keys.push_back(columnNamed(key.getValue(), schema));
+    }
+  }
 }
 
 void PlanEmitter::addExchange(sched::ExchangeOp op) {
@@ -244,7 +255,7 @@ void PlanEmitter::addExchange(sched::ExchangeOp op) {
   exchange.exchange = planKind(op.getKind());
   exchange.channel = static_cast<int32_t>(op.getChannel());
   exchange.axes = axesNamed(op.getAxes());
-  exchange.order = orderOf(op, plan_.streams[exchange.inputStream].schema);
+  describeKeys(exchange, op, plan_.streams[exchange.inputStream].schema);
   task.work = exchange;
   task.place = place(op.getLoc(), "exchange " + sched::stringifyExchangeKind(op.getKind()).str());
   addTask(std::move(task), op);

@@ -35,6 +35,20 @@ plan::ExchangeKind planKind(sched::ExchangeKind kind) {
   llvm_unreachable("unknown kind of exchange");
 }
 
+plan::HeavyRows planHeavyRows(dist::HeavyRows heavy) {
+  switch (heavy) {
+  case dist::HeavyRows::Stay:
+    return plan::HeavyRows::kStay;
+  case dist::HeavyRows::Spread:
+    return plan::HeavyRows::kSpread;
+  case dist::HeavyRows::Cover:
+    return plan::HeavyRows::kCover;
+  case dist::HeavyRows::Once:
+    return plan::HeavyRows::kOnce;
+  }
+  llvm_unreachable("unknown rows of heavy keys");
+}
+
 plan::CollectiveKind planKind(sched::CollectiveKind kind) {
   switch (kind) {
   case sched::CollectiveKind::AllReduce:

@@ -9,6 +9,7 @@ namespace headrace::schedule {
 
 plan::BoundKind planKind(pipe::BoundKind kind);
 plan::ExchangeKind planKind(sched::ExchangeKind kind);
+plan::HeavyRows planHeavyRows(dist::HeavyRows heavy);
 plan::CollectiveKind planKind(sched::CollectiveKind kind);
 plan::ComputeKind planKind(sched::Action action);
 plan::WorkKind planKind(sched::WorkKind kind);

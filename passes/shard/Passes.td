@@ -75,6 +75,16 @@ def ShardCarryWindowsPass : Pass<"shard-carry-windows", "::mlir::ModuleOp"> {
   }];
 }
 
+def ShardPairExchangesPass : Pass<"shard-pair-exchanges", "::mlir::ModuleOp"> {
+  let dependentDialects = ["::headrace::dist::DistDialect", "::headrace::topo::TopoDialect"];
+  let summary = "lets the two exchanges before a join spread the rows of heavy keys";
+  let description = [{
+    Gives both `skew`, with what the kind of the join allows, where no op behind the join relies on the places of its rows: they are
+    exchanged again, come together in parts, or meet a table that is everywhere. Assumes `dist.layouts`.
+  }];
+  let statistics = [Statistic<"pairs", "pairs", "pairs of exchanges that agree on heavy keys">];
+}
+
 def DistLocalizePass : Pass<"dist-localize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::headrace::dist::DistDialect", "::headrace::topo::TopoDialect", "::mlir::arith::ArithDialect"];
   let summary = "from the global view to one rank's view";

@@ -291,7 +291,7 @@ private:
 
   Value broadcast(Value rows) {
     return ExchangeOp::create(b_, loc_, rows.getType(), ExchangeKind::Broadcast, rows,
-                              /*keys=*/ArrayAttr(), /*order=*/ArrayAttr(), axes_);
+                              /*keys=*/ArrayAttr(), /*order=*/ArrayAttr(), axes_, SkewAttr());
   }
 
   ArrayAttr ascending(ArrayRef<StringAttr> names) {

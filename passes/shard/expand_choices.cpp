@@ -53,7 +53,7 @@ public:
 private:
   Value exchanged(ExchangeKind kind, Value table, ArrayAttr keys) {
     return ExchangeOp::create(builder_, join_.getLoc(), table.getType(), kind, table, keys,
-                              /*order=*/ArrayAttr(), axes_);
+                              /*order=*/ArrayAttr(), axes_, SkewAttr());
   }
   /// Without keys the rows already lie where they must.
   Value shuffled(Value table, StringRef side) {

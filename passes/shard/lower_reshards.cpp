@@ -77,7 +77,8 @@ private:
         keys = builder_.getArrayAttr(SmallVector<Attribute>(step.keys.begin(), step.keys.end()));
       }
       ArrayAttr order = kind == ExchangeKind::Range ? step.after.order : ArrayAttr();
-      return ExchangeOp::create(builder_, location, type, kind, value, keys, order, axes);
+      return ExchangeOp::create(builder_, location, type, kind, value, keys, order, axes,
+                                SkewAttr());
     };
     switch (step.kind) {
     case StepKind::kSlice:

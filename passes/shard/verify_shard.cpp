@@ -152,6 +152,7 @@ void addShardLoweringPasses(OpPassManager &manager) {
   manager.addPass(createShardLowerReshardsPass());
   manager.addPass(createShardExpandChoicesPass());
   manager.addPass(createShardCarryWindowsPass());
+  manager.addPass(createShardPairExchangesPass());
   manager.addPass(createDistLocalizePass());
   manager.addPass(createVerifyShardPass());
 }

@@ -3,15 +3,18 @@
 //
 // One job at a time encodes and sends; the rank's thread takes in. Rows for this rank itself keep
 // their chunk. With credits, send buffers or room in the output missing, the job keeps its chunk
-// and gives its worker back.
+// and gives its worker back. An exchange by range or of a pair first tells the others what its rows
+// are like, and goes on when all have.
 #include "runtime/exec/chunk_codec.h"
 #include "runtime/exec/range/range_division.h"
+#include "runtime/exec/skew/skew_division.h"
 #include "runtime/exec/task.h"
 
 #include "runtime/communication/exchange.h"
 #include "runtime/memory/buffer_pool.h"
 
 #include <atomic>
+#include <deque>
 
 namespace headrace::exec {
 namespace {
@@ -27,8 +30,9 @@ public:
 private:
   /// What the sending job waits for.
   enum class Wait : uint8_t { kInput, kCredit, kBuffer, kRoom, kSamples };
-  /// What a message is: rows, or samples by which ranges are agreed on, and their end.
-  enum Tag : uint64_t { kRows, kSamples, kSamplesEnd };
+  /// What a message is: rows, samples by which ranges are agreed on and their end, or a sketch of
+  /// keys.
+  enum Tag : uint64_t { kRows, kSamples, kSamplesEnd, kSketch };
 
   /// Of rows, and of what is being sent.
   const plan::Schema &schema() const { return context_.plan->streams[task_.inputStream].schema; }
@@ -37,12 +41,17 @@ private:
   }
   Expected<ChunkHandle> nextChunk();
   Expected<ChunkHandle> nextOfRanges();
+  Expected<ChunkHandle> nextOfPair();
+  size_t sideOfPair() const;
+  Status hear(const ExchangeMessage &message);
   /// Whether a piece of what is being sent is for the peer.
   bool isFor(int peer) const;
   Status drive(int worker);
   void listPeers();
   void beginChunk();
+  void putPiece(uint32_t rows, BufferRef body);
   Expected<bool> sendPieces();
+  bool keeps() const;
   bool mayGoOn();
   Status takeIn(bool &moved);
 
@@ -53,20 +62,21 @@ private:
   std::unique_ptr<BufferPool> receivePool_;
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<RangeDivision> ranges_; ///< of an exchange by range with other ranks
+  std::unique_ptr<SkewDivision> skew_;    ///< of one of a pair
 
   // The sending job's own; the rank's thread looks at them only between jobs.
   ChunkHandle chunk_;      ///< being sent
   uint32_t nextRow_ = 0;   ///< of chunk_, not yet in a piece
   Tag sends_ = kRows;      ///< what chunk_ has
-  bool allTold_ = false;   ///< the samples of all ranks are there
+  bool allTold_ = false;   ///< the samples or sketches of all ranks are there
   bool local_ = false;     ///< chunk_ goes to this rank too
   std::vector<int> peers_; ///< that the current piece still has to go to
   ExchangeMessage piece_;  ///< encoded, not accepted by peers_ yet
   bool pieceReady_ = false;
   Wait wait_ = Wait::kInput;
-  bool finished_ = false; ///< finish() was called
-  ChunkHandle arrived_;   ///< taken in, without room in the output
-  Job job_;               ///< last: ended before the rest goes
+  bool finished_ = false;           ///< finish() was called
+  std::deque<ChunkHandle> arrived_; ///< taken in, without room in the output
+  Job job_;                         ///< last: ended before the rest goes
 };
 
 Status ExchangeTask::start() {
@@ -97,7 +107,22 @@ Status ExchangeTask::start() {
   if (task_.exchange == plan::ExchangeKind::kRange) {
     ranges_ = std::make_unique<RangeDivision>(schema(), task_.order, place_, account);
   }
+  if (task_.pair != plan::kNone) {
+    skew_ = std::make_unique<SkewDivision>(task_, context_.plan->streams[task_.inputStream], place_,
+                                           context_.skewPairs[task_.pair], sideOfPair(), account);
+  }
   return {};
+}
+
+/// The exchange that comes first in the plan is side 0.
+size_t ExchangeTask::sideOfPair() const {
+  for (int32_t t = 0; t < index_; ++t) {
+    const auto *other = context_.plan->tasks[t].as<plan::ExchangeTask>();
+    if (other && other->pair == task_.pair) {
+      return 1;
+    }
+  }
+  return 0;
 }
 
 /// Null: there is none at the moment (wait_ says what for), or at all.
@@ -105,6 +130,9 @@ Expected<ChunkHandle> ExchangeTask::nextChunk() {
   wait_ = Wait::kInput;
   if (ranges_) {
     return nextOfRanges();
+  }
+  if (skew_) {
+    return nextOfPair();
   }
   ChunkHandle chunk = input_->tryPop();
   counters_.rowsIn += chunk ? chunk->rows : 0;
@@ -134,6 +162,32 @@ Expected<ChunkHandle> ExchangeTask::nextOfRanges() {
   return ranges_->step() == Step::kKeep ? ChunkHandle() : ranges_->next();
 }
 
+Expected<ChunkHandle> ExchangeTask::nextOfPair() {
+  using Step = SkewDivision::Step;
+  if (skew_->step() == Step::kKeep) {
+    HR_RETURN_IF_ERROR(skew_->keep(*input_));
+  }
+  if (skew_->step() == Step::kTell) {
+    sends_ = kSketch;
+    auto sketch = std::make_shared<Chunk>(); // its rows are made when there is a buffer
+    sketch->rows = 1;
+    return ChunkHandle(std::move(sketch));
+  }
+  sends_ = kRows;
+  if (skew_->step() == Step::kAgree && !allTold_) {
+    wait_ = Wait::kSamples;
+    return ChunkHandle();
+  }
+  if (skew_->step() == Step::kKeep) {
+    return ChunkHandle();
+  }
+  Expected<ChunkHandle> chunk = skew_->next(*input_);
+  counters_.rowsIn = static_cast<int64_t>(skew_->rowsTaken());
+  counters_.heavyKeys = static_cast<int64_t>(skew_->heavyKeys());
+  counters_.heavyRows = static_cast<int64_t>(skew_->heavyRows());
+  return chunk;
+}
+
 void ExchangeTask::beginChunk() {
   nextRow_ = 0;
   peers_.clear();
@@ -141,7 +195,7 @@ void ExchangeTask::beginChunk() {
   auto self = static_cast<int>(place_.index);
   switch (task_.exchange) {
   case plan::ExchangeKind::kHash:
-    local_ = chunk_->target == self;
+    local_ = sends_ == kRows && (chunk_->target == self || chunk_->target == kAllRanks);
     break;
   case plan::ExchangeKind::kGather:
     local_ = self == 0;
@@ -165,6 +219,7 @@ bool ExchangeTask::isFor(int peer) const {
     return false;
   }
   return task_.exchange == plan::ExchangeKind::kBroadcast || sends_ != kRows ||
+         chunk_->target == kAllRanks ||
          peer == (task_.exchange == plan::ExchangeKind::kGather ? 0 : chunk_->target);
 }
 
@@ -176,15 +231,30 @@ void ExchangeTask::listPeers() {
   }
 }
 
+void ExchangeTask::putPiece(uint32_t rows, BufferRef body) {
+  nextRow_ += rows;
+  piece_.rows = rows;
+  piece_.tag = sends_;
+  piece_.body = std::move(body);
+  listPeers();
+  pieceReady_ = true;
+}
+
 /// Encodes and sends until chunk_ is out. False: something is missing (wait_ says what).
 Expected<bool> ExchangeTask::sendPieces() {
-  bool remote = exchange_ && (task_.exchange == plan::ExchangeKind::kBroadcast || !local_);
+  bool toAll = task_.exchange == plan::ExchangeKind::kBroadcast || chunk_->target == kAllRanks;
+  bool remote = exchange_ && (toAll || !local_);
   while (remote && (pieceReady_ || nextRow_ < chunk_->rows)) {
     if (!pieceReady_) {
       BufferRef body = sendPool_->tryTake();
       if (!body) {
         wait_ = Wait::kBuffer;
         return false;
+      }
+      if (sends_ == kSketch) {
+        skew_->tell(body);
+        putPiece(1, std::move(body));
+        continue;
       }
       uint32_t rows = rowsThatFit(*chunk_, sentSchema(), nextRow_, body.capacity());
       if (rows == 0) {
@@ -193,12 +263,7 @@ Expected<bool> ExchangeTask::sendPieces() {
                          body.capacity(), " bytes");
       }
       encodeRows(*chunk_, sentSchema(), nextRow_, rows, body);
-      nextRow_ += rows;
-      piece_.rows = rows;
-      piece_.tag = sends_;
-      piece_.body = std::move(body);
-      listPeers();
-      pieceReady_ = true;
+      putPiece(rows, std::move(body));
     }
     while (!peers_.empty()) {
       ExchangeMessage message = piece_;
@@ -259,14 +324,19 @@ Status ExchangeTask::drive(int worker) {
   return {};
 }
 
+/// Whether the end of the input lets it begin.
+bool ExchangeTask::keeps() const {
+  return (ranges_ && ranges_->step() == RangeDivision::Step::kKeep) ||
+         (skew_ && skew_->step() == SkewDivision::Step::kKeep);
+}
+
 /// Whether what the job waited for has come.
 bool ExchangeTask::mayGoOn() {
   switch (wait_) {
   case Wait::kInput:
-    return input_->size() > 0 ||
-           (ranges_ && ranges_->step() == RangeDivision::Step::kKeep && input_->ended());
+    return input_->size() > 0 || (input_->ended() && keeps());
   case Wait::kSamples:
-    allTold_ = ranges_->hasAllSamples();
+    allTold_ = ranges_ ? ranges_->hasAllSamples() : skew_->complete();
     return allTold_;
   case Wait::kCredit:
     return exchange_->credits(peers_.back()) > 0;
@@ -278,38 +348,56 @@ bool ExchangeTask::mayGoOn() {
   return false;
 }
 
+/// What another rank says of its rows.
+Status ExchangeTask::hear(const ExchangeMessage &message) {
+  if (skew_ && message.tag == kSketch) {
+    context_.doorbell->ring(); // the other of the pair may have waited for it
+    return skew_->hear(message.peer, message.body);
+  }
+  if (ranges_ && message.tag == kSamplesEnd) {
+    ranges_->endSamples(message.peer, static_cast<uint64_t>(message.rows));
+    return {};
+  }
+  if (ranges_ && message.tag == kSamples) {
+    HR_ASSIGN_OR_RETURN(ChunkHandle samples, decodeRows(message.body, ranges_->keys().schema()));
+    return ranges_->addSamples(message.peer, *samples);
+  }
+  return makeError(ErrorKind::kCorrupt,
+                   "an exchange does not expect messages with tag: ", message.tag);
+}
+
+/// Sketches are heard even if nobody takes the rows that came before them: who would may wait for
+/// what is agreed on. The credits of the others bound how many rows are held.
 Status ExchangeTask::takeIn(bool &moved) {
-  while (output_->hasRoom()) {
-    if (!arrived_) {
-      std::optional<ExchangeMessage> message = exchange_->receive();
-      if (!message) {
-        return {};
-      }
-      ScopedSpan span(context_.taskTrack(index_), SpanKind::kLink, "receive",
-                      TaskId(static_cast<uint32_t>(index_)));
-      span.addRows(message->rows);
-      span.addBytes(message->body ? message->body.size() : 0);
-      int64_t begin = context_.clock->nowNanoseconds();
-      if (message->tag == kSamplesEnd) {
-        ranges_->endSamples(message->peer, static_cast<uint64_t>(message->rows));
+  while (output_->hasRoom() || (skew_ && !skew_->complete())) {
+    if (!arrived_.empty() && output_->hasRoom()) {
+      uint32_t rows = arrived_.front()->rows;
+      // A local chunk may have taken the room meanwhile: then it stays in hand.
+      if (!output_->tryPush(arrived_.front())) {
         continue;
       }
-      if (message->tag == kSamples) {
-        HR_ASSIGN_OR_RETURN(ChunkHandle samples,
-                            decodeRows(message->body, ranges_->keys().schema()));
-        HR_RETURN_IF_ERROR(ranges_->addSamples(message->peer, *samples));
-        continue;
-      }
-      HR_ASSIGN_OR_RETURN(arrived_, decodeRows(message->body, schema()));
-      counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
+      arrived_.pop_front();
+      moved = true;
+      counters_.rowsOut += rows;
+      continue;
     }
-    uint32_t rows = arrived_->rows;
-    // A local chunk may have taken the room meanwhile: then it stays in hand.
-    if (!output_->tryPush(arrived_)) {
+    std::optional<ExchangeMessage> message = exchange_->receive();
+    if (!message) {
       return {};
     }
-    moved = true;
-    counters_.rowsOut += rows;
+    ScopedSpan span(context_.taskTrack(index_), SpanKind::kLink, "receive",
+                    TaskId(static_cast<uint32_t>(index_)));
+    span.addRows(message->rows);
+    span.addBytes(message->body ? message->body.size() : 0);
+    int64_t begin = context_.clock->nowNanoseconds();
+    counters_.receivedBytes += message->body ? message->body.size() : 0;
+    if (message->tag != kRows) {
+      HR_RETURN_IF_ERROR(hear(*message));
+      continue;
+    }
+    HR_ASSIGN_OR_RETURN(ChunkHandle rows, decodeRows(message->body, schema()));
+    arrived_.push_back(std::move(rows));
+    counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
   }
   return {};
 }
@@ -363,7 +451,8 @@ PollState ExchangeTask::poll() {
                                  [this](int worker, int64_t) { return drive(worker); });
     return PollState::kPending;
   }
-  bool divides = ranges_ && ranges_->step() != RangeDivision::Step::kDone;
+  bool divides = (ranges_ && ranges_->step() != RangeDivision::Step::kDone) ||
+                 (skew_ && (skew_->step() != SkewDivision::Step::kRoute || skew_->holds()));
   if (chunk_ || divides || !input_->ended()) {
     return PollState::kPending;
   }
@@ -372,7 +461,7 @@ PollState ExchangeTask::poll() {
     finished_ = true;
     return poll();
   }
-  if (exchanged == PollState::kPending || arrived_) {
+  if (exchanged == PollState::kPending || !arrived_.empty()) {
     return PollState::kPending;
   }
   output_->close();

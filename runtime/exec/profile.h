@@ -1,8 +1,8 @@
 // What a run counts while it goes on: seconds, rows and bytes of each task on each rank.
 #pragma once
 
-#include "runtime/abi/kernel.h"
 #include "model/plan/profile.h"
+#include "runtime/abi/kernel.h"
 
 #include <array>
 #include <atomic>
@@ -21,7 +21,10 @@ struct TaskCounters {
   std::atomic<int64_t> morsels{0};
   std::atomic<int64_t> finishNanoseconds{0}; ///< merging, building or sorting states, as it passed
   std::atomic<int64_t> finishBusyNanoseconds{0}; ///< the same over all workers
-  std::atomic<int64_t> stateRows{0};         ///< of the states that it finished
+  std::atomic<int64_t> stateRows{0};             ///< of the states that it finished
+  std::atomic<int64_t> receivedBytes{0};         ///< of an exchange, from other ranks
+  std::atomic<int64_t> heavyKeys{0}; ///< of an exchange of a pair: see plan::TaskProfile
+  std::atomic<int64_t> heavyRows{0};
   /// Rows that each selecting stage of the kernel let through.
   std::array<std::atomic<int64_t>, HR_COUNTED_STAGES> stageRows{};
 };

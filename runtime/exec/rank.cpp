@@ -5,6 +5,7 @@
 #include "model/plan/reservations.h"
 #include "runtime/base/check.h"
 #include "runtime/base/log.h"
+#include "runtime/exec/skew/skew_division.h"
 #include "runtime/exec/spill/rounds.h"
 
 #include <algorithm>
@@ -125,6 +126,13 @@ Status Rank::prepare() {
   for (const plan::Task &task : plan.tasks) {
     for (int32_t inner : task.body()) {
       tasks_[inner].enabled = false;
+    }
+  }
+  for (const plan::Task &task : plan.tasks) {
+    const auto *exchange = task.as<plan::ExchangeTask>();
+    if (exchange && exchange->pair != plan::kNone) {
+      context_.skewPairs.try_emplace(
+          exchange->pair, std::make_shared<SkewPair>(context_.place.along(exchange->axes).count));
     }
   }
   HR_RETURN_IF_ERROR(prepareStreams());
@@ -709,6 +717,9 @@ void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
     entry.finishSeconds = seconds(counters.finishNanoseconds);
     entry.finishBusySeconds = seconds(counters.finishBusyNanoseconds);
     entry.stateRows = counters.stateRows;
+    entry.receivedBytes = counters.receivedBytes;
+    entry.heavyKeys = counters.heavyKeys;
+    entry.heavyRows = counters.heavyRows;
     entry.stageRows.assign(counters.stageRows.begin(), counters.stageRows.end());
     while (!entry.stageRows.empty() && entry.stageRows.back() == 0) {
       entry.stageRows.pop_back();

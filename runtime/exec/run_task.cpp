@@ -6,6 +6,7 @@
 // rank's thread submits it again when there is room. No worker ever waits inside a task.
 #include "runtime/exec/finishing.h"
 #include "runtime/exec/run_source.h"
+#include "runtime/exec/skew/skew_division.h"
 
 #include "runtime/base/check.h"
 
@@ -30,6 +31,7 @@ struct Lane {
   std::vector<std::unique_ptr<OutputChunk>> outputs;
   std::vector<OutputChunk *> outputPointers;
   std::vector<HrOutput> abiOutputs;
+  uint32_t sealed = 0; ///< chunks, of all outputs
   std::optional<TakenMorsel> morsel;
   bool started = false;   ///< the kernel has been called for this morsel
   bool finishing = false; ///< the morsel is done; its chunks are being pushed
@@ -53,7 +55,9 @@ public:
   const char *waitsFor() const override;
 
 private:
-  uint32_t readers() const;
+  const plan::ExchangeTask *exchange() const;
+  uint32_t rowsOfChunks(uint32_t sealed) const;
+  Status addOutput(Lane &lane, size_t output);
   Expected<std::optional<TakenMorsel>> takeMorsel(Track *track);
   Status prepareLane(Lane &lane);
   Status drive(Lane &lane, int worker);
@@ -73,7 +77,8 @@ private:
   std::unique_ptr<MorselQueue> queue_;
   bool scans_ = false; ///< its morsels are read from files
   std::shared_ptr<ChunkSink> output_;
-  size_t outputs_ = 0;                       ///< chunks that a lane fills at a time: one a reader
+  bool sketched_ = false; ///< an exchange of a pair looks at the first rows of each target
+  size_t outputs_ = 0;    ///< chunks that a lane fills at a time: one a reader
   std::vector<RankState::CopySlots> copies_; ///< per state argument: one a lane, or none
   std::deque<Lane> lanes_;
   std::optional<Finishing> finishing_;
@@ -92,7 +97,9 @@ Status RunTask::start() {
     outputs_ = parted->parts();
   } else if (task_.outputStream != plan::kNone) {
     output_ = context_.streams[task_.outputStream];
-    outputs_ = task_.partitioned ? readers() : 1;
+    const plan::ExchangeTask *taker = task_.partitioned ? exchange() : nullptr;
+    outputs_ = taker ? context_.place.along(taker->axes).count : 1;
+    sketched_ = taker && taker->pair != plan::kNone && outputs_ > 1;
   }
   size_t lanes = context_.lanes;
   for (const plan::StateArgument &argument : task_.states) {
@@ -118,15 +125,37 @@ Status RunTask::start() {
   return {};
 }
 
-/// How many ranks the exchange that takes the rows of a partitioned run gives them to.
-uint32_t RunTask::readers() const {
+/// That takes the rows of a partitioned run.
+const plan::ExchangeTask *RunTask::exchange() const {
   for (const plan::Task &task : context_.plan->tasks) {
     const auto *exchange = task.as<plan::ExchangeTask>();
     if (exchange && exchange->inputStream == task_.outputStream) {
-      return context_.place.along(exchange->axes).count;
+      return exchange;
     }
   }
-  return 1; // no such plan is loaded
+  return nullptr; // no such plan is loaded
+}
+
+/// Of the next one, after so many of the lane.
+uint32_t RunTask::rowsOfChunks(uint32_t sealed) const {
+  const plan::Stream &stream = context_.plan->streams[task_.outputStream];
+  if (stream.parts != 0) {
+    return partChunkRows(stream, context_.lanes, context_.memory->budget.limitBytes());
+  }
+  const auto targets = static_cast<uint32_t>(outputs_);
+  return sketched_ && sealed < kKeptRows / firstChunkRows(targets)
+             ? std::min(firstChunkRows(targets), stream.chunkRows)
+             : stream.chunkRows;
+}
+
+Status RunTask::addOutput(Lane &lane, size_t output) {
+  const plan::Stream &stream = context_.plan->streams[task_.outputStream];
+  auto chunk = std::make_unique<OutputChunk>(stream, account_, rowsOfChunks(lane.sealed));
+  HR_RETURN_IF_ERROR(chunk->prepare());
+  lane.outputPointers[output] = chunk.get();
+  lane.abiOutputs[output] = chunk->abi();
+  lane.outputs[output] = std::move(chunk);
+  return {};
 }
 
 /// Runs on the worker that uses the lane first, so that its memory is near it.
@@ -144,17 +173,11 @@ Status RunTask::prepareLane(Lane &lane) {
       lane.filled.push_back(copy);
     }
   }
+  lane.outputs.resize(outputs_);
+  lane.outputPointers.resize(outputs_);
   lane.abiOutputs.resize(outputs_);
   for (size_t i = 0; i < outputs_; ++i) {
-    const plan::Stream &stream = context_.plan->streams[task_.outputStream];
-    const uint32_t rows = stream.parts == 0
-                              ? stream.chunkRows
-                              : partChunkRows(stream, context_.lanes,
-                                              context_.memory->budget.limitBytes());
-    lane.outputs.push_back(std::make_unique<OutputChunk>(stream, account_, rows));
-    HR_RETURN_IF_ERROR(lane.outputs[i]->prepare());
-    lane.outputPointers.push_back(lane.outputs[i].get());
-    lane.abiOutputs[i] = lane.outputs[i]->abi();
+    HR_RETURN_IF_ERROR(addOutput(lane, i));
   }
   lane.frame->worker().outputs = lane.abiOutputs.data();
   lane.frame->worker().outputCount = static_cast<uint32_t>(outputs_);
@@ -187,6 +210,9 @@ Status RunTask::sealOutput(Lane &lane, uint32_t output) {
   HR_ASSIGN_OR_RETURN(ChunkHandle sealed,
                       chunk.seal(std::move(order), static_cast<int32_t>(output)));
   lane.pending.push_back(std::move(sealed));
+  if (sketched_ && rowsOfChunks(++lane.sealed) > lane.abiOutputs[output].capacity) {
+    return addOutput(lane, output); // larger from now on
+  }
   HR_RETURN_IF_ERROR(chunk.prepare());
   lane.abiOutputs[output] = chunk.abi();
   return {};

@@ -26,6 +26,7 @@
 namespace headrace::exec {
 
 struct GpuContext;
+class SkewPair;
 
 /// Opens the rows of a table slot for one rank. Called on every rank, from the rank's thread.
 using OpenSource = std::function<Expected<std::unique_ptr<storage::MorselSource>>(
@@ -66,6 +67,8 @@ struct RankContext {
   int64_t leastMemoryBytes = 0; ///< of any rank; 0: all have as much as this one
   const std::map<std::string, OpenSource> *sources = nullptr;
   const std::map<std::string, TensorView> *tensors = nullptr;
+  /// By pair of exchanges: what both know of heavy keys.
+  std::map<int32_t, std::shared_ptr<SkewPair>> skewPairs;
   std::map<std::vector<int32_t>, Communicator *> communicators; ///< by axes, where messages go
   std::vector<Track *> workerTracks; ///< of a trace: one a worker, or empty
   std::vector<Track *> taskTracks;   ///< likewise, one a task; written by the rank's thread

@@ -15,6 +15,11 @@ func.func private @f() attributes {dist.layouts = [#dist.layout<@m, dims = [["g"
 
 // -----
 
+// expected-error@+1 {{a pair of exchanges has a number from 0 on, got -1}}
+func.func private @f() attributes {heavy = #dist.skew<pair = -1, heavy = spread>}
+
+// -----
+
 // expected-error@+1 {{rows need keys for hash}}
 func.func private @f() attributes {dist.layouts = [#dist.layout<@m, rows = hash over ["h"]>]}
 
@@ -152,6 +157,14 @@ func.func @f(%x: !frame.table<"a": i64>) {
 func.func @f(%x: !frame.table<"a": i64>) {
   // expected-error@+1 {{needs an order for range}}
   %0 = dist.exchange range %x over ["r"] : !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{takes no skew for gather}}
+  %0 = dist.exchange gather %x over ["r"] skew <pair = 0, heavy = spread> : !frame.table<"a": i64>
   return
 }
 

@@ -534,6 +534,11 @@ pipe.stream @s range over ["ranks"] order [#pipe.sort_key<"x", descending = fals
 
 // -----
 
+// expected-error@+1 {{C8: only an exchange by hash has skew, got gather}}
+pipe.stream @s gather over ["ranks"] skew(#dist.skew<pair = 0, heavy = spread>) : !pipe.rows<"k": i32>
+
+// -----
+
 // expected-error@+1 {{C7: exactly what is parted has parts, two or more, got parted}}
 pipe.stream @s parted parts 1 : !pipe.rows<"k": i32>
 

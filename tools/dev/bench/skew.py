@@ -1,8 +1,9 @@
 """`./dev bench skew`: how evenly four ranks share the work when some keys have many rows.
 
 Three tables of as many rows: every key as often, Zipf's law with exponent 1.5, and one key with 30 % of the
-rows. Of each query the time, and what the busiest rank has over the mean: of processor time, and of the rows
-of the task where that is most.
+rows. Of each query the time, and what the busiest rank has over the mean: of processor time, of the bytes
+that came from other ranks, and of the rows of the task where that is most; and how many rows of heavy keys
+were found. Plans are those for ranks that are connected by a network.
 """
 
 from __future__ import annotations
@@ -20,12 +21,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 RANKS = 4
+TOPOLOGY = "ethernet-fast"
 QUERIES = {
     "join": "select sum(v * x + w % 7 + y % 5) as s, count(*) as n from {} f join other o on f.k = o.k",
     "left join": "select sum(v + coalesce(x, 0)) as s from {} f left join other o on f.k = o.k",
+    "of few rows, left": "select sum(x + coalesce(v, 0)) as s from other o left join {} f on f.k = o.k",
+    "full join": "select sum(coalesce(v, 0) + coalesce(x, 0)) as s from {} f full join other o on f.k = o.k",
+    "semi join": "select sum(v) as s from {} f where exists "
+    "(select 1 from other o where f.k = o.k and x < 500)",
+    "anti join": "select sum(v) as s from {} f where not exists "
+    "(select 1 from other o where f.k = o.k and x < 500)",
+    "semi of few rows": "select sum(x) as s from other o where exists (select 1 from {} f where f.k = o.k)",
     "group by": "select sum(n) as n, count(*) as m from "
     "(select k, count(*) as n, sum(w) as s from {} group by k) where s > 0",
+    "join, group by key": "select sum(n) as n, max(s) as s from "
+    "(select f.k as k, count(*) as n, sum(x) as s from {} f join other o on f.k = o.k group by f.k)",
     "count distinct": "select sum(n) as n from (select k, count(distinct w) as n from {} group by k)",
+    "median": "select sum(n) as n from (select k, median(v) as n from {} group by k)",
+    "window": "select sum(r) as n from (select row_number() over (partition by k order by w) as r from {})",
 }
 
 
@@ -36,11 +49,13 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         keys = options.rows // 4
         names = _write(Path(folder), options.rows, keys)
-        print(f"{options.rows} rows, {keys} keys, {RANKS} ranks, two threads: busiest rank over the mean")
+        print(
+            f"{options.rows} rows, {keys} keys, {RANKS} ranks, two threads; "
+            "busiest rank over the mean: of time, bytes, rows"
+        )
         for query, text in QUERIES.items():
             for name in names:
-                seconds, processor, rows, task = _measure(text.format(name), folder)
-                print(f"{query:15} {name:8} {seconds * 1000:6.0f} ms  {processor:.2f}  {rows:.2f} in {task}")
+                print(f"{query:18} {name:5} {_measure(text.format(name), folder)}")
     return 0
 
 
@@ -61,19 +76,29 @@ def _write(folder: Path, rows: int, keys: int) -> list[str]:
     return list(columns)
 
 
-def _measure(text: str, folder: str) -> tuple[float, float, float, str]:
-    """Of the second run: seconds, and what the busiest rank has of processor time and of a task's rows."""
+def _measure(text: str, folder: str) -> str:
+    """Of the second run: seconds, what the busiest rank has of time, bytes and a task's rows, heavy rows."""
     for _ in range(2):
-        hr.sql(text, folder, ranks=RANKS, threads=2)
+        hr.sql(text, folder, ranks=RANKS, threads=2, topology=TOPOLOGY)
     profile: dict[str, Any] = hr.last_profile().run
     processor = [0.0] * RANKS
+    received = [0] * RANKS
+    heavy = 0
     rows: dict[str, list[int]] = defaultdict(lambda: [0] * RANKS)
     for task in profile["tasks"]:
-        processor[task["rank"]] += task["busy_seconds"] + task["finish_busy_seconds"]
-        rows[task["name"]][task["rank"]] += task["rows_in"]
+        rank = task["rank"]
+        processor[rank] += task["busy_seconds"] + task["finish_busy_seconds"]
+        if task["kind"] != "result":
+            rows[task["name"]][rank] += task["rows_in"]
+        received[rank] += task.get("received_bytes", 0)
+        heavy += task.get("heavy_rows", 0)
     most, worst = max((_over_mean(each), name) for name, each in rows.items() if sum(each) > 10_000)
-    return profile["wall_seconds"], _over_mean(processor), most, worst
+    return (
+        f"{profile['wall_seconds'] * 1000:6.0f} ms, {sum(processor) * 1000:6.0f} ms of processors"
+        f"  {_over_mean(processor):.2f}  {_over_mean(received):.2f}  {most:.2f} in {worst},"
+        f" {heavy} rows of heavy keys"
+    )
 
 
 def _over_mean(values: Sequence[float]) -> float:
-    return max(values) * len(values) / sum(values)
+    return max(values) * len(values) / max(sum(values), 1e-9)

@@ -323,6 +323,57 @@ TEST(PlanCheck, DeadlockThroughAnotherStream) {
       << message;
 }
 
+/// "joined" and the rows of another run of "u" go by hash; both exchanges agree on heavy keys.
+void pairExchanges(Plan &p) {
+  p.streams.push_back(p.streams[0]);
+  p.streams.push_back(p.streams[0]);
+  p.streams.push_back(p.streams[0]);
+  run(p, 3).partitioned = true;
+  *p.tasks[4].as<ExchangeTask>() = {.channel = 0,
+                                    .axes = {0},
+                                    .inputStream = 2,
+                                    .outputStream = 3,
+                                    .pair = 0,
+                                    .heavy = HeavyRows::kSpread,
+                                    .keys = {0}};
+  addTask(p, LoadTask{.slot = 0, .outputStream = 5}); // task 8
+  addTask(p, RunTask{.kernel = 0, .inputStream = 5, .outputStream = 6, .partitioned = true});
+  addTask(p, ExchangeTask{.channel = 1,
+                          .axes = {0},
+                          .inputStream = 6,
+                          .outputStream = 7,
+                          .pair = 0,
+                          .heavy = HeavyRows::kSpread,
+                          .keys = {0}});
+  addTask(p, RunTask{.kernel = 2, .inputStream = 7, .states = {{1, StateUse::kPerWorker}}});
+  p.tasks[6].after.push_back(11);
+}
+
+TEST(PlanCheck, Pairs) {
+  EXPECT_EQ(checked(pairExchanges), "ok");
+  auto broken = [](const std::function<void(Plan &)> &change) {
+    return checked([&](Plan &p) {
+      pairExchanges(p);
+      change(p);
+    });
+  };
+  EXPECT_EQ(
+      broken([](Plan &p) { p.tasks[10].as<ExchangeTask>()->pair = 1; }).substr(0, 104),
+      "rule pairs: task 4 'gather' (exchange): needs one other exchange over the same axes, by "
+      "as many keys, in ");
+  // Each waits for the first rows of the other.
+  EXPECT_EQ(broken([](Plan &p) { p.tasks[9].after = {5}; }).substr(0, 14), "rule deadlock:");
+  EXPECT_EQ(
+      broken([](Plan &p) { addTask(p, RepeatTask{{9}}); }).substr(0, 99),
+      "rule pairs: task 10 (exchange): gets its rows in rounds, the first of which may have none");
+  EXPECT_EQ(broken([](Plan &p) { p.tasks[10].as<ExchangeTask>()->keys = {1}; }),
+            "rule operands: task 10 (exchange): needs keys among the columns of its stream");
+  EXPECT_EQ(
+      broken([](Plan &p) { p.tasks[10].as<ExchangeTask>()->keys = {}; }),
+      "rule operands: task 10 (exchange): needs keys and an exchange by hash if it is one of a "
+      "pair, and only then");
+}
+
 TEST(PlanCheck, Filled) {
   EXPECT_EQ(
       checked([](Plan &p) { p.tasks[3].after = {}; }),
