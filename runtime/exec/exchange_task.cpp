@@ -362,6 +362,7 @@ Status ExchangeTask::hear(const ExchangeMessage &message) {
     HR_ASSIGN_OR_RETURN(ChunkHandle samples, decodeRows(message.body, ranges_->keys().schema()));
     return ranges_->addSamples(message.peer, *samples);
   }
+  // no test: a rank with the same plan sends no such message
   return makeError(ErrorKind::kCorrupt,
                    "an exchange does not expect messages with tag: ", message.tag);
 }
