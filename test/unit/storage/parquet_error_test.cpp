@@ -212,28 +212,28 @@ TEST_F(ParquetErrorTest, FileThatChangesUnderAScan) {
 }
 
 TEST_F(ParquetErrorTest, NestedColumnIsUnsupportedTheOthersAreNot) {
-  arrow::ListBuilder lists(arrow::default_memory_pool(), std::make_shared<arrow::Int32Builder>());
+  const auto pair = arrow::struct_({arrow::field("a", arrow::int32())});
   arrow::Int32Builder keys;
-  ASSERT_TRUE(lists.Append().ok() && keys.Append(5).ok());
-  auto table = arrow::Table::Make(arrow::schema({arrow::field("list", arrow::list(arrow::int32())),
-                                                 arrow::field("key", arrow::int32(), false),
-                                                 arrow::field("bytes", arrow::binary())}),
-                                  {lists.Finish().ValueOrDie(), keys.Finish().ValueOrDie(),
-                                   arrow::MakeArrayOfNull(arrow::binary(), 1).ValueOrDie()});
+  ASSERT_TRUE(keys.Append(5).ok());
+  auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("pair", pair), arrow::field("key", arrow::int32(), false),
+                     arrow::field("bytes", arrow::binary())}),
+      {arrow::MakeArrayOfNull(pair, 1).ValueOrDie(), keys.Finish().ValueOrDie(),
+       arrow::MakeArrayOfNull(arrow::binary(), 1).ValueOrDie()});
   writeTable(*table, path, 100);
   auto document = storage.statistics({path});
   ASSERT_TRUE(document.ok()) << document.status().toString();
   EXPECT_TRUE((*document)["columns"].contains("key"));
   EXPECT_EQ((*document)["columns"].size(), 1u);
   EXPECT_EQ((*document)["unsupported"].size(), 2u);
-  EXPECT_TRUE((*document)["unsupported"].contains("list"));
+  EXPECT_TRUE((*document)["unsupported"].contains("pair"));
   EXPECT_NE((*document)["unsupported"]["bytes"].get<std::string>().find("BYTE_ARRAY"),
             std::string::npos);
   plan::Slot slot = slotOf("int");
   slot.columns[0].file = "bytes";
   expectError(scanError(slot), ErrorKind::kUnsupported, {"t.parquet", "bytes"});
-  slot.columns[0].file = "list";
-  expectError(scanError(slot), ErrorKind::kUnsupported, {"t.parquet", "list", "nested"});
+  slot.columns[0].file = "pair";
+  expectError(scanError(slot), ErrorKind::kUnsupported, {"t.parquet", "pair", "nested"});
 }
 
 TEST_F(ParquetErrorTest, DamagedPagesAreNamedByTheirByte) {
