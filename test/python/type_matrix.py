@@ -288,7 +288,7 @@ def _calls(function: TextFunction) -> list[str]:
     kinds = [each.kind for each in function.arguments]
 
     def call(integer: str, texts: tuple[str, ...], name: str | None = None) -> str:
-        text = iter(texts)
+        text = itertools.chain(texts, itertools.repeat("'i'"))  # a fourth is options
         return function.call(*[integer if kind == "Integer" else next(text) for kind in kinds], name=name)
 
     calls = [call("i % 9 - 4", ("a", "b", "n"), name) for name in function.duckdb]
