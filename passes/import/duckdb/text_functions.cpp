@@ -58,9 +58,10 @@ ExpressionImporter::importPattern(ExpressionBuilder &b, const Call &call, Argume
   std::optional<StringRef> escape =
       escapes ? ExpressionBuilder::stringOf(arguments[2]) : std::nullopt;
   bool matches = pattern->kind == Kind::kLike || pattern->kind == Kind::kLikeAnyCase;
-  if (escapes && (!escape || (!wanted && pattern->kind == Kind::kLikeAnyCase))) {
+  if (escapes &&
+      (!escape || (!wanted && (pattern->kind == Kind::kLikeAnyCase || escape->size() > 1)))) {
     return MaybeExpression(
-        unsupported(call, "the pattern and its escape character must be constants"));
+        unsupported(call, "the pattern and its escape, one character, must be constants"));
   }
   if (!wanted && !matches) {
     return std::nullopt; // functions of texts
