@@ -92,7 +92,8 @@ def section() -> str:
         calls = calls.replace("|", "\\|")
         substrait = ", ".join(f"`{name}`" for name in function.substrait)
         text = f"{function.text}; an error: {function.error}" if function.error else function.text
-        rows.append(f"| {calls} | {text} | {substrait} |")
+        if calls or substrait:
+            rows.append(f"| {calls} | {text} | {substrait} |")
     return f"""Texts are UTF-8, and counted in characters (code points). Of NULL they are NULL, if nothing
 else is said.
 
