@@ -132,7 +132,7 @@ Computed MeasureParts::finished(size_t measure, int64_t firstField, Location at)
   const Whole &whole = wholes_[measure];
   int64_t field = firstField + static_cast<int64_t>(whole.firstPart);
   if (!whole.formula) {
-    return {field, {}, {}};
+    return Computed::ofField(field, at);
   }
   return {std::nullopt, "deviation", [=](ExpressionBuilder &b) -> MaybeExpression {
             Deviations deviations(b, field, whole.arguments, at);

@@ -22,8 +22,6 @@ static BuildExpression both(const BuildExpression &first, const BuildExpression 
   };
 }
 
-static Computed fieldOf(int64_t field) { return {field, {}, {}}; }
-
 static BuildExpression isKnown(const Computed &value, Location at) {
   return [=](ExpressionBuilder &b) -> MaybeExpression {
     MaybeExpression known = value.build(b);
@@ -107,7 +105,8 @@ MaybeRelation RelationBuilder::addExtremes(const Relation &input, ArrayRef<Compu
   JoinRequest request;
   for (auto [number, key] : llvm::enumerate(keys)) {
     auto group = static_cast<int64_t>(input.fields.size() + number);
-    request.conditions.push_back({JoinCondition::Kind::kNullSafe, key, fieldOf(group), at});
+    request.conditions.push_back(
+        {JoinCondition::Kind::kNullSafe, key, Computed::ofField(group, at), at});
   }
   return join(input, rename(*groups, at), request, at);
 }

@@ -8,11 +8,9 @@ using namespace headrace::import;
 namespace frame = headrace::frame;
 using Kind = frame::WindowFunctionKind;
 
-static Computed fieldOf(int64_t field) { return {field, {}, {}}; }
-
-static void appendFields(SmallVectorImpl<Computed> &out, int64_t begin, int64_t end) {
+static void appendFields(SmallVectorImpl<Computed> &out, int64_t begin, int64_t end, Location at) {
   for (int64_t field : llvm::seq(begin, end)) {
-    out.push_back(fieldOf(field));
+    out.push_back(Computed::ofField(field, at));
   }
 }
 
@@ -28,9 +26,9 @@ static Computed nullOf(Type type, Location at) {
 
 /// The fields, then the keys, then the value in the order.
 static SmallVector<Computed> withOrder(const Relation &side, ArrayRef<Computed> keys,
-                                       const Computed &value) {
+                                       const Computed &value, Location at) {
   SmallVector<Computed> fields;
-  appendFields(fields, 0, static_cast<int64_t>(side.fields.size()));
+  appendFields(fields, 0, static_cast<int64_t>(side.fields.size()), at);
   llvm::append_range(fields, keys);
   fields.push_back(value);
   return fields;
@@ -46,7 +44,7 @@ MaybeRelation RelationBuilder::onePerMoment(const Relation &side, int64_t keysBe
       },
       at);
   SmallVector<Computed> moment;
-  appendFields(moment, keysBegin, end);
+  appendFields(moment, keysBegin, end, at);
   WindowFunctionRequest number{.kind = Kind::RowNumber, .at = at};
   MaybeRelation numbered = failed(known) ? known : window(*known, moment, {}, number, at);
   MaybeRelation one = failed(numbered)
@@ -67,10 +65,12 @@ MaybeRelation RelationBuilder::joinNearest(const Relation &left, const Relation 
   auto leftFields = static_cast<int64_t>(left.fields.size());
   auto rightFields = static_cast<int64_t>(right.fields.size());
   auto keys = static_cast<int64_t>(request.leftKeys.size());
-  MaybeRelation ordered = project(left, withOrder(left, request.leftKeys, request.leftValue), at);
+  MaybeRelation ordered =
+      project(left, withOrder(left, request.leftKeys, request.leftValue, at), at);
   MaybeRelation candidates =
-      failed(ordered) ? ordered
-                      : project(right, withOrder(right, request.rightKeys, request.rightValue), at);
+      failed(ordered)
+          ? ordered
+          : project(right, withOrder(right, request.rightKeys, request.rightValue, at), at);
   candidates = failed(candidates) ? candidates : onePerMoment(*candidates, rightFields, at);
   if (failed(candidates)) {
     return failure();
@@ -79,7 +79,7 @@ MaybeRelation RelationBuilder::joinNearest(const Relation &left, const Relation 
   // Both sides under each other: the left fields, the keys, the value, and that of right rows.
   const int64_t value = leftFields + keys;
   SmallVector<Computed> ofLeft, ofRight;
-  appendFields(ofLeft, 0, value + 1);
+  appendFields(ofLeft, 0, value + 1, at);
   Type valueType = ordered->typeOf(ordered->fields[value]);
   ofLeft.push_back(nullOf(valueType, at));
   auto side = [at](bool isLeft) {
@@ -94,8 +94,8 @@ MaybeRelation RelationBuilder::joinNearest(const Relation &left, const Relation 
   for (StringAttr field : ArrayRef(left.fields)) {
     ofRight.push_back(nullOf(left.typeOf(field), at));
   }
-  appendFields(ofRight, rightFields, rightFields + keys + 1);
-  ofRight.push_back(fieldOf(rightFields + keys));
+  appendFields(ofRight, rightFields, rightFields + keys + 1, at);
+  ofRight.push_back(Computed::ofField(rightFields + keys, at));
   ofRight.push_back(side(false));
   MaybeRelation leftRows = project(*ordered, ofLeft, at);
   MaybeRelation rightRows = failed(leftRows) ? leftRows : project(*candidates, ofRight, at);
@@ -105,17 +105,18 @@ MaybeRelation RelationBuilder::joinNearest(const Relation &left, const Relation 
   }
 
   SmallVector<Computed> partition;
-  appendFields(partition, leftFields, value);
+  appendFields(partition, leftFields, value, at);
   bool before =
       request.comparison == frame::CompareKind::Gt || request.comparison == frame::CompareKind::Ge;
   bool strict =
       request.comparison == frame::CompareKind::Gt || request.comparison == frame::CompareKind::Lt;
-  SortKey order{fieldOf(value), before ? frame::SortDirection::Asc : frame::SortDirection::Desc,
+  SortKey order{Computed::ofField(value, at),
+                before ? frame::SortDirection::Asc : frame::SortDirection::Desc,
                 frame::NullsOrder::Last};
   WindowFunctionRequest nearest{.at = at};
   nearest.measure = {.function =
                          before ? frame::AggregateFunction::Max : frame::AggregateFunction::Min,
-                     .arguments = {fieldOf(value + 1)},
+                     .arguments = {Computed::ofField(value + 1, at)},
                      .at = at};
   nearest.frame = {.exclude = strict ? frame::FrameExclusion::Group : frame::FrameExclusion::None};
   MaybeRelation found = window(*all, partition, order, nearest, at);
@@ -130,11 +131,11 @@ MaybeRelation RelationBuilder::joinNearest(const Relation &left, const Relation 
   join.kind = request.kind;
   const int64_t foundFields = value + 4;
   for (int64_t key : llvm::seq(keys)) {
-    join.conditions.push_back({JoinCondition::Kind::kEqual, fieldOf(leftFields + key),
-                               fieldOf(foundFields + rightFields + key), at});
+    join.conditions.push_back({JoinCondition::Kind::kEqual, Computed::ofField(leftFields + key, at),
+                               Computed::ofField(foundFields + rightFields + key, at), at});
   }
-  join.conditions.push_back({JoinCondition::Kind::kEqual, fieldOf(value + 3),
-                             fieldOf(foundFields + rightFields + keys), at});
+  join.conditions.push_back({JoinCondition::Kind::kEqual, Computed::ofField(value + 3, at),
+                             Computed::ofField(foundFields + rightFields + keys, at), at});
   // What has no value itself comes last in the order, and has seen all others.
   join.conditions.push_back({JoinCondition::Kind::kAny,
                              {std::nullopt,

@@ -35,6 +35,10 @@ struct Computed {
   /// A word for its column.
   std::string name;
   BuildExpression build;
+
+  static Computed ofField(int64_t field, mlir::Location at) {
+    return {field, {}, [=](ExpressionBuilder &b) { return b.field(field, at); }};
+  }
 };
 
 /// A condition of a join: a comparison of the two sides (of `left` with `right`), or, without a

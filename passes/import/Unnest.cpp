@@ -49,7 +49,7 @@ MaybeRelation RelationBuilder::unnest(const Relation &input, ArrayRef<Computed> 
   const auto fields = static_cast<int64_t>(input.fields.size());
   SmallVector<Computed> results;
   for (int64_t field = 0; field < fields; ++field) {
-    results.push_back({field, {}, {}});
+    results.push_back(Computed::ofField(field, at));
   }
   rows.fields.assign(input.fields.begin(), input.fields.end());
   ArrayRef<StringAttr> listNames = ArrayRef(names).drop_back();
@@ -64,6 +64,6 @@ MaybeRelation RelationBuilder::unnest(const Relation &input, ArrayRef<Computed> 
                        }});
   }
   rows.fields.push_back(number);
-  results.push_back({fields + static_cast<int64_t>(lists.size()), {}, {}});
+  results.push_back(Computed::ofField(fields + static_cast<int64_t>(lists.size()), at));
   return project(rows, results, at);
 }

@@ -147,7 +147,7 @@ MaybeRelation RelationBuilder::window(const Relation &input, ArrayRef<Computed> 
   SmallVector<Computed> finished;
   auto field = static_cast<int64_t>(0);
   for (; field < static_cast<int64_t>(input.fields.size()); ++field) {
-    finished.push_back({field, {}, {}});
+    finished.push_back(Computed::ofField(field, location));
   }
   size_t measure = 0;
   for (auto [index, function] : llvm::enumerate(functions)) {
@@ -155,7 +155,7 @@ MaybeRelation RelationBuilder::window(const Relation &input, ArrayRef<Computed> 
     finished.push_back(
         function.measure ? measures.finished(
                                measure++, field - static_cast<int64_t>(firstParts[index]), location)
-                         : Computed{field, {}, {}});
+                         : Computed::ofField(field, location));
     field += std::max<int64_t>(parts, 1);
   }
   return project(result, finished, location);

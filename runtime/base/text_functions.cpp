@@ -274,13 +274,15 @@ MaybeText characterOf(TextRoom &room, Integer code) {
                    [&](char *to) { return utf8::encode(static_cast<uint32_t>(code), to); });
 }
 
+constexpr Text kDigits = "0123456789ABCDEF";
+
 Text inDigits(TextRoom &room, Text text, unsigned bits) {
   const unsigned digits = 8 / bits;
   return room.make(text.size() * digits, [&](char *to) {
     for (const char byte : text) {
       for (unsigned digit = digits; digit > 0; --digit) {
         const unsigned value = static_cast<uint8_t>(byte) >> (digit - 1) * bits;
-        *to++ = "0123456789ABCDEF"[value % (1u << bits)];
+        *to++ = kDigits[value % (1u << bits)];
       }
     }
     return to;
@@ -301,8 +303,8 @@ Text inUrl(TextRoom &room, Text text) {
         continue;
       }
       *to++ = '%';
-      *to++ = "0123456789ABCDEF"[static_cast<uint8_t>(byte) >> 4];
-      *to++ = "0123456789ABCDEF"[byte & 15];
+      *to++ = kDigits[static_cast<uint8_t>(byte) >> 4];
+      *to++ = kDigits[byte & 15];
     }
     return to;
   });

@@ -10,10 +10,6 @@ namespace frame = headrace::frame;
 
 using Use = Field::Use;
 
-static Computed fieldOf(int64_t position, Location at) {
-  return {position, {}, [=](ExpressionBuilder &b) { return b.field(position, at); }};
-}
-
 static SmallVector<int64_t> firstFields(size_t count) {
   return llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(count)));
 }
@@ -118,7 +114,7 @@ MaybeRelation RelationImporter::joinSets(const Relation &left, const Relation &r
   auto count = static_cast<int64_t>(left.fields.size());
   SmallVector<Computed> every;
   for (int64_t index = 0; index < count; ++index) {
-    every.push_back(fieldOf(index, at));
+    every.push_back(Computed::ofField(index, at));
   }
   MaybeRelation rows = all ? numberRows(left, every, {}, at) : builder.distinct(left, at);
   MaybeRelation others = all ? numberRows(right, every, {}, at) : MaybeRelation(right);
@@ -129,8 +125,8 @@ MaybeRelation RelationImporter::joinSets(const Relation &left, const Relation &r
   JoinRequest request;
   request.kind = kind;
   for (int64_t index = 0; index < width; ++index) {
-    request.conditions.push_back(
-        {JoinCondition::Kind::kNullSafe, fieldOf(index, at), fieldOf(width + index, at), at});
+    request.conditions.push_back({JoinCondition::Kind::kNullSafe, Computed::ofField(index, at),
+                                  Computed::ofField(width + index, at), at});
   }
   MaybeRelation joined = builder.join(*rows, *others, request, at);
   return failed(joined) ? joined : builder.select(*joined, firstFields(count), at);

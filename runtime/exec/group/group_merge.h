@@ -3,7 +3,7 @@
 
 #include "runtime/exec/group/group_copy.h"
 #include "runtime/exec/phased_job.h"
-#include "runtime/exec/window/scratch_array.h"
+#include "runtime/exec/scratch_array.h"
 
 #include <functional>
 #include <memory>

@@ -1,4 +1,4 @@
-// Chains of a join table's rows, by hash or by the rank of an integer key.
+// Chains of a join table's rows, by hash or by an integer key.
 #include "runtime/exec/join/join_directory.h"
 
 #include "runtime/base/check.h"

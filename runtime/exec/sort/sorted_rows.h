@@ -2,9 +2,9 @@
 #pragma once
 
 #include "runtime/exec/phased_job.h"
+#include "runtime/exec/scratch_array.h"
 #include "runtime/exec/sort/run_merge.h"
 #include "runtime/exec/sort/sort_copy.h"
-#include "runtime/exec/window/scratch_array.h"
 
 #include <functional>
 

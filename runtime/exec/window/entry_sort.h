@@ -1,8 +1,8 @@
 // Sorts entries of a window that fit a worker's cache.
 #pragma once
 
+#include "runtime/exec/scratch_array.h"
 #include "runtime/exec/window/entry_order.h"
-#include "runtime/exec/window/scratch_array.h"
 
 namespace headrace::exec {
 
