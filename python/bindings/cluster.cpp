@@ -24,8 +24,6 @@ using Texts = std::map<std::string, std::string>;
 /// Of a large array not more elements are looked at, evenly spread.
 constexpr int64_t kPrintElementsMax = 1 << 16;
 
-const char *variable(const char *name) { return std::getenv(name); }
-
 std::string printOf(const exec::TensorView &tensor) {
   ContentHasher hasher;
   hasher.add(static_cast<uint64_t>(tensor.element));
@@ -56,7 +54,14 @@ std::string printOf(const storage::ArrowTable &table) {
 
 class LaunchedCluster {
 public:
-  LaunchedCluster(std::string launcher, const Texts &given) {
+  LaunchedCluster(std::string launcher, const Texts &given, std::optional<Texts> variables) {
+    Environment variable = [&variables](const char *name) -> const char * {
+      if (!variables) {
+        return std::getenv(name);
+      }
+      auto found = variables->find(name);
+      return found == variables->end() ? nullptr : found->second.c_str();
+    };
     if (launcher.empty()) {
       launcher = findLauncher(variable);
     }
@@ -232,9 +237,10 @@ private:
 void addCluster(nb::module_ &module) {
   nb::class_<LaunchedCluster>(module, "Cluster",
                               "This process as one of the ranks that a launcher has started.")
-      .def(nb::init<std::string, const Texts &>(), nb::arg("launcher"), nb::arg("settings"),
+      .def(nb::init<std::string, const Texts &, std::optional<Texts>>(), nb::arg("launcher"),
+           nb::arg("settings"), nb::arg("variables") = nb::none(),
            "Meets the other ranks. launcher: its name, or empty for the one whose variables are "
-           "there.")
+           "there. variables: instead of those of the environment.")
       .def_prop_ro("rank", &LaunchedCluster::rank)
       .def_prop_ro("size", &LaunchedCluster::size)
       .def_prop_ro("name", &LaunchedCluster::name, "\"rank 2 on host node7\".")

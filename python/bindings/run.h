@@ -46,6 +46,11 @@ public:
 
   const std::shared_ptr<const exec::Program> &program() const { return program_; }
 
+  /// Of a run in another process.
+  void keepProfile(const std::string &profile) {
+    std::lock_guard lock(mutex_);
+    profile_ = profile;
+  }
   std::string profile() const {
     std::lock_guard lock(mutex_);
     return profile_;

@@ -170,6 +170,8 @@ NB_MODULE(_runtime, module) {
            "over the first, under the second. poll: called about every 50 ms. progress: called "
            "twice a second with tasks ended, tasks, rows so far and the name of a running task. "
            "What either raises stops the run.")
+      .def("keep_profile", &LoadedProgram::keepProfile, nb::arg("profile"),
+           "Takes that of a run in another process.")
       .def("profile", &LoadedProgram::profile, "The last run's profile as JSON.");
   addCluster(module);
   addMeeting(module);

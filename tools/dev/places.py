@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "build" / "logs"
 LLVM_TOOLS = Path("/usr/lib/llvm-22/bin")
 PACKAGE_REQUIREMENTS = ROOT / "python" / "requirements.txt"
+ENGINE_REQUIREMENTS = ROOT / "test" / "python" / "requirements-engines.txt"
 QUERIES = ROOT / "test" / "data" / "tpch" / "queries"
 
 
@@ -24,6 +25,11 @@ def environment() -> Path:
 
 def environment_python() -> Path:
     return environment() / "bin" / "python"
+
+
+def engines_python() -> Path:
+    """Of a virtual environment beside it, with the engines whose processes ranks run in."""
+    return home() / "engines" / "bin" / "python"
 
 
 def build_folder(preset: str) -> Path:

@@ -64,6 +64,30 @@ def ensure() -> None:
             _key_file().write_text(key() + "\n")
 
 
+def ensure_engines() -> None:
+    """The environment of the engines, which sees the packages of the other one too."""
+    python = places.engines_python()
+    folder = python.parents[1]
+    made_from = folder / "requirements.sha256"
+    wanted = hashlib.sha256(places.ENGINE_REQUIREMENTS.read_bytes()).hexdigest()
+    with exclusive(places.home() / "engines.lock"):
+        if made_from.exists() and made_from.read_text().strip() == wanted:
+            return
+        with step("Engines (Dask)") as current:
+            current.always = True
+            run([places.environment_python(), "-m", "venv", "--clear", folder], "engines-venv")
+            install = [python, *("-m", "pip", "install", "--disable-pip-version-check", "--no-input")]
+            run(
+                [*install, "-r", places.ENGINE_REQUIREMENTS],
+                "engines-pip",
+                on_line=lambda line: current.progress(line[:60]),
+            )
+            packages = next(folder.glob("lib/python*/site-packages"))
+            seen = next(places.environment().glob("lib/python*/site-packages"))
+            (packages / "headrace.pth").write_text(f"{seen}\n")
+            made_from.write_text(f"{wanted}\n")
+
+
 def _works(python: Path) -> bool:
     if not python.exists():
         return False

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dev import building, packages, places
+from dev import building, packages, places, python_environment
 from dev.steps import Step, run, step
 
 # MLIR's libraries are not instrumented but share inline allocators with our code, which would poison what
@@ -26,7 +26,7 @@ _SANITIZER = {
 
 # What is built for a suite; "unit" is also the label of its tests (cmake/HeadraceTargets.cmake). "ir" is
 # what runs with the tools of IR alone: lit, and random programs through the phases; "engines" are the
-# launchers of ranks, all of them.
+# launchers and engines of ranks, all of them.
 _TARGETS: dict[str, list[str]] = {
     "all": [],
     "unit": ["unit_tests"],
@@ -66,8 +66,13 @@ def test(preset: str = "release", pattern: str = "", suite: str = "all") -> int:
         _add_what_needs_tools_of_ir(total, folder, pattern, preset)
     if suite == "engines":
         packages.ensure(packages.ENGINES)
-        command = [*_pytest_command(pattern), "test/python/test_launchers.py"]
-        environment = {**variables("release"), "HEADRACE_ENGINES": "1"}
+        python_environment.ensure_engines()
+        command = [*_pytest_command(pattern), "test/python/test_launchers.py", "test/python/test_engines.py"]
+        environment = {
+            **variables("release"),
+            "HEADRACE_ENGINES": "1",
+            "HEADRACE_ENGINES_PYTHON": str(places.engines_python()),
+        }
         report = folder / "test-results" / "pytest.xml"
         total.add(_runner("launchers (pytest)", command, report, preset, environment))
     _report(total)

@@ -26,17 +26,14 @@ def ranks_here() -> int | None:
 
 
 class Cluster:
-    """The processes that a launcher has started, of which this is one. Made by `cluster`.
+    """The ranks of a session, of which this process is one, unless an engine runs them. Made by `cluster`.
 
     rank, size: which of how many this process is; they change when ranks are lost, and rank 0 stays rank 0.
     name: "rank 2 on host node7", as errors name it.
     """
 
-    def __init__(self, launcher: str, on_loss: str, settings: Mapping[str, object]) -> None:
-        from headrace import _runtime
-        from headrace._src.programs import setting_texts
-
-        self._handle = translated(lambda: _runtime.Cluster(launcher, setting_texts(settings)))
+    def __init__(self, handle: Any, on_loss: str) -> None:
+        self._handle = handle
         self._on_loss = on_loss
         self._calls = threading.Lock()
         self._leading: threading.Thread | None = None
@@ -157,9 +154,15 @@ class Cluster:
 
 
 def cluster(
-    launcher: str = "", *, on_loss: str = "shrink", settings: Mapping[str, object] | None = None
+    launcher: Any = "",
+    *,
+    ranks: int | None = None,
+    on_loss: str = "shrink",
+    settings: Mapping[str, object] | None = None,
 ) -> Cluster:
     """Joins the processes that a launcher has started, each of which calls it, as the ranks of what follows.
+
+    Or starts ranks inside the processes of an engine, Dask, which the calling process leads.
 
     `with hr.cluster():` makes them the ranks of `sql`, `jit` and `mlir`. All processes run the same program
     and make the same calls in the same order; results are on rank 0, and the other ranks get None. Rank 0
@@ -174,8 +177,15 @@ def cluster(
     rank comes in at the next call, and its own calls up to that one return None. When rank 0 is lost, all
     calls fail with InputOutputError, as do those of a rank that the others have given up.
 
+    With an engine one process runs the script. It is no rank: it compiles, has the results, and must be
+    reachable from the engine's processes, which need headrace and see the files too. What the engine starts
+    again after a loss, rank 0 too, is a rank again from the next call on. Arrays and tables in memory are
+    sent to the ranks.
+
     launcher: "torchrun", "mpi", "slurm", "kubernetes" or "environment" (the variables HEADRACE_RANK,
-        HEADRACE_SIZE and HEADRACE_MEETING); default: the one whose variables are there.
+        HEADRACE_SIZE and HEADRACE_MEETING); default: the one whose variables are there. Or
+        a `distributed.Client`.
+    ranks: how many of Dask's workers are ranks (default: all); launchers have said it already.
     on_loss: "shrink"; or "fail": all calls fail with InputOutputError once a rank is lost. Rank 0's counts.
     settings: by name, which override the environment: {"peerTimeout": 20}.
 
@@ -184,4 +194,27 @@ def cluster(
     """
     if on_loss not in ("shrink", "fail"):
         raise UserError(f"on_loss must be shrink or fail, got {on_loss}")
-    return Cluster(launcher, on_loss, settings or {})
+    if not isinstance(launcher, str):
+        return _of_engine(launcher, ranks, on_loss, settings or {})
+    if ranks is not None:
+        raise UserError("ranks is for engines: a launcher has said how many there are")
+    from headrace import _runtime
+    from headrace._src.programs import setting_texts
+
+    texts = setting_texts(settings)
+    return Cluster(translated(lambda: _runtime.Cluster(launcher, texts)), on_loss)
+
+
+def _of_engine(engine: Any, ranks: int | None, on_loss: str, settings: Mapping[str, object]) -> Cluster:
+    """Ranks in the processes of Dask."""
+    from headrace._src.engines.driver import Driver, RemoteRanks
+
+    # By its name: Dask does not have to be installed.
+    name = f"{type(engine).__module__}.{type(engine).__name__}"
+    if not (name.startswith("distributed.") and name.endswith(".Client")):
+        raise UserError(
+            f"cluster() takes the name of a launcher or a Dask client, got: {type(engine).__name__}"
+        )
+    from headrace._src.engines.dask import DaskEngine
+
+    return Driver(RemoteRanks(DaskEngine(engine, ranks), settings), on_loss)

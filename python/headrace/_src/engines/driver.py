@@ -1,0 +1,312 @@
+"""The driver's side: ranks in processes of an engine come to it, and it leads their calls through rank 0.
+
+The driver is no rank: it compiles, rank 0 runs what it is sent, and answers. The processes connect to the
+driver, so an engine has only to start them; one that the engine starts again comes by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from headrace._src.cluster import Cluster
+from headrace._src.engines.lobby import ANSWER_SECONDS, Lobby, Member, value_of
+from headrace._src.engines.member import Invitation
+from headrace._src.errors import HeadraceError, InputOutputError, UserError
+from headrace._src.programs import setting_texts
+
+#: Seconds for the words of a rank that its peers have given up.
+_LAST_WORDS_SECONDS = 2.0
+_POLL_SECONDS = 0.05
+#: For leaving: a rank that follows one which is stopped hears nothing for `peerTimeout`.
+_PART_SECONDS = 12.0
+_JOIN_SECONDS = 15
+
+
+class Engine(Protocol):
+    """What starts processes."""
+
+    #: The number of ranks to begin with.
+    ranks: int
+
+    def address(self) -> str:
+        """Of this machine, at which the engine's processes reach it."""
+
+    def start(self, invitation: Invitation) -> None:
+        """Has every process of the engine call `serve`, also those that it starts again."""
+
+    def stop(self) -> None:
+        """Of those that are started from now on none calls it."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What the ranks beside rank 0 are told of a call."""
+
+    call: str = ""
+    tables: dict[str, Any] = field(default_factory=dict)
+    arrays: list[Any] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class RemoteResult:
+    """As the runtime's Result."""
+
+    table: Any
+    tensors: list[Any]
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+class RemoteRanks:
+    """Ranks of an engine as the handle of a `Cluster`, as if this process were their rank 0."""
+
+    rank = 0
+
+    def __init__(self, engine: Engine, settings: Mapping[str, object]) -> None:
+        self._engine = engine
+        self._session = secrets.token_hex(8)
+        self._epoch = 0
+        self._ranks: list[Member] = []
+        self._following: list[tuple[Member, int]] = []
+        self.offer = Offer()
+        self.name = f"the driver on host {socket.gethostname()}"
+        self.memory = 0
+        address = engine.address()
+        self._lobby = Lobby(address)
+        try:
+            texts = setting_texts(settings)
+            of_ranks = {**texts, "joinTimeout": str(_JOIN_SECONDS)}
+            engine.start(Invitation(address, self._lobby.port, self._lobby.secret, of_ranks))
+            self._await_all(float(texts.get("joinTimeout", 60)))
+            self._begin()
+        except BaseException:
+            self.leave()
+            raise
+
+    def _await_all(self, seconds: float) -> None:
+        lobby, wanted = self._lobby, self._engine.ranks
+        with lobby.changed:
+            lobby.changed.wait_for(lambda: len(lobby.members) >= wanted, seconds)
+            came = len(lobby.members)
+            if came < wanted:
+                raise InputOutputError(
+                    f"the engine's processes do not reach {lobby.port} of this machine, or lack headrace: "
+                    f"of {wanted} came {came}"
+                )
+            places = {(each.host, each.process) for each in lobby.members}
+        if len(places) < came:
+            raise UserError(
+                "each rank needs a process of its own: start the engine with processes, not threads"
+            )
+
+    def _begin(self) -> None:
+        """Makes a cluster of those that are there, up to the number that the engine began with."""
+        self._epoch += 1
+        lobby = self._lobby
+        with lobby.changed:
+            chosen = sorted(lobby.members, key=lambda each: (each.host, each.process))[: self._engine.ranks]
+        if not chosen:
+            raise InputOutputError("no process of the engine is left")
+        meeting = lobby.answer(chosen[0], lobby.ask(chosen[0], "place"))
+        asked = []
+        for rank, member in enumerate(chosen):
+            variables = {
+                "HEADRACE_RANK": str(rank),
+                "HEADRACE_SIZE": str(len(chosen)),
+                "HEADRACE_MEETING": meeting,
+                "HEADRACE_SECRET": lobby.secret.hex(),
+                "HEADRACE_SESSION": f"{self._session}-{self._epoch}",
+            }
+            asked.append((member, lobby.ask(member, "join", variables)))
+        joined: list[tuple[str, int]] = []
+        failed: HeadraceError | None = None
+        for member, number in asked:
+            try:
+                joined.append(lobby.answer(member, number, _JOIN_SECONDS + ANSWER_SECONDS))
+            except HeadraceError as error:
+                failed = failed or error
+        if failed:
+            raise failed
+        self._ranks, self._following = chosen, []
+        self.memory = min(memory for _, memory in joined)
+
+    @property
+    def size(self) -> int:
+        return len(self._ranks)
+
+    @property
+    def lost(self) -> str:
+        for rank, member in enumerate(self._ranks):
+            if member.gone:
+                return f"the process of a rank has ended: rank {rank} on host {member.host}"
+        try:
+            return self._of_rank_0("lost") if self._ranks else "no rank is left"
+        except InputOutputError as error:
+            return str(error)
+
+    def _of_rank_0(self, name: str, *arguments: object) -> Any:
+        return self._lobby.answer(self._ranks[0], self._lobby.ask(self._ranks[0], name, *arguments))
+
+    @property
+    def awaited(self) -> bool:
+        with self._lobby.changed:
+            there = len(self._lobby.members)
+        return len(self._ranks) < min(there, self._engine.ranks)
+
+    def regroup(self, poll: Callable[[], None] | None) -> None:
+        """Goes on with the processes that are there."""
+        self._part()
+        for attempt in range(self._engine.ranks + 1):
+            if poll:
+                poll()
+            try:
+                self._begin()
+                return
+            except InputOutputError:
+                if attempt == self._engine.ranks:
+                    raise
+
+    def _part(self) -> None:
+        """Every rank leaves its cluster, rank 0 first, whom the others follow; the silent are dropped."""
+        end = time.monotonic() + _PART_SECONDS
+        asked = [(member, self._lobby.ask(member, "leave")) for member in self._ranks if not member.gone]
+        for member, number in asked:
+            with suppress(InputOutputError):  # of one that is gone
+                self._lobby.answer(member, number, max(0.0, end - time.monotonic()))
+        self._ranks, self._following = [], []
+
+    def run(
+        self,
+        program: Any,
+        plan: str,
+        kernels: bytes,
+        call: str,
+        bindings: dict[str, Any],
+        *,
+        poll: Callable[[], None] | None = None,
+        progress: Callable[..., None] | None = None,
+        **options: Any,
+    ) -> RemoteResult:
+        """As the runtime's: runs a program on all ranks."""
+        if not self._ranks:
+            raise InputOutputError("no process of the engine is left")
+        lobby, offer = self._lobby, self.offer
+        if not self._following:
+            told = (call, offer.tables, offer.arrays, offer.options)
+            self._following = [(each, lobby.ask(each, "follow", *told)) for each in self._ranks[1:]]
+        bound = {name: _sent(name, data, offer.tables) for name, data in bindings.items()}
+        rank_0 = self._ranks[0]
+        number = lobby.ask(rank_0, "run", plan, kernels, call, bound, options, progress is not None)
+        table, tensors, profile = self._outcome(rank_0, number, poll, progress)
+        program.keep_profile(profile)
+        return RemoteResult(table, tensors)
+
+    def _outcome(
+        self,
+        rank_0: Member,
+        number: int,
+        poll: Callable[[], None] | None,
+        progress: Callable[..., None] | None,
+    ) -> Any:
+        """Of the run; what `poll` or `progress` raises, once it has stopped."""
+        raised: BaseException | None = None
+        silent_at = float("inf")
+        while True:
+            try:
+                said = self._lobby.said(rank_0, number, _POLL_SECONDS)
+                if raised is None and poll:
+                    poll()
+                if raised is None and said and said[0] == "progress" and progress:
+                    progress(*said[1:])
+            except InputOutputError:
+                gone = f"the process of a rank has ended: rank 0 on host {rank_0.host}"
+                raise raised or InputOutputError(gone) from None
+            except BaseException as error:
+                self._lobby.cancel(rank_0)
+                raised, said = error, None
+            if said and said[0] != "progress":
+                if raised:
+                    raise raised
+                return value_of(said)
+            if self._is_given_up():
+                silent_at = min(silent_at, time.monotonic() + _LAST_WORDS_SECONDS)
+            if time.monotonic() > silent_at:
+                self._lobby.drop(rank_0)
+
+    def _is_given_up(self) -> bool:
+        """Whether another rank's part in the call has ended while rank 0 says nothing."""
+        with self._lobby.changed:
+            return any(member.answers or member.gone for member, _ in self._following)
+
+    def end(self, kind: str = "", message: str = "") -> None:
+        """Ends the call on all ranks, if they know of it."""
+        if not self._following:
+            return
+        with suppress(HeadraceError):  # it is lost, which the next call finds
+            self._of_rank_0("end", kind, message)
+        for member, number in self._following:
+            with suppress(HeadraceError):  # the call's own, or it is lost
+                self._lobby.answer(member, number)
+        self._following = []
+
+    def leave(self) -> None:
+        self._engine.stop()
+        self._lobby.close()
+
+
+def _sent(name: str, data: Any, tables: Mapping[str, Any]) -> Any:
+    """What rank 0 is given for a binding: paths, a table or an array."""
+    import numpy as np
+
+    if isinstance(data, str):
+        return os.path.abspath(data)
+    if isinstance(data, list):
+        return [os.path.abspath(path) for path in data]
+    if name in tables:
+        return tables[name]
+    return np.asarray(data)
+
+
+class Driver(Cluster):
+    """The ranks that an engine's processes are, led by this process, which is none of them.
+
+    rank: 0, since this process has the results. size: how many ranks there are.
+    """
+
+    _handle: RemoteRanks
+
+    def call(
+        self,
+        name: str,
+        lead: Callable[[], Any],
+        *,
+        tables: Mapping[str, Any] | None = None,
+        arrays: tuple[object, ...] = (),
+        **options: Any,
+    ) -> Any:
+        import numpy as np
+
+        told = {key: value for key, value in options.items() if key != "poll"}
+        given = {key: _table(key, value) for key, value in (tables or {}).items()}
+        self._handle.offer = Offer(name, given, [np.asarray(array) for array in arrays], told)
+        return super().call(name, lead, tables=tables, arrays=arrays, **options)
+
+
+def _table(name: str, data: Any) -> Any:
+    """What can be sent, any number of times."""
+    import pyarrow as pa
+
+    if isinstance(data, pa.RecordBatchReader):
+        raise UserError(f"a stream can be read only once: read it first (read_all()), table: {name}")
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise UserError(f"the driver does not send the tables in memory that an array program reads: {name}")
+    return pa.table(data)

@@ -1,0 +1,173 @@
+"""A process of an engine as a rank: it does what the driver says, on one thread, until the driver is gone."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import queue
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from headrace._src.engines.channel import Channel
+from headrace._src.errors import CancelledError, HeadraceError, InputOutputError, translated
+
+#: Programs that a rank keeps loaded for the next run of the same.
+_PROGRAMS_MAX = 64
+#: Settings that each call is given as arguments.
+_OF_CALLS = ("threads", "memory")
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """Where a process of the engine finds its driver; the engine hands it over."""
+
+    host: str
+    port: int
+    secret: bytes
+    #: Of the rank, by name, which override the environment of its process: threads and memory too.
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def serve(invitation: Invitation) -> None:
+    """Takes part in the driver's runs until the driver is gone. Ends quietly if there is none any more."""
+    try:
+        connection = socket.create_connection((invitation.host, invitation.port), timeout=10)
+        channel = Channel.proved(connection, invitation.secret, listening=False)
+    except (OSError, InputOutputError):
+        return
+    Member(channel, invitation.settings).serve()
+
+
+def serve_on_a_thread(invitation: Invitation) -> None:
+    """The same beside what the process does otherwise."""
+    threading.Thread(target=serve, args=(invitation,), name="headrace rank", daemon=True).start()
+
+
+class Member:
+    """What the driver says, done: requests are answered in their order, one at a time."""
+
+    def __init__(self, channel: Channel, settings: Mapping[str, str]) -> None:
+        self._channel = channel
+        self._settings = dict(settings)
+        self._requests: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
+        self._stopped = 0.0  # requests up to this number are given up
+        self._request = 0
+        self._handle: Any = None
+        self._programs: dict[bytes, Any] = {}
+
+    def serve(self) -> None:
+        reading = threading.Thread(target=self._read, name="headrace driver's words", daemon=True)
+        reading.start()
+        try:
+            self._channel.send(("here", socket.gethostname(), os.getpid()))
+            while (request := self._requests.get()) is not None:
+                self._request, *asked = request
+                self._channel.send((self._request, *self._answer(*asked)))
+        except InputOutputError:
+            pass  # the driver is gone
+        finally:
+            self._channel.close()
+            self._leave()
+            reading.join()
+
+    def _read(self) -> None:
+        try:
+            while True:
+                message = self._channel.receive()
+                if message[1] == "cancel":
+                    self._stopped = message[0]
+                else:
+                    self._requests.put(message)
+        except InputOutputError:
+            self._stopped = math.inf
+            self._requests.put(None)
+
+    def _answer(self, name: str, *arguments: Any) -> tuple[Any, ...]:
+        actions: dict[str, Callable[..., Any]] = {
+            "place": self._place,
+            "join": self._join,
+            "follow": self._follow,
+            "run": self._run,
+            "end": lambda *how: self._handle.end(*how),
+            "lost": lambda: self._handle.lost,
+            "leave": self._leave,
+        }
+        try:
+            return ("done", translated(lambda: actions[name](*arguments)))
+        except HeadraceError as error:
+            return ("failed", error.kind, str(error))
+        except Exception as error:
+            return ("failed", "internal", f"{type(error).__name__}: {error}")
+
+    def _place(self) -> str:
+        """Where rank 0's store may be."""
+        address = self._channel.own_address
+        with socket.socket() as chosen:
+            chosen.bind((address, 0))
+            return f"{address}:{chosen.getsockname()[1]}"
+
+    def _join(self, variables: dict[str, str]) -> tuple[str, int]:
+        from headrace import _runtime
+
+        self._leave()
+        settings = {
+            name: value for name, value in self._settings.items() if name not in ("threads", "memory")
+        }
+        self._handle = _runtime.Cluster("environment", settings, variables)
+        return self._handle.name, int(self._settings.get("memory", 0)) or self._handle.memory
+
+    def _leave(self) -> None:
+        if self._handle is not None:
+            self._handle.leave()
+            self._handle = None
+
+    def _poll(self) -> None:
+        if self._request <= self._stopped:
+            raise CancelledError("stopped by the user")
+
+    def _own(self, options: dict[str, Any]) -> dict[str, Any]:
+        """The options of a call, with this rank's share of its machine where they say nothing."""
+        own = {name: int(self._settings[name]) for name in _OF_CALLS if name in self._settings}
+        return {**own, **{name: value for name, value in options.items() if value is not None}}
+
+    def _follow(self, call: str, tables: dict[str, Any], arrays: list[Any], options: dict[str, Any]) -> None:
+        self._handle.follow(call, tables, arrays, poll=self._poll, **self._own(options))
+
+    def _run(
+        self,
+        plan: str,
+        kernels: bytes,
+        call: str,
+        bindings: dict[str, Any],
+        options: dict[str, Any],
+        wants_progress: bool,
+    ) -> tuple[Any, list[Any], str]:
+        """The result's rows, or None, its tensors, and the profile."""
+        import pyarrow as pa
+
+        program = self._program(plan, kernels)
+        progress = (
+            (lambda *at: self._channel.send((self._request, "progress", *at))) if wants_progress else None
+        )
+        result = self._handle.run(
+            program, plan, kernels, call, bindings, poll=self._poll, progress=progress, **self._own(options)
+        )
+        tensors = list(result.tensors)
+        return None if tensors else pa.table(result), tensors, program.profile()
+
+    def _progress(self, *at: object) -> None:
+        self._channel.send((self._request, "progress", *at))
+
+    def _program(self, plan: str, kernels: bytes) -> Any:
+        from headrace import _runtime
+
+        key = hashlib.sha256(plan.encode() + b"\0" + kernels).digest()
+        if key not in self._programs:
+            if len(self._programs) >= _PROGRAMS_MAX:
+                self._programs.pop(next(iter(self._programs)))
+            self._programs[key] = _runtime.load_plan(plan, kernels)
+        return self._programs[key]

@@ -1,0 +1,102 @@
+"""A driver's script: ranks in the workers of Dask. Run by test_engines.py.
+
+dask_program.py QUERIES TABLES FOLDER NAME...
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import headrace as hr
+import headrace.array as ha
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather as feather
+
+COUNT = "select count(*) as n from lineitem"
+
+
+@contextmanager
+def dask() -> Iterator[Any]:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=4, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="1GB"
+        ) as workers,
+        Client(workers) as client,
+    ):
+        yield client
+
+
+@hr.jit
+def network(x: Any, w: Any, v: Any) -> Any:
+    return ha.tanh(ha.relu(x @ w) @ v)
+
+
+def kinds_of_trouble(tables: str) -> None:
+    """Errors have the kind and text that they have in one process, and the next query runs."""
+
+    def refused(kind: str, text: str, **options: Any) -> None:
+        try:
+            hr.sql(text, tables, **options)
+        except hr.HeadraceError as error:
+            assert error.kind == kind, error
+        else:
+            raise AssertionError(kind)
+
+    refused("user", "select nonsense from lineitem")
+    refused("data", "select max(1 // (l_orderkey - 60000)) from lineitem")
+    refused("memory", COUNT, memory="50KB")
+    long = "select count(*) from lineitem a join lineitem b on a.l_tax < b.l_quantity join lineitem c on true"
+    began = time.monotonic()
+    refused("cancelled", long, timeout=0.5)
+    assert time.monotonic() - began < 10
+    stop = hr.Cancel()
+    refused("cancelled", long, cancel=stop, progress=lambda *_: stop.cancel())
+    assert hr.sql(COUNT, tables)["n"].to_pylist() == [60175]
+
+
+def killed(group: Any, rank: int, tables: str) -> None:
+    """The others answer without it, and it comes back."""
+    os.kill(group._handle._ranks[rank].process, signal.SIGKILL)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert hr.sql(COUNT, tables)["n"].to_pylist() == [60175]
+    assert any("the cluster goes on with" in str(each.message) for each in said), said
+    end = time.monotonic() + 60
+    while group.size < 4:
+        assert time.monotonic() < end, "it does not come back"
+        time.sleep(0.2)
+        assert hr.sql(COUNT, tables)["n"].to_pylist() == [60175]
+    print(f"rank {rank} came back", flush=True)
+
+
+def main(queries: str, tables: str, folder: str, names: list[str]) -> None:
+    with dask() as made, hr.cluster(made, ranks=4) as group:
+        assert (group.rank, group.size) == (0, 4)
+        for name in names:
+            with open(f"{queries}/q{name}.sql") as text:
+                feather.write_feather(hr.sql(text.read(), tables), f"{folder}/{name}.arrow")
+        assert hr.last_profile().run["ranks"] == 4
+        draw = np.random.default_rng(1).normal
+        x, w, v = draw(size=(64, 32)), draw(size=(32, 48)), draw(size=(48, 16))
+        np.save(f"{folder}/network.npy", [network(x, w, v), np.tanh(np.maximum(x @ w, 0) @ v)])
+        rows = pa.table({"k": range(1000), "v": [i % 7 for i in range(1000)]})
+        found = hr.sql("select v, count(*) as n from t group by v order by v", {"t": rows})
+        assert found["n"].to_pylist() == [143] * 6 + [142]
+        kinds_of_trouble(tables)
+        for rank in (2, 0):
+            killed(group, rank, tables)
+    print("done")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:4], sys.argv[4:])

@@ -1,0 +1,246 @@
+"""Ranks in processes that the driver does not start itself: plain ones here, for what an engine does."""
+
+from __future__ import annotations
+
+import base64
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import headrace as hr
+import numpy as np
+import pyarrow as pa
+import pytest
+from headrace._src.engines.channel import Channel
+from headrace._src.engines.driver import Driver, RemoteRanks
+from headrace._src.engines.member import Invitation
+from headrace._src.engines.places import checked_ranks
+
+COUNT = "select count(*) as n from lineitem"
+LONG = "select count(*) from lineitem a join lineitem b on a.l_tax < b.l_quantity join lineitem c on true"
+#: Two seconds of work.
+SECONDS = """
+select count(*) as n from lineitem a join lineitem b on a.l_suppkey = b.l_suppkey
+join lineitem c on a.l_suppkey = c.l_suppkey and a.l_orderkey + c.l_partkey < b.l_orderkey + c.l_tax
+where c.l_orderkey < 100
+"""
+RANK = """
+import base64, pickle, sys
+from headrace._src.engines.member import serve
+serve(pickle.loads(base64.b64decode(sys.argv[1])))
+"""
+
+
+class Processes:
+    """An engine of plain processes."""
+
+    def __init__(self, ranks: int, started: int | None = None) -> None:
+        self.ranks = ranks
+        self.started = ranks if started is None else started
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.invitation: Invitation | None = None
+
+    def address(self) -> str:
+        return "127.0.0.1"
+
+    def start(self, invitation: Invitation) -> None:
+        self.invitation = invitation
+        for _ in range(self.started):
+            self.start_one()
+
+    def start_one(self) -> None:
+        words = base64.b64encode(pickle.dumps(self.invitation)).decode()
+        self.processes.append(
+            subprocess.Popen([sys.executable, "-c", RANK, words], env={**os.environ, "HEADRACE_THREADS": "1"})
+        )
+
+    def stop(self) -> None:
+        pass
+
+    def end(self) -> None:
+        """All of them end by themselves once the driver has gone."""
+        try:
+            for each in self.processes:
+                each.wait(timeout=20)
+        finally:
+            for each in self.processes:
+                each.kill()
+
+
+@pytest.fixture
+def engine() -> Iterator[Processes]:
+    made = Processes(3)
+    try:
+        yield made
+    finally:
+        made.end()
+
+
+def driver(engine: Processes, **settings: object) -> Driver:
+    return Driver(RemoteRanks(engine, settings), "shrink")
+
+
+def process_of(group: Driver, rank: int) -> int:
+    return group._handle._ranks[rank].process
+
+
+def test_queries_and_arrays(engine: Processes, tpch_small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also by a path that is relative to the driver's folder."""
+    monkeypatch.chdir(tpch_small)
+    with driver(engine) as group:
+        assert (group.rank, group.size) == (0, 3)
+        for _ in range(2):
+            assert hr.sql(COUNT, ".")["n"].to_pylist() == [60175]
+        assert hr.last_profile().run["ranks"] == 3
+        assert hr.batches(COUNT, ".").read_all()["n"].to_pylist() == [60175]
+        assert "lineitem" in str(hr.sql(f"EXPLAIN ANALYZE {COUNT}", "."))
+        assert hr.sql("show tables", ".").num_rows == 8
+        double = hr.jit(lambda x, y: x + y)
+        assert np.array_equal(double(np.arange(100.0), np.ones(100)), np.arange(100.0) + 1)
+        rows = pa.table({"k": range(100)})
+        assert hr.sql("select sum(k) as s from t", {"t": rows})["s"].to_pylist() == [4950]
+        stream = pa.RecordBatchReader.from_batches(rows.schema, rows.to_batches())
+        with pytest.raises(hr.errors.UserError, match="a stream can be read only once.*, table: t"):
+            hr.sql("select sum(k) as s from t", {"t": stream})
+        tensor = hr.query("select k from t", {"t": rows}).to_tensor("k")
+        with pytest.raises(hr.errors.UserError, match="does not send the tables .*: t"):
+            hr.jit(lambda x: x + x)(tensor)
+    assert hr.sql("select 1 as x", {}).num_rows == 1  # on its own again
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+def test_a_rank_is_lost_in_a_run(engine: Processes, tpch_small: Path, rank: int, how: signal.Signals) -> None:
+    """The same answer from the others; a process that is started in its place is a rank."""
+    expected = hr.sql(SECONDS, tpch_small)
+    with driver(engine, peerTimeout=2) as group:
+        struck = []
+
+        def strike(*_: object) -> None:
+            if not struck:
+                struck.append(process_of(group, rank))
+                os.kill(struck[0], how)
+
+        alone = hr.sql(COUNT, tpch_small)
+        with pytest.warns(RuntimeWarning, match="the cluster goes on with 2 ranks"):
+            assert hr.sql(SECONDS, tpch_small, progress=strike).equals(expected)
+        assert hr.sql(COUNT, tpch_small).equals(alone)
+        engine.start_one()
+        end = time.monotonic() + 30
+        while group.size < 3:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+            assert hr.sql(COUNT, tpch_small).equals(alone)
+        os.kill(struck[0], signal.SIGCONT if how == signal.SIGSTOP else 0)
+
+
+def test_no_process_is_left(engine: Processes, tpch_small: Path) -> None:
+    with driver(engine) as group:
+        for rank in range(3):
+            os.kill(process_of(group, rank), signal.SIGKILL)
+        for _ in range(2):
+            with pytest.raises(hr.errors.InputOutputError, match="no process of the engine is left"):
+                hr.sql(COUNT, tpch_small)
+        for _ in range(2):
+            engine.start_one()
+        end = time.monotonic() + 30
+        while len(group._handle._lobby.members) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        with pytest.warns(RuntimeWarning, match="goes on with 2 ranks"):
+            assert hr.sql(COUNT, tpch_small)["n"].to_pylist() == [60175]
+
+
+def test_a_query_is_stopped(engine: Processes, tpch_small: Path) -> None:
+    with driver(engine):
+        began = time.monotonic()
+        with pytest.raises(hr.errors.QueryTimeoutError):
+            hr.sql(LONG, tpch_small, timeout=0.5)
+        assert time.monotonic() - began < 10
+        assert hr.sql(COUNT, tpch_small)["n"].to_pylist() == [60175]
+
+
+def test_the_driver_is_killed(tpch_small: Path, tmp_path: Path) -> None:
+    """Its ranks end by themselves, in a run."""
+    program = tmp_path / "driver.py"
+    program.write_text(f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from test_driver import LONG, Processes, driver, hr
+engine = Processes(2)
+with driver(engine):
+    print(*[each.pid for each in engine.processes], flush=True)
+    hr.sql(LONG, {str(tpch_small)!r}, progress=lambda *_: print("running", flush=True))
+""")
+    with subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout
+        ranks = [int(word) for word in started.stdout.readline().split()]
+        assert started.stdout.readline() == "running\n"
+        started.kill()
+    end = time.monotonic() + 20
+    while any(Path(f"/proc/{each}/stat").exists() for each in ranks):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_strangers_are_kept_out(engine: Processes, tpch_small: Path) -> None:
+    """Wrong secret, garbage and silence; none of them keeps the ranks from working."""
+    with driver(engine) as group:
+        lobby = group._handle._lobby
+        place = ("127.0.0.1", lobby.port)
+        with socket.create_connection(place) as garbage, socket.create_connection(place) as silent:
+            garbage.sendall(b"GET / HTTP/1.1\r\n" * 100)
+            with pytest.raises(
+                hr.errors.InputOutputError, match="does not know the session: wrong secret|closed"
+            ):
+                Channel.proved(socket.create_connection(place), b"x" * 32, listening=False)
+            assert hr.sql(COUNT, tpch_small)["n"].to_pylist() == [60175]
+            silent.settimeout(10)
+            while silent.recv(4096):  # the number that it would have to sign; then it is turned away
+                pass
+        assert len(lobby.members) == 3
+
+
+def test_processes_that_do_not_come(tpch_small: Path) -> None:
+    few = Processes(2, started=1)
+    with pytest.raises(hr.errors.InputOutputError, match="of this machine, or lack headrace: of 2 came 1"):
+        driver(few, joinTimeout=3)
+    few.end()
+
+
+def test_ranks_need_processes() -> None:
+    class Threads(Processes):
+        def start(self, invitation: Invitation) -> None:
+            from headrace._src.engines.member import serve_on_a_thread
+
+            for _ in range(2):
+                serve_on_a_thread(invitation)
+
+    with pytest.raises(hr.errors.UserError, match="each rank needs a process of its own"):
+        driver(Threads(2))
+
+
+def test_a_rank_that_is_gone(engine: Processes) -> None:
+    with driver(engine) as group:
+        lobby = group._handle._lobby
+        first, second, _ = lobby.members
+        with pytest.raises(hr.errors.InputOutputError, match="a rank does not answer: process"):
+            lobby.answer(first, first.asked + 1, seconds=0.01)
+        with pytest.raises(hr.errors.InputOutputError, match="a rank has ended: process"):
+            lobby.answer(first, first.asked + 1)
+        with pytest.raises(hr.errors.InputOutputError, match="a message did not go out"):
+            first.channel.send("anything")
+        with pytest.raises(hr.errors.InputOutputError, match="the other end is gone"):
+            first.channel.receive()
+        assert not second.gone
+
+
+def test_more_ranks_than_workers() -> None:
+    assert [checked_ranks(None, 4, "Dask"), checked_ranks(2, 4, "Dask")] == [4, 2]
+    with pytest.raises(hr.errors.UserError, match="Dask has 4 workers, got ranks=5"):
+        checked_ranks(5, 4, "Dask")
