@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from headrace._src.frame.lazy_frame import LazyFrame as LazyFrame
     from headrace._src.frame.lazy_frame import concat as concat
     from headrace._src.frame.sources import from_arrow as from_arrow
+    from headrace._src.frame.sources import scan_csv as scan_csv
     from headrace._src.frame.sources import scan_parquet as scan_parquet
     from headrace._src.polars.engine import PolarsEngine as PolarsEngine
     from headrace._src.polars.engine import polars_engine as polars_engine
@@ -88,6 +89,7 @@ _PUBLIC = {
     "place": "headrace._src.array.tracer",
     "polars_engine": "headrace._src.polars.engine",
     "query": "headrace._src.array.queries",
+    "scan_csv": "headrace._src.frame.sources",
     "scan_parquet": "headrace._src.frame.sources",
     "sql": "headrace._src.query.sql",
     "sum_horizontal": "headrace._src.frame.functions",

@@ -1,6 +1,7 @@
 // The open files of the process, and the way from a slot to its source.
 #include "runtime/storage/storage.h"
 
+#include "runtime/storage/csv/csv_source.h"
 #include "runtime/storage/page_cache.h"
 #include "runtime/storage/parquet/parquet_file.h"
 #include "runtime/storage/parquet/scan_source.h"
@@ -44,16 +45,58 @@ struct Storage::State {
     return opened;
   }
 
+  Expected<CsvFiles> openCsv(const std::vector<std::string> &addresses) {
+    CsvFiles opened;
+    for (const std::string &address : addresses) {
+      std::shared_ptr<const CsvFile> file;
+      {
+        std::lock_guard lock(mutex);
+        file = csvFiles[address];
+      }
+      if (!file || !file->isCurrent()) {
+        HR_ASSIGN_OR_RETURN(file, CsvFile::open(address));
+      }
+      std::lock_guard lock(mutex);
+      csvFiles[address] = file;
+      opened.push_back(std::move(file));
+    }
+    return opened;
+  }
+
   const uint64_t pieceRows;
   const PageSupply supply;
   std::mutex mutex;
   std::unordered_map<std::string, std::shared_ptr<const ParquetFile>> files;
+  std::unordered_map<std::string, std::shared_ptr<const CsvFile>> csvFiles;
 };
+
+namespace {
+
+/// The plan must have been compiled for these files.
+template <typename Files>
+Status checkManifest(const Files &files, const std::vector<FileIdentity> &manifest) {
+  for (size_t i = 0; i < manifest.size(); ++i) {
+    FileIdentity wanted = manifest[i];
+    wanted.path = files[i]->identity().path; // a moved file is the same file
+    if (!(wanted == files[i]->identity())) {
+      return makeError(
+          ErrorKind::kMismatch,
+          "the file has changed since the plan was compiled, recompile: ", files[i]->path());
+    }
+  }
+  return Status();
+}
+
+} // namespace
 
 Storage::Storage(StorageOptions options) : state_(std::make_shared<State>(options)) {}
 Storage::~Storage() = default;
 
 Expected<nlohmann::json> Storage::statistics(const std::vector<std::string> &paths) {
+  if (!paths.empty() && isCsvAddress(paths.front())) {
+    HR_ASSIGN_OR_RETURN(CsvFiles files, state_->openCsv(paths));
+    return csvStatistics(files);
+  }
   HR_ASSIGN_OR_RETURN(auto files, state_->openAll(paths));
   return parquetStatistics(files);
 }
@@ -66,16 +109,13 @@ Expected<std::unique_ptr<MorselSource>> Storage::scan(const plan::Slot &slot,
     return makeError(ErrorKind::kMismatch, "table ", slot.name, " was compiled for ",
                      manifest.size(), " files (recompile), got: ", paths.size());
   }
-  HR_ASSIGN_OR_RETURN(auto files, state_->openAll(paths));
-  for (size_t i = 0; i < manifest.size(); ++i) {
-    FileIdentity wanted = manifest[i];
-    wanted.path = files[i]->identity().path; // a moved file is the same file
-    if (!(wanted == files[i]->identity())) {
-      return makeError(
-          ErrorKind::kMismatch,
-          "the file has changed since the plan was compiled, recompile: ", files[i]->path());
-    }
+  if (!paths.empty() && isCsvAddress(paths.front())) {
+    HR_ASSIGN_OR_RETURN(CsvFiles files, state_->openCsv(paths));
+    HR_RETURN_IF_ERROR(checkManifest(files, manifest));
+    return makeCsvSource(slot, std::move(files), share);
   }
+  HR_ASSIGN_OR_RETURN(auto files, state_->openAll(paths));
+  HR_RETURN_IF_ERROR(checkManifest(files, manifest));
   return makeScanSource(slot, std::move(files), state_->supply, state_->pieceRows, share);
 }
 

@@ -13,7 +13,7 @@ from headrace._src.frame.lazy_frame import LazyFrame
 from headrace._src.frame.nodes import Source, owned, user_line
 from headrace._src.frame.scope import Column
 from headrace._src.query.statistics import statistics_of
-from headrace._src.query.tables import resolve
+from headrace._src.query.tables import files_of, resolve
 from headrace._src.sql.arrow_types import arrow_type
 from headrace._src.sql.tables import quoted, schema_of
 
@@ -25,6 +25,17 @@ def scan_parquet(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str
     """
     first = source if isinstance(source, (str, os.PathLike)) else next(iter(source), "")
     return owned("scan_parquet", lambda: _frame(Path(first).stem, source, "scan_parquet"))
+
+
+def scan_csv(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], **options: Any) -> LazyFrame:
+    """A frame over CSV files of the same columns: a path, a pattern or a list of these.
+
+    options: those of DuckDB's `read_csv`: delim, header, quote, nullstr, skip, all_varchar, columns, types,
+    sample_size. What is not given is found out from the first rows, as DuckDB does.
+    Raises InputOutputError if there is no such file.
+    """
+    first = source if isinstance(source, (str, os.PathLike)) else next(iter(source), "")
+    return owned("scan_csv", lambda: _frame(Path(first).stem, files_of(source, options), "scan_csv"))
 
 
 def from_arrow(data: Any) -> LazyFrame:

@@ -16,6 +16,7 @@ from headrace._src.explain import OperatorRows, explained, operator_rows
 from headrace._src.programs import LoadedProgram, Mesh, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.bound_query import bound_query, schemas_of
+from headrace._src.query.named_files import with_named_files
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.statistics import documents_for, statistics_of, table_sizes
 from headrace._src.query.stop import Cancel, stopper
@@ -56,7 +57,7 @@ def last_profile() -> Profile:
 
 def sql(
     text: str,
-    tables: TablesArgument,
+    tables: TablesArgument = (),
     *,
     ranks: int = 1,
     threads: int | None = None,
@@ -78,8 +79,10 @@ def sql(
     text: a query of DuckDB's SQL, with any CREATE VIEW and CREATE MACRO in front of it. DESCRIBE and SHOW
         list the tables and their columns; EXPLAIN and EXPLAIN ANALYZE return the text of `explain`, a row for
         each line.
+        FROM may name files itself: 'x.csv', 'data/*.parquet', read_csv('x.txt', delim = '|').
     tables: a folder of Parquet files (one table a file or folder), a file, a pattern ("data/*.parquet"), a
-        list of these, or a dict of name to Arrow table or path(s); "~" is the home directory.
+        list of these, or a dict of name to Arrow table or path(s), of Parquet or CSV; "~" is the
+        home directory.
     ranks: the number of ranks, in this process, that share the work; in a `cluster`, that of the cluster.
     threads: workers of all ranks together (default: HEADRACE_THREADS, else the processors that this process
         may use).
@@ -222,7 +225,8 @@ def _answer(
     """`_query` on this process, or on rank 0 of a cluster."""
     started = time.perf_counter()
     ranks = programs.ranks_of(ranks, mesh)
-    resolved = resolve(tables)
+    given = text
+    text, resolved = _sources(text, tables)
     if verify:
         from headrace._src.query.verify import check_statistics
 
@@ -234,7 +238,7 @@ def _answer(
         if script.kind is not Kind.ROWS:
             return take(
                 _explained(
-                    script,
+                    script_of(given),
                     tables,
                     ranks=ranks,
                     threads=threads,
@@ -350,10 +354,10 @@ def explain(
     settings = programs.with_device(device, settings)
 
     def shown() -> str:
-        resolved = resolve(tables)
+        named, resolved = _sources(text, tables)
         target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
         target = target.on(programs.device_of(settings))
-        loaded = _load(text, resolved, target, statistics)
+        loaded = _load(named, resolved, target, statistics)
         profile = ""
         if analyze:
             _run(loaded, resolved, target.ranks, threads, memory, None, settings)
@@ -385,7 +389,7 @@ def compile_to(
 
     folder = Path(folder).expanduser()
     target = Target.of(ranks, topology, layout_seed, mesh).on(device)
-    loaded = _load(text, resolve(tables), target)
+    loaded = _load(*_sources(text, tables), target)
     try:
         if (folder / "plan.json").exists():
             shutil.rmtree(folder)
@@ -410,8 +414,15 @@ def lower(
     The other options are those of `sql`; what a tuner found for the query is left aside.
     """
     target = Target.of(ranks, topology, layout_seed, mesh)
-    answer = _compile(text, resolve(tables), clock_of(text), target, stop_after, statistics)
+    answer = _compile(*_sources(text, tables), clock_of(text), target, stop_after, statistics)
     return dict(answer.dumps)[stop_after]
+
+
+def _sources(text: str, tables: TablesArgument) -> tuple[str, dict[str, Table]]:
+    """The text and its tables, with the files that it names itself among them."""
+    resolved = resolve(tables)
+    text, named = with_named_files(text, resolved)
+    return text, {**resolved, **named}
 
 
 def _key(text: str, tables: dict[str, Table], options: object) -> str:
@@ -505,7 +516,7 @@ def _compile(
 def bindings_of(tables: Mapping[str, Table]) -> dict[str, Any]:
     """What the runtime reads the tables from."""
     return {
-        name: list(table.paths) if isinstance(table, FileTable) else _imported(table)
+        name: table.addresses if isinstance(table, FileTable) else _imported(table)
         for name, table in tables.items()
     }
 

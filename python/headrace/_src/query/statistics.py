@@ -21,7 +21,7 @@ def statistics_of(table: Table) -> str:
         return translated(lambda: table.statistics)
     key = json.dumps(table.identity())
     if key not in _of_files:
-        _of_files[key] = translated(lambda: _runtime.statistics(list(table.paths)))
+        _of_files[key] = translated(lambda: _runtime.statistics(table.addresses))
     return _of_files[key]
 
 

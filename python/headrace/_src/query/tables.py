@@ -1,4 +1,4 @@
-"""What a query's table names mean: Parquet files or Arrow tables."""
+"""What a query's table names mean: Parquet or CSV files, or Arrow tables."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from headrace._src.errors import HeadraceError, UserError, translated
 from headrace._src.query import arrow_tables
+from headrace._src.query.csv_files import is_csv, reader_of
 
 #: What `tables=` takes: a directory of Parquet files, a file, a pattern or several of these; or names with
 #: path(s) or Arrow tables. "~" is the home directory.
@@ -26,13 +27,20 @@ TABLES_HELP = (
 
 @dataclass(frozen=True)
 class FileTable:
-    """A table in Parquet files that share a schema."""
+    """A table in files that share a schema."""
 
     paths: tuple[str, ...]
+    #: What their bytes mean, as JSON; empty: Parquet.
+    reader: str = ""
+
+    @property
+    def addresses(self) -> list[str]:
+        """The files as the runtime is told them."""
+        return [f"{path}?{self.reader}" if self.reader else path for path in self.paths]
 
     def identity(self) -> list[tuple[str, int, int]]:
-        """Path, size and modification time of every file: what a cached plan was made for."""
-        out = []
+        """Path, size and modification time of every file, and its reader: what a cached plan was made for."""
+        out = [(self.reader, 0, 0)] if self.reader else []
         for path in self.paths:
             try:
                 status = Path(path).stat()
@@ -71,12 +79,36 @@ def resolve(tables: TablesArgument) -> dict[str, Table]:
         return {name: _table(name, value) for name, value in tables.items()}
     texts = [tables] if isinstance(tables, (str, os.PathLike)) else list(tables)
     found = translated(lambda: _runtime.tables([os.fspath(text) for text in texts]))
-    return {name: FileTable(tuple(paths)) for name, paths in found.items()}
+    return {name: _files(paths) for name, paths in found.items()}
+
+
+def files_of(value: Any, options: Mapping[str, Any] | None = None) -> FileTable:
+    """The table of a path, a pattern or a list of these.
+
+    options: those of `read_csv`, for CSV of any name.
+    """
+    from headrace import _runtime
+
+    texts = [value] if isinstance(value, (str, os.PathLike)) else value
+    if not isinstance(texts, Sequence) or not all(isinstance(text, (str, os.PathLike)) for text in texts):
+        raise UserError(f"not a path, or a list of paths: {type(value).__name__}")
+    paths = [
+        path for text in texts for path in translated(lambda text=text: _runtime.table_files(os.fspath(text)))
+    ]
+    return _files(paths, options)
+
+
+def _files(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> FileTable:
+    if options is None and not any(is_csv(path) for path in paths):
+        return FileTable(tuple(paths))
+    if options is None and not all(is_csv(path) for path in paths):
+        raise UserError(f"a table of CSV files and others: {paths[0]}, {paths[-1]}")
+    return FileTable(tuple(paths), reader_of(paths, options or {}))
 
 
 def _table(name: str, value: Any) -> Table:
-    from headrace import _runtime
-
+    if isinstance(value, FileTable):
+        return value
     if hasattr(value, "__arrow_c_stream__"):
         return ArrowTable(value)
     texts = [value] if isinstance(value, (str, os.PathLike)) else value
@@ -84,10 +116,4 @@ def _table(name: str, value: Any) -> Table:
         raise UserError(
             f"table {name}: not a path, a list of paths or an Arrow table: {type(value).__name__}"
         )
-    return FileTable(
-        tuple(
-            path
-            for text in texts
-            for path in translated(lambda text=text: _runtime.table_files(os.fspath(text)))
-        )
-    )
+    return files_of(texts)

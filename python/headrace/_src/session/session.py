@@ -12,6 +12,7 @@ from typing import Any
 from headrace._src.errors import SqlError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.query.bound_query import schemas_of
+from headrace._src.query.named_files import with_named_files
 from headrace._src.query.statistics import documents_for
 from headrace._src.query.tables import TablesArgument, resolve
 from headrace._src.session.relation import Relation
@@ -83,10 +84,13 @@ class Bound:
 
 def bound(text: str, names: Names) -> Bound:
     """A text with what it reads. Raises SqlError with the place in the text, or the view."""
+    text, files = with_named_files(text, names.every)
     script = script_of(text)
     if script.kind is not Kind.ROWS:  # about any table
-        return Bound(*_composed(text, names, (*names.tables, *names.views)), None)
+        composed, tables = _composed(text, names, (*names.tables, *names.views))
+        return Bound(composed, {**tables, **files}, None)
     composed, tables = _composed(text, names, tables_named(script))
+    tables.update(files)
     try:
         return Bound(composed, tables, _plan(composed, tables))
     except SqlError as error:

@@ -6,6 +6,7 @@ plan that reads it is refused by the compiler.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -83,6 +84,21 @@ def check_names(schemas: Sequence[TableSchema]) -> None:
 
 def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def logical_of(kind: str) -> dict[str, Any] | None:
+    """A type of DuckDB as statistics documents have it; None for one that they have not."""
+    for name, spelled in _TYPES.items():
+        if spelled == kind:
+            return {"kind": name}
+    for name, units in _MOMENTS.items():
+        for unit, spelled in units.items():
+            if spelled == kind:
+                return {"kind": name, "unit": unit, "zoned": False}
+    if kind == "TIMESTAMP WITH TIME ZONE":
+        return {"kind": "timestamp", "unit": "us", "zoned": True}
+    decimal = re.fullmatch(r"DECIMAL\((\d+), ?(\d+)\)", kind)
+    return decimal and {"kind": "decimal", "precision": int(decimal[1]), "scale": int(decimal[2])}
 
 
 def _type(logical: Mapping[str, Any]) -> str:

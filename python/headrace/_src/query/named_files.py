@@ -1,0 +1,134 @@
+"""Files that a query names itself: FROM 'x.csv', FROM read_csv('x.csv', delim = '|'), read_parquet(…).
+
+Each becomes the name of a table, of as many characters, so that places in the text stay what they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from typing import Any
+
+from headrace._src.errors import SqlError, UnsupportedError
+from headrace._src.query.csv_files import is_csv
+from headrace._src.query.tables import FileTable, files_of
+from headrace._src.sql.place import located
+
+_MAY_NAME = re.compile(r"read_(?:csv|parquet)|(?:from|join)\s*'", re.IGNORECASE)
+_CALL = re.compile(r"read_(csv|csv_auto|parquet)\s*\(", re.IGNORECASE)
+_LITERAL = re.compile(r"\b(?:from|join)\s+('(?:[^']|'')+')", re.IGNORECASE)
+_NAMED = re.compile(r"\s*(\w+)\s*(?::=|=(?!=)|=>)(.*)", re.DOTALL)
+
+
+def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, FileTable]]:
+    """The text with names instead of files, and what they name. `known`: tables, whose names come first."""
+    if not _MAY_NAME.search(text):
+        return text, {}
+    found: dict[str, FileTable] = {}
+    starts = _starts(text)
+    position = 0
+    while call := _CALL.search(text, position):
+        position = call.end()
+        if call.start() not in starts:
+            continue
+        end = _closing(text, call.end())
+        name = text[call.start() + 1 : end].replace('"', "'")
+        kind, inside = call.group(1).lower(), text[call.end() : end]
+        found[name] = _placed(text, call, lambda kind=kind, inside=inside: _called(kind, inside))
+        text = f'{text[: call.start()]}"{name}"{text[end + 1 :]}'
+    for literal in _LITERAL.finditer(text):
+        path = literal.group(1)[1:-1]
+        if literal.start(1) in starts and path not in known:
+            if not is_csv(path) and not path.lower().endswith(".parquet"):
+                message = (
+                    "files in FROM end in .csv, .tsv or .parquet; for others use read_csv or read_parquet"
+                )
+                raise located(UnsupportedError, message, text, _bytes(text, literal.start(1)), len(path))
+            found[path] = _placed(text, literal, lambda path=path: files_of(path))
+            text = f'{text[: literal.start(1)]}"{path}"{text[literal.end(1) :]}'
+    return text, found
+
+
+def _starts(text: str) -> set[int]:
+    """Where tokens begin, in characters; comments have none inside."""
+    import duckdb
+
+    data = text.encode()
+    return {len(data[:position].decode(errors="ignore")) for position, _ in duckdb.tokenize(text)}
+
+
+def _bytes(text: str, position: int) -> int:
+    return len(text[:position].encode())
+
+
+def _placed(text: str, match: re.Match[str], make: Callable[[], FileTable]) -> FileTable:
+    try:
+        return make()
+    except _Mistake as error:
+        raise located(SqlError, str(error), text, _bytes(text, match.start()), len(match.group())) from None
+
+
+class _Mistake(Exception):
+    pass
+
+
+def _called(kind: str, inside: str) -> FileTable:
+    """The files of a call with these arguments."""
+    first, *rest = _arguments(inside)
+    paths = _value(first)
+    options: dict[str, Any] = {}
+    for argument in rest:
+        named = _NAMED.fullmatch(argument)
+        if not named:
+            raise _Mistake(f"arguments behind the first are name = value, got: {argument.strip()}")
+        options[named.group(1).lower()] = _value(named.group(2))
+    if kind == "parquet":
+        if options:
+            raise _Mistake(f"read_parquet: no such option: {next(iter(options))}; there are none")
+        return files_of(paths)
+    return files_of(paths, options)
+
+
+def _value(expression: str) -> Any:
+    import duckdb
+
+    with duckdb.connect(config={"enable_external_access": False}) as connection:
+        try:
+            return connection.sql(f"select {expression}").fetchall()[0][0]
+        except duckdb.Error:
+            raise _Mistake(f"not a constant: {expression.strip()}") from None
+
+
+def _closing(text: str, start: int) -> int:
+    """The place of the parenthesis that closes the one before `start`; the end of the text if none does."""
+    depth, quote = 1, ""
+    for position in range(start, len(text)):
+        character = text[position]
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+            if depth == 0:
+                return position
+    return len(text)
+
+
+def _arguments(inside: str) -> list[str]:
+    parts, depth, quote, begin = [], 0, "", 0
+    for position, character in enumerate(inside):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(inside[begin:position])
+            begin = position + 1
+    return [*parts, inside[begin:]]

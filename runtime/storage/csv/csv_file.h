@@ -1,0 +1,63 @@
+// A CSV file with what its bytes mean, and where its records are: one pass over the file counts
+// them and cuts it into pieces of whole records, so that splits are sound in any quoted text.
+#pragma once
+
+#include "runtime/storage/identity.h"
+#include "runtime/storage/input_file.h"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headrace::storage {
+
+/// What the bytes of a file mean; all of it is told, nothing is guessed here.
+struct CsvFormat {
+  char separator = ',';
+  char quote = '"'; ///< 0: none
+  bool header = true;
+  uint64_t skip = 0;                     ///< lines before the header or the first record
+  std::vector<std::string> nulls = {""}; ///< values that are NULL
+  std::vector<std::string> columns;
+  std::vector<nlohmann::json> types; ///< of columns, as statistics documents have them
+};
+
+/// Whole records of a file, one behind the other.
+struct CsvPiece {
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  uint64_t rows = 0;
+  uint64_t firstLine = 1; ///< number of the line at `offset`
+};
+
+/// The address of a source: a path, and behind it what its bytes mean where that is not Parquet:
+/// PATH?{"format":"csv",...}. Addresses go wherever paths go.
+bool isCsvAddress(const std::string &address);
+
+/// Immutable. Thread-safe.
+class CsvFile {
+public:
+  /// Reads the file once. kUser: options that do not fit; kData: a quote that does not belong, with
+  /// its line.
+  static Expected<std::shared_ptr<const CsvFile>> open(const std::string &address);
+
+  const std::string &path() const { return identity_.path; }
+  const FileIdentity &identity() const { return identity_; }
+  const CsvFormat &format() const { return format_; }
+  const std::vector<CsvPiece> &pieces() const { return pieces_; }
+  const std::shared_ptr<const InputFile> &input() const { return input_; }
+  /// Not changed since it was opened?
+  bool isCurrent() const;
+
+private:
+  friend class CsvIndexer;
+  FileIdentity identity_;
+  FileStamp stamp_;
+  CsvFormat format_;
+  std::shared_ptr<const InputFile> input_;
+  std::vector<CsvPiece> pieces_;
+};
+
+} // namespace headrace::storage

@@ -1,0 +1,233 @@
+"""CSV files as tables: DuckDB reads the same files, and what is refused says what to do."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import headrace as hr
+import pyarrow.feather as feather
+import pytest
+from duckdb_oracle import same
+from test_cluster import ended
+
+PLAIN = (
+    "a,b,c,d,e,f\n1,x,1.5,2020-01-31,2020-01-01 10:00:00,true\n-2,,,,,\n"
+    "3,'y',0,0001-03-01,1969-12-31 23:59:59.5,false\n"
+)
+
+
+def _write(path: Path, text: str) -> Path:
+    path.write_bytes(text.encode())
+    return path
+
+
+def _agrees(source: str, **options: Any) -> None:
+    query = f"select * from {source}"
+    with duckdb.connect() as connection:
+        expected = connection.sql(query).to_arrow_table()
+    same(hr.sql(query, **options), expected)
+
+
+TEXTS = {
+    "plain": PLAIN,
+    "crlf": PLAIN.replace("\n", "\r\n"),
+    "mark": "\ufeff" + PLAIN,
+    "no last line end": PLAIN[:-1],
+    "quoted": 'k,t\n1,"a,b"\n2,"line\nbreak"\n3,"say ""hi"""\n4,""\n5,"é"\n6,plain\n',
+    "quoted crlf": 'k,t\r\n1,"a\r\nb"\r\n2,c\r\n',
+    "empty lines": "a,b\n1,2\n\n3,4\n\n",
+    "pipes": "a|b\n1|2.5\n3|x\n",
+    "tabs": "a\tb\n1\t2.5\n3\t4\n",
+    "no header": "1,2\n3,4\n",
+    "one column": "a\n1\n2\n",
+    "numbers": "d\n0.1\n-0.25\n1e300\n-0.0\n123456789012345678\n12345678901234567890.5\n.5\n5.\n",
+    "moments": "t,z\n10:00:01.5,2020-02-29T01:02:03\n00:00:00,1969-01-01 00:00:00.000001\n",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_reads_what_duckdb_reads(tmp_path: Path, name: str) -> None:
+    path = _write(tmp_path / "x.csv", TEXTS[name])
+    for ranks in (1, 3):
+        _agrees(f"'{path}'", ranks=ranks)
+
+
+OPTIONS = [
+    "delim='|'",
+    "header=false",
+    "all_varchar=true",
+    "nullstr='x'",
+    "nullstr=['x', '3']",
+    "skip=1",
+    "types={'a': 'DECIMAL(9,2)', 'c': 'FLOAT'}",
+    "types=['INTEGER', 'VARCHAR']",
+    "sample_size=-1",
+    "quote=''''",
+    "columns={'p': 'INTEGER', 'q': 'VARCHAR', 'r': 'DECIMAL(4,2)', "
+    "'s': 'DATE', 't': 'TIMESTAMP', 'u': 'BOOLEAN'}",
+]
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_options(tmp_path: Path, option: str) -> None:
+    path = _write(tmp_path / "x.csv", PLAIN)
+    _agrees(f"read_csv('{path}', {option})")
+
+
+def test_many_pieces_with_quotes(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    words = ["a", "b,c", 'say "x"', "two\nlines", "", "é", "long " * 20]
+    lines = ["k,t,v"]
+    for row in range(200_000):
+        word = rng.choice(words)
+        lines.append(f'{row},"{word.replace(chr(34), chr(34) * 2)}",{rng.random()}')
+    path = _write(tmp_path / "x.csv", "\n".join(lines))
+    query = f"select t, count(*) as n, sum(k) as s, min(v) as v from '{path}' group by t"
+    with duckdb.connect() as connection:
+        expected = connection.sql(query).to_arrow_table()
+    for ranks in (1, 2, 3):
+        same(hr.sql(query, ranks=ranks, memory="200MB"), expected)
+
+
+def test_ways_to_name_files(tmp_path: Path) -> None:
+    _write(tmp_path / "a.csv", "k,v\n1,2\n3,4\n")
+    _write(tmp_path / "b.csv", "k,v\n5,6.5\n")
+    total = [{"n": 3, "v": 12.5}]
+    query = "select count(*) as n, sum(v) as v from "
+    assert hr.sql(f"{query}'{tmp_path}/*.csv'").to_pylist() == total
+    assert hr.sql(f"{query}read_csv(['{tmp_path}/a.csv', '{tmp_path}/b.csv'])").to_pylist() == total
+    assert hr.sql(f"{query}t", {"t": f"{tmp_path}/*.csv"}).to_pylist() == total
+    assert hr.sql(f"{query}a", f"{tmp_path}/a.csv").to_pylist() == [{"n": 2, "v": 6}]
+    assert hr.connect().sql(f"{query}'{tmp_path}/*.csv'").arrow().to_pylist() == total
+    frame = hr.scan_csv([tmp_path / "a.csv", tmp_path / "b.csv"])
+    assert frame.select(hr.col("v").sum()).collect().to_pylist() == [{"v": 12.5}]
+    assert (
+        hr.scan_csv(tmp_path / "a.csv", all_varchar=True).head(1).collect().schema.field("v").type == "string"
+    )
+    described = hr.sql(f"describe select * from '{tmp_path}/a.csv'").column("column_type").to_pylist()
+    assert described == ["BIGINT", "BIGINT"]
+    assert "scan" in hr.explain(f"{query}'{tmp_path}/a.csv'", ())
+
+
+def test_changed_file_is_read_anew(tmp_path: Path) -> None:
+    path = _write(tmp_path / "x.csv", "a\n1\n")
+    assert hr.sql(f"select a from '{path}'").to_pylist() == [{"a": 1}]
+    _write(path, "a\nx\nyy\n")
+    assert hr.sql(f"select a from '{path}'").to_pylist() == [{"a": "x"}, {"a": "yy"}]
+
+
+def test_wrong_values_are_named_with_their_line(tmp_path: Path) -> None:
+    lines = ["a,b", *(f'{row},"x\ny"' for row in range(30_000)), "what,z"]
+    path = _write(tmp_path / "x.csv", "\n".join(lines) + "\n")
+    with pytest.raises(hr.HeadraceError) as caught:
+        hr.sql(f"select sum(a) from '{path}'")
+    message = str(caught.value)
+    assert f"{path}, line 60002, column a: the value cannot be read as i64: 'what'" in message
+    assert "types={'a': 'VARCHAR'}" in message and "sample_size=-1" in message
+
+
+MISTAKES: dict[str, tuple[str | bytes, str, str]] = {
+    "short record": (
+        "a,b\n1,2\n" * 1 + "1,2\n" * 30_000 + "3\n",
+        "",
+        "line 30003: wanted 2 values (if the separator or the quote is another one",
+    ),
+    "quote inside": (
+        "a,b\n" + "1,x\n" * 30_000 + '1,x"y\n',
+        "quote='\"'",
+        "line 30002: a quote inside of a value",
+    ),
+    "open quote": ("a,b\n" + "1,x\n" * 30_000 + '1,"y\n', "quote='\"'", "a quoted value is not closed"),
+    "not UTF-8": (b"a,b\n" + b"1,x\n" * 30_000 + b"1,\xff\n", "", "the value is not UTF-8"),
+    "date format": ("d\n31/12/2020\n30/11/2020\n", "", "CSV with dates of another format than ISO"),
+    "option": ("a\n1\n", "wrong=1", "read_csv: no such option: wrong"),
+    "type": ("a\n1\n", "types={'a': 'NOTHING'}", "no such type of a column: NOTHING"),
+    "type that cannot be read": ("a\n1\n", "types={'a': 'BLOB'}", "CSV columns of this type cannot be read"),
+    "column of types": ("a\n1\n", "types={'z': 'DATE'}", "has no column: z"),
+    "columns": ("a\n1\n", "columns={'a': 'INT', 'b': 'INT'}", "columns must name the 1 columns"),
+    "timestamp format": (
+        "t\n31/12/2020 10:00:00\n30/11/2020 10:00:00\n",
+        "",
+        "CSV with timestamps of another format than ISO cannot be read",
+    ),
+    "returns alone": ("a,b\r1,2\r3,4\r", "", "CSV with line ends of CR alone cannot be read"),
+    "comments": ("a,b\n1,2\n", "comment='#'", "read_csv: no such option: comment"),
+    "comments found": ("# x\na,b\n1,2\n# y\n3,4\n", "", "CSV with comments cannot be read"),
+    "not CSV": ("a,b\n1,2\n", "sample_size=-5", "cannot read as CSV"),
+    "escape": ('a,b\n1,"x\\"y"\n', "escape='\\', quote='\"'", "CSV with another escape than the quote"),
+    "separator": ("a||b\n1||2\n", "delim='||'", "CSV with a separator of several bytes"),
+    "argument": ("a\n1\n", "1", "arguments behind the first are name = value"),
+    "constant": ("a\n1\n", "skip=x", "not a constant: x"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(tmp_path: Path, name: str) -> None:
+    text, options, message = MISTAKES[name]
+    path = tmp_path / "x.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    source = f"read_csv('{path}', {options})" if options else f"'{path}'"
+    with pytest.raises(hr.HeadraceError) as caught:
+        hr.sql(f"select * from {source}")
+    assert message in str(caught.value)
+
+
+REFUSED: list[tuple[Callable[[Path], Any], str]] = [
+    (lambda folder: hr.scan_csv(folder / "none.csv"), "no such file"),
+    (lambda folder: hr.scan_csv(folder / "x.csv.gz"), "compressed CSV cannot be read"),
+    (lambda folder: hr.sql("select * from 'x.xlsx'"), "files in FROM end in"),
+    (
+        lambda folder: hr.sql("select * from read_parquet('x.parquet', a = 1)"),
+        "read_parquet: no such option: a",
+    ),
+    (lambda folder: hr.scan_csv([folder / "a.csv", folder / "b.csv"]), "differ in their columns"),
+    (lambda folder: hr.scan_csv([folder / "a.csv", folder / "c.csv"]), "differ in delim"),
+    (
+        lambda folder: hr.sql("select 1 from t", {"t": [folder / "a.csv", folder / "p"]}),
+        "a table of CSV files and others",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED, ids=[message for _, message in REFUSED])
+def test_refused(tmp_path: Path, call: Callable[[Path], Any], message: str) -> None:
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"a\n1\n"))
+    _write(tmp_path / "a.csv", "k,v\n1,2\n")
+    _write(tmp_path / "b.csv", "k,w\n1,2\n")
+    _write(tmp_path / "c.csv", "k|v\n1|2\n")
+    _write(tmp_path / "p", "")
+    with pytest.raises(hr.HeadraceError) as caught:
+        call(tmp_path)
+    assert message in str(caught.value)
+
+
+def test_processes_share_files(tpch_small: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("k,v\n" + "".join(f'{row},"a,{row % 7}"\n' for row in range(200_000)))
+    ended(
+        """
+        query = "select v, count(*) as n, sum(k) as s from 'x.csv' group by v order by v"
+        os.chdir(folder)
+        with hr.cluster() as group:
+            found = hr.sql(query)
+            if group.rank == 0:
+                feather.write_feather(found, f"{folder}/found.arrow")
+        """,
+        tmp_path,
+        tpch_small,
+    )
+    with duckdb.connect() as connection:
+        query = f"select v, count(*) as n, sum(k) as s from '{tmp_path}/x.csv' group by v order by v"
+        expected = connection.sql(query).to_arrow_table()
+    same(feather.read_table(tmp_path / "found.arrow"), expected, ordered=True)
+
+
+def test_limit(tmp_path: Path) -> None:
+    path = _write(tmp_path / "x.csv", "k,t\n" + "".join(f"{row},{'x' * 50}\n" for row in range(100_000)))
+    with pytest.raises(hr.HeadraceError, match="memory"):
+        hr.sql(f"select max(t) as t from '{path}'", memory="2MB")
+    assert hr.sql(f"select count(t) as n from '{path}'", memory="64MB").to_pylist() == [{"n": 100_000}]
