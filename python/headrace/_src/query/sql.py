@@ -16,11 +16,13 @@ from headrace._src.explain import OperatorRows, explained, operator_rows
 from headrace._src.programs import LoadedProgram, Mesh, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.bound_query import bound_query, schemas_of
+from headrace._src.query.copy_to import Copy, copy_of
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.statistics import documents_for, statistics_of, table_sizes
 from headrace._src.query.stop import Cancel, stopper
 from headrace._src.query.tables import ArrowTable, FileTable, Table, TablesArgument, resolve
+from headrace._src.result_output import ResultFile
 from headrace._src.sql.catalogue import catalogue_rows
 from headrace._src.sql.clock import Clock, clock_of
 from headrace._src.sql.script import Kind, Script, may_not_be_rows, script_of
@@ -79,6 +81,8 @@ def sql(
     text: a query of DuckDB's SQL, with any CREATE VIEW and CREATE MACRO in front of it. DESCRIBE and SHOW
         list the tables and their columns; EXPLAIN and EXPLAIN ANALYZE return the text of `explain`, a row for
         each line.
+        COPY (query) TO 'x.parquet' (compression zstd) writes its rows, whole or not at all: .parquet, .csv,
+        .arrow, or a folder with (format parquet, partition_by (a, b)).
         FROM may name files itself: 'x.csv', 'data/*.parquet', read_csv('x.txt', delim = '|').
     tables: a folder of Parquet files (one table a file or folder), a file, a pattern ("data/*.parquet"), a
         list of these, or a dict of name to Arrow table or path(s), of Parquet or CSV; "~" is the
@@ -128,7 +132,24 @@ def sql(
         "cancel": cancel,
         "verify": verify,
     }
+    if copy := copy_of(text):
+        return _copied(copy, tables, options)
     return _query(pa.table, text, tables, options)
+
+
+def _copied(copy: Copy, tables: TablesArgument, options: dict[str, Any]) -> pa.Table | None:
+    """Writes the rows of a query; the answer is their number, as DuckDB's."""
+    import pyarrow as pa
+
+    settings = {_COPY_NAMES.get(name, name): value for name, value in copy.options.items()}
+    format = settings.pop("format", "")
+    file = ResultFile(copy.path, f".{format.lower()}" if format else "", **settings)
+    found = _query(pa.RecordBatchReader.from_stream, copy.query, tables, options)
+    return None if found is None else pa.table({"Count": pa.array([file.write(found)], pa.int64())})
+
+
+#: Options of COPY by other names than those of Python.
+_COPY_NAMES = {"delimiter": "delim", "sep": "delim", "codec": "compression"}
 
 
 def batches(text: str, tables: TablesArgument, **options: Any) -> pa.RecordBatchReader:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import HeadraceError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.query.sql import Profile
+from headrace._src.result_output import ResultFile
 from headrace._src.session import display
 from headrace._src.sql.arrow_types import arrow_type
 from headrace._src.sql.composed import Composed, Part
@@ -72,6 +74,24 @@ class Relation:
     def numpy(self) -> dict[str, np.ndarray]:
         """The columns as NumPy arrays, by name; with NULLs, numbers become floats with NaN."""
         return self._rows(display.arrays)
+
+    def write_parquet(self, path: str | Path, **options: Any) -> None:
+        """Writes the rows to a Parquet file, which is there whole or not at all.
+
+        options: compression ("snappy", "zstd", …), row_group_size in rows, or partition_by (a column or
+            several) for a folder of files.
+        """
+        self._write(path, ".parquet", options)
+
+    def write_csv(self, path: str | Path, **options: Any) -> None:
+        """The same as CSV; options: header, delim, or partition_by."""
+        self._write(path, ".csv", options)
+
+    def _write(self, path: str | Path, suffix: str, options: dict[str, Any]) -> None:
+        file = ResultFile(str(path), suffix, **options)
+        found = self.batches()
+        if found is not None:
+            file.write(found)
 
     def explain(self, **options: Any) -> str:
         """What was decided for the query and why; options: those of `headrace.explain`."""

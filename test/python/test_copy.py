@@ -1,0 +1,92 @@
+"""COPY … TO and its like: files that others read, whole or not there at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import headrace as hr
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+from duckdb_oracle import same
+
+TABLE = pa.table({"k": [1, 2, 3, 4], "t": ["a", 'say "b"', None, "c,d"], "p": ["x", "y", "x", "y"]})
+FORMS = ["x.parquet", "x.csv", "x.arrow"]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_query(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    for text in (f"copy (select k, t from t where k < 4) to '{path}'", f"COPY t TO '{path}';"):
+        found = hr.sql(text, {"t": TABLE}, ranks=2)
+        wanted = TABLE if "COPY" in text else TABLE.select(["k", "t"]).slice(0, 3)
+        assert found.to_pylist() == [{"Count": wanted.num_rows}]
+        read = pa.ipc.open_file(path).read_all() if name == "x.arrow" else None
+        read = read or duckdb.sql(f"from '{path}'").to_arrow_table()
+        same(read, wanted)
+        assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+def test_what_is_written_can_be_read(tmp_path: Path) -> None:
+    for name in ("x.parquet", "x.csv"):
+        hr.sql(
+            f"create view v as select * from t; copy (select * from v) to '{tmp_path}/{name}'", {"t": TABLE}
+        )
+        same(hr.sql(f"select * from '{tmp_path}/{name}'"), TABLE)
+
+
+def test_options(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    hr.sql(f"copy t to '{path}' (format csv, header false, delimiter '|')", {"t": TABLE})
+    assert path.read_text().splitlines()[0] == '1|"a"|"x"'
+    path = tmp_path / "x.parquet"
+    hr.sql(f"copy t to '{path}' with (compression zstd, row_group_size 2)", {"t": TABLE})
+    described = parquet.ParquetFile(path).metadata
+    assert described.num_row_groups == 2
+    assert described.row_group(0).column(0).compression == "ZSTD"
+    relation = hr.connect({"t": TABLE}).sql("select k from t")
+    relation.write_parquet(tmp_path / "r.parquet", compression="none")
+    relation.write_csv(tmp_path / "r.csv", header=False)
+    assert parquet.read_table(tmp_path / "r.parquet").num_rows == 4
+    assert sorted((tmp_path / "r.csv").read_text().split()) == ["1", "2", "3", "4"]
+
+
+def test_partitions(tmp_path: Path) -> None:
+    hr.sql(f"copy t to '{tmp_path}/d' (format parquet, partition_by (p))", {"t": TABLE})
+    assert sorted(each.name for each in (tmp_path / "d").iterdir()) == ["p=x", "p=y"]
+    same(duckdb.sql(f"select k, t, p from '{tmp_path}/d/*/*.parquet'").to_arrow_table(), TABLE)
+
+
+MISTAKES = {
+    "copy t to '{}/x.txt'": "the output must end in one of",
+    "copy t to '{}/x.csv' (wrong 1)": "no such option of .csv files: wrong",
+    "copy t to '{}/x.csv' (delim 'ab')": "delim is one character",
+    "copy t to '{}/x.csv' (= 2)": "options of COPY are a name and a value",
+    "copy t to '{}/x.parquet' (compression brotli9)": "compression is one of snappy",
+    "copy t to '{}/none/x.parquet'": "cannot write into the folder of the output",
+    "copy t to '{}/d' (format parquet, partition_by z)": "partition_by: the result has no column: z",
+    "copy t to '{}/d' (format parquet, partition_by (k, t, p))": "partition_by: no column is left",
+    "copy t to '{}/d' (format csv, partition_by p, header false)": "partition_by goes with no other option",
+    "copy t to '{}' (format csv, partition_by p)": "the folder of the output is there already",
+    "copy t to x": "behind TO stands a file in quotes",
+    "copy t from '{}/x.csv'": "COPY (query) TO 'file' is supported",
+    "copy (select z from t) to '{}/x.csv'": "z",
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_mistakes(tmp_path: Path, text: str) -> None:
+    with pytest.raises(hr.HeadraceError) as caught:
+        hr.sql(text.format(tmp_path), {"t": TABLE})
+    assert MISTAKES[text] in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_failure_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("old")
+    with pytest.raises(hr.HeadraceError):
+        hr.sql(f"copy (select cast(t as integer) as q from t) to '{path}'", {"t": TABLE})
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
