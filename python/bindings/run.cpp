@@ -8,6 +8,34 @@ namespace nb = nanobind;
 
 namespace headrace::python {
 
+namespace {
+
+/// `faults`: probabilities of messages, ranks and nanoseconds, by name.
+SimOptions simulationOf(uint64_t seed, const std::map<std::string, double> &faults) {
+  SimOptions simulation{.seed = seed};
+  auto at = [&](const char *name, double otherwise) {
+    auto found = faults.find(name);
+    return found == faults.end() ? otherwise : found->second;
+  };
+  auto whole = [&](const char *name) { return static_cast<int64_t>(at(name, 0)); };
+  simulation.loseProbability = at("lose", 0);
+  simulation.corruptProbability = at("corrupt", 0);
+  simulation.duplicateProbability = at("duplicate", 0);
+  simulation.reorderProbability = at("reorder", 0);
+  simulation.slowRank = static_cast<int>(at("slow_rank", -1));
+  simulation.idleProbability = at("idle", 0);
+  if (faults.contains("dead_rank")) {
+    simulation.deaths.push_back({static_cast<int>(whole("dead_rank")), whole("dies_at")});
+  }
+  if (faults.contains("paused_rank")) {
+    simulation.pauses.push_back(
+        {static_cast<int>(whole("paused_rank")), whole("pause_from"), whole("pause_to")});
+  }
+  return simulation;
+}
+
+} // namespace
+
 std::function<bool()> interruptedBy(const nb::object &poll) {
   return [&poll] {
     nb::gil_scoped_acquire acquire;
@@ -35,6 +63,7 @@ std::function<void(const exec::Progress &)> tellerOf(const nb::object &progress)
 
 Result LoadedProgram::run(const nb::dict &offered, uint32_t ranks, std::optional<int> threads,
                           std::optional<int64_t> memory, std::optional<uint64_t> simulationSeed,
+                          const std::map<std::string, double> &faults,
                           const std::map<std::string, std::string> &tuned,
                           const std::map<std::string, std::string> &given, const nb::object &poll,
                           const nb::object &progress) {
@@ -46,7 +75,7 @@ Result LoadedProgram::run(const nb::dict &offered, uint32_t ranks, std::optional
   exec::SessionOptions sessionOptions = exec::sessionOptions(settings);
   sessionOptions.accelerator = valueOf(Process::instance().accelerator(settings));
   if (simulationSeed) {
-    options.simulation = SimOptions{.seed = *simulationSeed};
+    options.simulation = simulationOf(*simulationSeed, faults);
     sessionOptions.threads = 0;
   }
   std::vector<TensorArgument> held;

@@ -36,6 +36,7 @@ public:
 
   Result run(const nanobind::dict &offered, uint32_t ranks, std::optional<int> threads,
              std::optional<int64_t> memory, std::optional<uint64_t> simulationSeed,
+             const std::map<std::string, double> &faults,
              const std::map<std::string, std::string> &tuned,
              const std::map<std::string, std::string> &given, const nanobind::object &poll,
              const nanobind::object &progress);

@@ -161,12 +161,14 @@ NB_MODULE(_runtime, module) {
       .def("run", &LoadedProgram::run, nb::arg("bindings"), nb::arg("ranks") = 1,
            nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
            nb::arg("simulation_seed") = nb::none(),
+           nb::arg("faults") = std::map<std::string, double>(),
            nb::arg("tuned") = std::map<std::string, std::string>(),
            nb::arg("settings") = std::map<std::string, std::string>(), nb::arg("poll") = nb::none(),
            nb::arg("progress") = nb::none(),
            "Runs it. bindings: table name to path(s) or Arrow data, tensor name "
            "to an array in host memory. simulation_seed: on a simulated "
-           "network, in one thread. tuned, settings: of the run, by name; the environment's go "
+           "network, in one thread, with the faults of tests by name. tuned, settings: of the run, "
+           "by name; the environment's go "
            "over the first, under the second. poll: called about every 50 ms. progress: called "
            "twice a second with tasks ended, tasks, rows so far and the name of a running task. "
            "What either raises stops the run.")

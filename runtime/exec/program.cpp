@@ -231,6 +231,21 @@ private:
     return true;
   }
 
+  /// Not killed by a simulation.
+  bool isAlive(size_t rank) const { return !network_ || network_->alive(static_cast<int>(rank)); }
+
+  /// Of a simulation: whether a rank does nothing now that it is its turn. One that has died gives
+  /// up what it has under way; nobody hears of that.
+  bool standsStill(int rank, Random &random) {
+    if (!network_->alive(rank)) {
+      ranks_[static_cast<size_t>(rank)]->cancel("died in the simulation");
+      return false;
+    }
+    const SimOptions &simulation = *options_.simulation;
+    return network_->isPaused(rank) ||
+           (rank == simulation.slowRank && random.chance(simulation.idleProbability));
+  }
+
   /// One thread: the seed draws the order of polls, and whether a morsel runs or a message arrives
   /// next.
   Status simulateRanks() {
@@ -239,20 +254,29 @@ private:
     std::iota(order.begin(), order.end(), size_t(0));
     while (true) {
       Polled polled;
+      bool stoodStill = false;
       for (size_t left = order.size(); left > 0; --left) {
         std::swap(order[random.below(left)], order[left - 1]);
-        PollState state = ranks_[order[left - 1]]->poll();
+        size_t r = order[left - 1];
+        if (standsStill(static_cast<int>(r), random)) {
+          polled.pending = stoodStill = true;
+          continue;
+        }
+        PollState state = ranks_[r]->poll();
         polled.pending |= state == PollState::kPending;
-        polled.failed |= state == PollState::kFailed;
+        polled.failed |= state == PollState::kFailed && isAlive(r);
       }
       if (!polled.pending) {
-        return polled.failed ? firstFailure() : Status();
+        if (polled.failed) {
+          return firstFailure();
+        }
+        return isAlive(0) ? Status() : makeError(ErrorKind::kIo, "rank 0 died in the simulation");
       }
       askWhetherToStop();
       bool messageFirst = random.chance(0.5);
       bool moved = messageFirst && network_->advance();
       moved = moved || session_.pool().runOne() || (!messageFirst && network_->advance());
-      if (!moved && !doorbell_.consume()) {
+      if (!moved && !doorbell_.consume() && !stoodStill) {
         return makeError(ErrorKind::kInternal,
                          "hang: ranks wait, and no morsel and no message is under way");
       }
@@ -297,8 +321,9 @@ private:
 
   /// All ranks agree on it; one that heard of it late has it all the same.
   Status firstFailure() const {
-    for (const std::unique_ptr<Rank> &rank : ranks_) {
-      if (Status status = rank->status(options_.origin); !status.ok()) {
+    for (size_t r = 0; r < ranks_.size(); ++r) {
+      Status status = isAlive(r) ? ranks_[r]->status(options_.origin) : Status();
+      if (!status.ok()) {
         return status;
       }
     }

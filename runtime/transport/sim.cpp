@@ -13,7 +13,7 @@
 namespace headrace {
 
 namespace {
-enum class EventKind : uint8_t { kMessage, kDeath, kLinkDown };
+enum class EventKind : uint8_t { kMessage, kDeath, kLinkDown, kWake };
 struct Event {
   EventKind kind;
   int source;
@@ -33,6 +33,10 @@ struct SimNetwork::State {
     for (const SimOptions::Death &death : options.deaths) {
       HR_CHECK(death.rank >= 0 && death.rank < options.size);
       schedule(death.atNanoseconds, {EventKind::kDeath, death.rank, -1, {}, {}, {}, {}});
+    }
+    for (const SimOptions::Pause &pause : options.pauses) {
+      // Time goes on to the end of it though nobody sends anything.
+      schedule(pause.toNanoseconds, {EventKind::kWake, pause.rank, -1, {}, {}, {}, {}});
     }
   }
 
@@ -97,7 +101,12 @@ void SimNetwork::State::send(int source, int target, ChannelId channel, const He
   int64_t time =
       sent + random.between(options.latencyNanosecondsMin, options.latencyNanosecondsMax);
   int64_t &last = lastArrival[{source, target, channel}];
-  last = time = std::max(time, last);
+  if (source == target || !random.chance(options.reorderProbability)) {
+    last = time = std::max(time, last);
+  }
+  if (source != target && random.chance(options.duplicateProbability)) {
+    schedule(time, {EventKind::kMessage, source, target, channel, header, body, {}});
+  }
   schedule(time, {EventKind::kMessage, source, target, channel, header, std::move(body), {}});
 }
 
@@ -153,10 +162,11 @@ void SimNetwork::State::kill(int rank) {
   dead[static_cast<size_t>(rank)] = true;
   inboxes[static_cast<size_t>(rank)].shut();
   Status why = makeError(ErrorKind::kIo, "the link is down, the peer died: rank ", rank);
+  int64_t when = clock.nowNanoseconds() + options.detectNanoseconds;
   for (int peer = 0; peer < options.size; ++peer) {
     if (peer != rank) {
-      schedule(clock.nowNanoseconds() + options.detectNanoseconds,
-               {EventKind::kLinkDown, peer, rank, {}, {}, {}, why});
+      schedule(when, {EventKind::kLinkDown, peer, rank, {}, {}, {}, why});
+      schedule(when, {EventKind::kLinkDown, rank, peer, {}, {}, {}, why}); // it waits for nobody
     }
   }
 }
@@ -233,11 +243,19 @@ bool SimNetwork::advance() {
   case EventKind::kLinkDown:
     state_->linkDown(event.source, event.target, event.why);
     break;
+  case EventKind::kWake:
+    break;
   }
   return true;
 }
 
 bool SimNetwork::alive(int rank) const { return !state_->dead[static_cast<size_t>(rank)]; }
+bool SimNetwork::isPaused(int rank) const {
+  int64_t now = state_->clock.nowNanoseconds();
+  return std::ranges::any_of(state_->options.pauses, [&](const SimOptions::Pause &pause) {
+    return pause.rank == rank && pause.fromNanoseconds <= now && now < pause.toNanoseconds;
+  });
+}
 void SimNetwork::kill(int rank) { state_->kill(rank); }
 int64_t SimNetwork::messagesDelivered() const { return state_->delivered; }
 

@@ -30,6 +30,20 @@ struct SimOptions {
   double vanishProbability = 0;
   /// One bit of the body (or of the header, if there is no body) is flipped.
   double corruptProbability = 0;
+  /// Of a message that comes twice, or before those that its stream has under way: what a broken
+  /// transport would do, too.
+  double duplicateProbability = 0;
+  double reorderProbability = 0;
+  /// A rank that does nothing for a time.
+  struct Pause {
+    int rank;
+    int64_t fromNanoseconds;
+    int64_t toNanoseconds;
+  };
+  std::vector<Pause> pauses = {};
+  /// A rank that does nothing when it is its turn, with this probability below 1; -1: none.
+  int slowRank = -1;
+  double idleProbability = 0;
   struct Death {
     int rank;
     int64_t atNanoseconds;
@@ -51,6 +65,8 @@ public:
   /// Moves time to the next event and lets it happen; false if there is none.
   bool advance();
   bool alive(int rank) const;
+  /// Whether a rank stands still at this time, by its pauses.
+  bool isPaused(int rank) const;
   /// Ends a rank now; its peers learn of it after the detection time.
   void kill(int rank);
   int64_t messagesDelivered() const;

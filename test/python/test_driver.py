@@ -24,11 +24,11 @@ from headrace._src.engines.places import checked_ranks
 
 COUNT = "select count(*) as n from lineitem"
 LONG = "select count(*) from lineitem a join lineitem b on a.l_tax < b.l_quantity join lineitem c on true"
-#: Two seconds of work.
+#: Some seconds of work over the smallest tables.
 SECONDS = """
 select count(*) as n from lineitem a join lineitem b on a.l_suppkey = b.l_suppkey
 join lineitem c on a.l_suppkey = c.l_suppkey and a.l_orderkey + c.l_partkey < b.l_orderkey + c.l_tax
-where c.l_orderkey < 100
+where c.l_orderkey < 500
 """
 RANK = """
 import base64, pickle, sys

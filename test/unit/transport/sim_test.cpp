@@ -16,9 +16,11 @@ HeaderBytes numbered(uint8_t number) {
 }
 
 /// Rank 0 sends ten messages on each of two channels; returns the order in which rank 1 gets them.
-std::string arrivalOrder(uint64_t seed) {
+std::string arrivalOrder(uint64_t seed, SimOptions options = {}) {
   VirtualClock clock;
-  SimNetwork network({.size = 2, .seed = seed}, clock);
+  options.size = 2;
+  options.seed = seed;
+  SimNetwork network(options, clock);
   auto sender = network.transport(0);
   auto receiver = network.transport(1);
   for (uint32_t channel : {0u, 1u}) {
@@ -56,6 +58,33 @@ TEST(Sim, EqualSeedsGiveEqualRunsAndChannelsOvertake) {
     }
   }
   EXPECT_TRUE(interleaved);
+}
+
+TEST(Sim, MessagesComeTwice) {
+  std::string once = arrivalOrder(3), twice = arrivalOrder(3, {.duplicateProbability = 1});
+  EXPECT_EQ(once.size(), 2 * 10 * 2);
+  EXPECT_EQ(twice.size(), 2 * once.size());
+}
+
+TEST(Sim, MessagesOfAStreamOvertakeEachOther) {
+  int overtaken = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    std::string order = arrivalOrder(seed, {.reorderProbability = 0.5});
+    EXPECT_EQ(order.size(), arrivalOrder(seed).size());
+    overtaken += order.find("a1") < order.find("a0");
+  }
+  EXPECT_GT(overtaken, 0);
+}
+
+TEST(Sim, APauseEnds) {
+  VirtualClock clock;
+  SimNetwork network(
+      {.size = 2, .pauses = {{.rank = 1, .fromNanoseconds = 0, .toNanoseconds = 700}}}, clock);
+  EXPECT_TRUE(network.isPaused(1));
+  EXPECT_FALSE(network.isPaused(0));
+  ASSERT_TRUE(network.advance()) << "time goes on though nobody sends anything";
+  EXPECT_EQ(clock.nowNanoseconds(), 700);
+  EXPECT_FALSE(network.isPaused(1));
 }
 
 TEST(Sim, ADeathIsNoticedAfterTheDetectionTime) {

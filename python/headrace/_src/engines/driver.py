@@ -24,8 +24,8 @@ from headrace._src.programs import setting_texts
 #: Seconds for the words of a rank that its peers have given up.
 _LAST_WORDS_SECONDS = 2.0
 _POLL_SECONDS = 0.05
-#: For leaving: a rank that follows one which is stopped hears nothing for `peerTimeout`.
-_PART_SECONDS = 12.0
+#: For leaving, beyond `peerTimeout`, for which a rank that follows one that is stopped hears nothing.
+_PART_SECONDS = 2.0
 _JOIN_SECONDS = 15
 
 
@@ -84,6 +84,7 @@ class RemoteRanks:
         self._lobby = Lobby(address)
         try:
             texts = setting_texts(settings)
+            self._silence_seconds = float(texts.get("peerTimeout", 8))
             of_ranks = {**texts, "joinTimeout": str(_JOIN_SECONDS)}
             engine.start(Invitation(address, self._lobby.port, self._lobby.secret, of_ranks))
             self._await_all(float(texts.get("joinTimeout", 60)))
@@ -177,7 +178,7 @@ class RemoteRanks:
 
     def _part(self) -> None:
         """Every rank leaves its cluster, rank 0 first, whom the others follow; the silent are dropped."""
-        end = time.monotonic() + _PART_SECONDS
+        end = time.monotonic() + self._silence_seconds + _PART_SECONDS
         asked = [(member, self._lobby.ask(member, "leave")) for member in self._ranks if not member.gone]
         for member, number in asked:
             with suppress(InputOutputError):  # of one that is gone
