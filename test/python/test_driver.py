@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -112,6 +113,10 @@ def test_queries_and_arrays(engine: Processes, tpch_small: Path, monkeypatch: py
         with pytest.raises(hr.errors.UserError, match="does not send the tables .*: t"):
             hr.jit(lambda x: x + x)(tensor)
     assert hr.sql("select 1 as x", {}).num_rows == 1  # on its own again
+    for thread in threading.enumerate():
+        if thread.name.startswith("headrace "):
+            thread.join(timeout=10)
+            assert not thread.is_alive(), thread.name
 
 
 @pytest.mark.parametrize("rank", [0, 1])

@@ -6,6 +6,7 @@ import secrets
 import socket
 import threading
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +41,8 @@ class Lobby:
         threading.Thread(target=self._accept, name="headrace lobby", daemon=True).start()
 
     def close(self) -> None:
+        with suppress(OSError):  # it is closed already
+            self._listener.shutdown(socket.SHUT_RDWR)  # which ends the wait of its thread
         self._listener.close()
         for member in list(self.members):
             self.drop(member)
@@ -50,7 +53,9 @@ class Lobby:
                 connection, _ = self._listener.accept()
             except OSError:
                 return  # closed
-            threading.Thread(target=self._meet, args=(connection,), daemon=True).start()
+            threading.Thread(
+                target=self._meet, args=(connection,), name="headrace member", daemon=True
+            ).start()
 
     def _meet(self, connection: socket.socket) -> None:
         try:
