@@ -13,9 +13,13 @@ using namespace headrace::frame;
 
 LogicalResult ScanOp::verify() {
   TableType table = getResult().getType();
-  if (getFileColumns().size() != table.getNumColumns()) { // C1
+  const size_t columns = getFileColumns().size() + (getOrdinals() ? 1 : 0);
+  if (columns != table.getNumColumns()) { // C1
     return emitOpError("needs one file column per result column, got ")
            << getFileColumns().size() << " for " << table.getNumColumns();
+  }
+  if (getOrdinals() && !table.getColumnTypes().back().isInteger(64)) {
+    return emitOpError("ordinals are i64, got ") << table.getColumnTypes().back();
   }
   if (failed(verifyUnique(*this, getFileColumns(), "file column"))) { // C2
     return failure();

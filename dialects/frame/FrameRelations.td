@@ -34,7 +34,8 @@ def Frame_ScanOp : Frame_TableOp<"scan", ["getVariant"]> {
     distinct = 25 : i64, dictionary_entries = 25 : i64, all_dictionary = true,
     average_bytes = 8.0 : f64}}}`
 
-    (`min` and `max`: scaled integers, days, or doubles.) Exists from `import` to `form`.
+    (`min` and `max`: scaled integers, days, or doubles.) With `ordinals` there is a last column of no
+    file, an i64 that grows from row to row. Exists from `import` to `form`.
 
     ```mlir
     func.func @scan() {
@@ -46,15 +47,21 @@ def Frame_ScanOp : Frame_TableOp<"scan", ["getVariant"]> {
     ```
 
     **Constraints:**
-    - (C1) there are as many file columns as result columns.
+    - (C1) there are as many file columns as result columns, but for that of the ordinals, an i64.
     - (C2) file columns are unique.
     - (C3) `rows` and `columns` of the statistics, if present, are an i64 and a dictionary.
   }];
-  let arguments = (ins StrAttr:$table_name, Frame_ColumnNames:$file_columns,
+  let arguments = (ins StrAttr:$table_name, Frame_ColumnNames:$file_columns, UnitAttr:$ordinals,
                        OptionalAttr<DictionaryAttr>:$statistics);
   let results = (outs Frame_TableType:$result);
-  let assemblyFormat = "$table_name $file_columns attr-dict `:` type($result)";
+  let assemblyFormat = "$table_name $file_columns (`ordinals` $ordinals^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The types of the columns that are in the files.
+    ::llvm::ArrayRef<::mlir::Type> getFileTypes() {
+      return getResult().getType().getColumnTypes().take_front(getFileColumns().size());
+    }
+  }];
 }
 
 def Frame_ValuesOp : Frame_TableOp<"values", []> {

@@ -17,13 +17,14 @@ SpareColumns ScanOp::getSpareColumns() { return SpareColumns::kAllow; }
 
 Value ScanOp::createNarrowed(OpBuilder &builder, ValueRange, const ColumnSet &wanted) {
   SmallVector<Attribute> files;
-  for (auto [name, file] : llvm::zip_equal(getType().getNames(), getFileColumns())) {
+  for (auto [file, name] : llvm::zip_first(getFileColumns(), getType().getNames())) {
     if (wanted.contains(name)) {
       files.push_back(file);
     }
   }
+  bool ordinals = getOrdinals() && wanted.contains(getType().getNames().back());
   return ScanOp::create(builder, getLoc(), narrowed(getType(), wanted), getTableNameAttr(),
-                        builder.getArrayAttr(files), getStatisticsAttr());
+                        builder.getArrayAttr(files), ordinals, getStatisticsAttr());
 }
 
 void ScanOp::renameColumns(NewName) {} // those of the files keep their names

@@ -20,7 +20,7 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
     Two copies of a state combine field by field as the fields say (`key` fields decide which rows meet). A `join`
     state is filled by `pipe.insert` and read by `pipe.lookup`; `group` and `scalar` are filled by `pipe.combine`; `sort` by
     `pipe.insert`, keeping the first `limit` rows in the order of the sort keys, of which who reads it does not see the
-    first `offset`; `rows` by `pipe.insert`, keeping all; `window` too, and when all rows are there the `functions` are
+    first `offset` (`first_come`: the rows that come first from their source are these, or as good); `rows` by `pipe.insert`, keeping all; `window` too, and when all rows are there the `functions` are
     computed over the partitions by the keys, in the order of the sort keys, into the fields of their names; with a `limit`, rows
     that so many others of their partition come before may be left out. `holds` is the estimate of its rows on a rank. The directory of a
     `join` state may be `direct`.
@@ -33,7 +33,7 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
     ```
 
     C1: field names are unique. C2: only `sort` and `window` states have an order, and may have a limit, only `sort` states an
-    offset, and the keys name fields. C3: `scalar` and `group` states have no payload, `sort` and `rows` states nothing else; a `join` state has keys and payload;
+    offset, and the keys name fields; `first_come` goes with a limit of a `sort` state. C3: `scalar` and `group` states have no payload, `sort` and `rows` states nothing else; a `join` state has keys and payload;
     a `scalar` state has no keys, a `group` state has some. C4: limit and offset are not negative, and an offset is less than the limit.
     C6: exactly `window` states have functions, of fields and into fields: aggregates (sum, count, min, max) into fields that
     fold, the others into `computed` fields, `lag` and the like into one of their input's type; with a limit, `row_number` and
@@ -43,11 +43,11 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StateKindAttr:$kind,
                        TypedArrayAttrBase<Pipe_FieldAttr, "fields">:$fields,
                        OptionalAttr<TypedArrayAttrBase<Pipe_SortKeyAttr, "sort keys">>:$sort_keys,
-                       OptionalAttr<I64Attr>:$limit, OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<I64Attr>:$limit, OptionalAttr<I64Attr>:$offset, UnitAttr:$first_come,
                        OptionalAttr<Pipe_CardinalityAttr>:$holds, OptionalAttr<Pipe_DirectAttr>:$direct,
                        OptionalAttr<Pipe_WindowFunctions>:$functions);
   let assemblyFormat = [{
-    $sym_name $kind $fields (`order` $sort_keys^)? (`functions` $functions^)? (`limit` $limit^)? (`offset` $offset^)? (`holds` $holds^)?
+    $sym_name $kind $fields (`order` $sort_keys^)? (`functions` $functions^)? (`limit` $limit^)? (`offset` $offset^)? (`first_come` $first_come^)? (`holds` $holds^)?
     (`direct` $direct^)? attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "StateKind":$kind,

@@ -225,7 +225,8 @@ def Pipe_DirectAttr : Pipe_Attr<"Direct", "direct"> {
 def Pipe_ScanColumnAttr : Pipe_Attr<"ScanColumn", "scan_column"> {
   let summary = "a column of a scan: where it comes from, and what storage promises of it";
   let description = [{
-    `file` is its name in the file, `column` that of the rows, `logical` the user's type. `min` and `max`, i64 both, are
+    `file` is its name in the file, `column` that of the rows, `logical` the user's type. Without a file the column has
+    the rows' ordinals, which grow from row to row. `min` and `max`, i64 both, are
     what statistics say, which storage verifies. For the cost model: `pages`, `page_bytes` and `file_bytes` (of a row, in
     memory and in the file), `text_bytes` (of a string), `ordered` (rows come in the order of its values, by and large).
 
@@ -234,9 +235,9 @@ def Pipe_ScanColumnAttr : Pipe_Attr<"ScanColumn", "scan_column"> {
     ```
 
     C1: there are both min and max or none, and min <= max. C2: figures are not negative. C3: the logical type is one of a
-    column, not nullable.
+    column, not nullable. C4: ordinals are i64 without min and max.
   }];
-  let parameters = (ins "::mlir::StringAttr":$file, "::mlir::StringAttr":$column,
+  let parameters = (ins OptionalParameter<"::mlir::StringAttr">:$file, "::mlir::StringAttr":$column,
                         OptionalParameter<"::mlir::Type">:$logical,
                         OptionalParameter<"::mlir::IntegerAttr">:$min,
                         OptionalParameter<"::mlir::IntegerAttr">:$max,

@@ -168,7 +168,7 @@ LogicalResult DirectAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
   return success();
 }
 
-LogicalResult ScanColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
+LogicalResult ScanColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr file,
                                      StringAttr column, Type logical, IntegerAttr min,
                                      IntegerAttr max, PageForm, FloatAttr pageBytes,
                                      FloatAttr fileBytes, FloatAttr textBytes, bool) {
@@ -185,6 +185,9 @@ LogicalResult ScanColumnAttr::verify(function_ref<InFlightDiagnostic()> emitErro
   if (logical && (!frame::isScalar(logical) || frame::isNullable(logical))) {
     return emitError() << "C3: a column has a scalar type of frame that is not nullable, got "
                        << logical;
+  }
+  if (!file && (min || !logical || !logical.isInteger(64))) {
+    return emitError() << "C4: ordinals are i64 without statistics, got those of " << column;
   }
   return success();
 }

@@ -16,7 +16,7 @@ namespace frame = headrace::frame;
 void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name, StateKind kind,
                     ArrayRef<Attribute> fields, CardinalityAttr holds) {
   build(builder, state, name, kind, builder.getArrayAttr(fields), ArrayAttr(), IntegerAttr(),
-        IntegerAttr(), holds, DirectAttr(), ArrayAttr());
+        IntegerAttr(), /*first_come=*/false, holds, DirectAttr(), ArrayAttr());
 }
 
 int64_t StateOp::countKeys() {
@@ -62,6 +62,9 @@ LogicalResult StateOp::verify() {
   if ((getSortKeys() || getLimit() || getOffset()) && !ordered) {
     return emitOpError("C2: an order, limit or offset on a state of kind: ")
            << stringifyStateKind(getKind());
+  }
+  if (getFirstCome() && (getKind() != StateKind::Sort || !getLimit())) {
+    return emitOpError("C2: first_come without a limit of a sort");
   }
   if (getSortKeys()) {
     for (auto key : getSortKeys()->getAsRange<SortKeyAttr>()) {

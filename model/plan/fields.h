@@ -46,6 +46,7 @@ template <typename V> void visitFields(V &v, Bound &x) {
 
 template <typename V> void visitFields(V &v, SlotColumn &x) {
   v("file", x.file);
+  v("ordinal", x.ordinal);
   v("logical", x.logical);
   v("type", x.type);
   v("nullable", x.nullable);
@@ -125,6 +126,7 @@ template <typename V> void visitFields(V &v, State &x) {
   v("linkKernel", x.linkKernel);
   v("limit", x.limit);
   v("offset", x.offset);
+  v("firstCome", x.firstCome);
   v("order", x.order);
   v("windows", x.windows);
   v("directory", x.directory);

@@ -62,6 +62,8 @@ struct SlotColumn {
   int64_t max = 0;
   bool ordered = false; ///< by and large, rows come in the order of its values; for the cost model
   double fileBytes = 0; ///< of a value in the file, as compressed there; 0: not known; likewise
+  /// In no file: an i64 that grows from row to row, also from the rows of a rank to the next one's.
+  bool ordinal = false;
 };
 
 /// A literal of a slot of values: what of it counts follows from its column's type.
@@ -205,6 +207,9 @@ struct State {
   int32_t linkKernel = kNone;  ///< join, on a GPU: enters its rows into the directory
   uint64_t limit = 0;  ///< sort: keep the first `limit` rows, window: of each partition; 0 = all
   uint64_t offset = 0; ///< sort: of these, who reads it does not see the first `offset`
+  /// Sort with a limit: the first rows of a source are the first here, or as good as any. Who fills
+  /// it need not read on when he has as many.
+  bool firstCome = false;
   std::vector<OrderKey> order; ///< sort, window
   // Windows: partitions are by the key fields, whose hash the row begins with.
   std::vector<WindowColumn> windows;

@@ -101,8 +101,8 @@ private:
            << (slot.kind == SlotKind::kTensor ? std::string(" ") + nameOf(slot.element) : "")
            << "\n";
       for (const SlotColumn &column : slot.columns) {
-        out_ << "  " << column.file << ": " << nameOf(column.type) << (column.nullable ? "?" : "")
-             << " as " << column.logical.text();
+        out_ << "  " << (column.ordinal ? "(ordinal)" : column.file) << ": " << nameOf(column.type)
+             << (column.nullable ? "?" : "") << " as " << column.logical.text();
         if (column.ranged) {
           out_ << " in [" << column.min << ", " << column.max << "]";
         }

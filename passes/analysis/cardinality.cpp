@@ -127,12 +127,17 @@ TableEstimate scanEstimate(ScanOp scan) {
     result.rows.expected = kUnknownRows;
     result.rows.p95 = 10 * kUnknownRows;
   }
-  for (auto [file, type] : llvm::zip_equal(scan.getFileColumns().getAsRange<StringAttr>(),
-                                           scan.getResult().getType().getColumnTypes())) {
+  for (auto [file, type] :
+       llvm::zip_equal(scan.getFileColumns().getAsRange<StringAttr>(), scan.getFileTypes())) {
     result.columns.push_back(
         scanColumn(statisticsOf(scan, file), type, result.rows.expected, scan));
     result.columns.back().origin =
         StringAttr::get(scan.getContext(), scan.getTableName() + "." + file.getValue());
+  }
+  if (scan.getOrdinals()) {
+    Type i64 = IntegerType::get(scan.getContext(), 64);
+    result.columns.push_back(scanColumn({}, i64, result.rows.expected, scan));
+    result.columns.back().ordered = true;
   }
   return result;
 }

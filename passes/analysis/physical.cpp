@@ -158,6 +158,7 @@ plan::State layoutState(pipe::StateOp op) {
   state.kind = planKind(op.getKind());
   state.limit = op.getLimit().value_or(0);
   state.offset = op.getOffset().value_or(0);
+  state.firstCome = op.getFirstCome();
   state.rows = cardinalityOf(op.getHoldsAttr());
   for (auto field : op.getFields().getAsRange<pipe::FieldAttr>()) {
     plan::StateField out;

@@ -256,10 +256,10 @@ void addStatistics(ModuleOp module, const CompileOptions &options) {
     if (scan.getStatistics() || document == options.statistics.end()) {
       return;
     }
-    auto table = cast<frame::TableType>(scan.getResult().getType());
     if (DictionaryAttr known =
             import::TableDocument(document->second)
-                .statistics(module.getContext(), scan.getFileColumns().getValue(), table)) {
+                .statistics(module.getContext(), scan.getFileColumns().getValue(),
+                            scan.getFileTypes())) {
       scan.setStatisticsAttr(known);
     }
   });

@@ -221,6 +221,12 @@ SmallVector<Attribute> Former::sortKeys(ArrayAttr keys) {
   return out;
 }
 
+/// Whether rows that grow by this column are in the order of these keys.
+static bool beginsWith(ArrayAttr keys, StringRef column) {
+  auto first = cast<frame::SortKeyAttr>(keys[0]);
+  return first.getColumn() == column && first.getDirection() == frame::SortDirection::Asc;
+}
+
 FailureOr<OpenPipeline> Former::openOrder(frame::RelationalOpInterface op, Value value,
                                           const Names &needed) {
   frame::RowState held = op.getState();
@@ -256,6 +262,8 @@ FailureOr<OpenPipeline> Former::openOrder(frame::RelationalOpInterface op, Value
   state.setSortKeysAttr(b_.getArrayAttr(keys ? sortKeys(keys) : SmallVector<Attribute>()));
   if (held.count) {
     state.setLimitAttr(number(held.offset + *held.count));
+    state.setFirstCome(held.offset + *held.count > 0 &&
+                       (!keys || keys.empty() || beginsWith(keys, input->ordinals)));
   }
   if (held.offset != 0) {
     state.setOffsetAttr(number(held.offset));

@@ -338,6 +338,9 @@ FailureOr<OpenPipeline> Former::openRename(frame::RenameOp rename, const Names &
   if (failed(added)) {
     return failure();
   }
+  if (auto ordinals = llvm::find(columns, open->ordinals); ordinals != columns.end()) {
+    open->ordinals = computed[static_cast<size_t>(ordinals - columns.begin())];
+  }
   return open;
 }
 

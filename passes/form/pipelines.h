@@ -29,6 +29,7 @@ struct OpenPipeline {
   std::vector<ColumnInfo> columns;
   std::optional<uint64_t> rowsMax; ///< hard bound on the rows, from statistics
   bool ordered = false;
+  std::string ordinals; ///< the column in whose order its source gives the rows; empty: none
 
   const ColumnInfo *find(llvm::StringRef name) const;
 };

@@ -47,6 +47,22 @@ pipe::ScanColumnAttr describe(frame::ScanOp scan, StringAttr fileColumn, Type ty
       analysis::isOrdered(analysis::statisticsOf(scan, fileColumn)));
 }
 
+ColumnInfo ordinals(const frame::Column &column) {
+  ColumnInfo info;
+  info.name = column.name.str();
+  info.type = info.body = column.type;
+  info.range = typeRange(info.type);
+  return info;
+}
+
+pipe::ScanColumnAttr describeOrdinals(const ColumnInfo &info) {
+  Builder b(info.type.getContext());
+  constexpr double kBytes = 8;
+  return pipe::ScanColumnAttr::get(b.getContext(), {}, b.getStringAttr(info.name), info.type, {},
+                                   {}, pipe::PageForm::Values, b.getF64FloatAttr(kBytes), {}, {},
+                                   /*ordered=*/true);
+}
+
 /// The same comparison with its sides exchanged; nothing for those that no statistics answer.
 std::optional<pipe::BoundKind> boundKind(frame::CompareKind kind, bool exchanged) {
   using Kind = pipe::BoundKind;
@@ -115,6 +131,11 @@ FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed
     info.body = bodyType(info.type, info.range);
     descriptions.push_back(describe(scan, fileName, column.type, bounded, info));
     out.columns.push_back(info);
+  }
+  if (scan.getOrdinals() && needed.contains(table.getNames().back().getValue())) {
+    out.columns.push_back(ordinals(table.getColumns().back()));
+    descriptions.push_back(describeOrdinals(out.columns.back()));
+    out.ordinals = out.columns.back().name;
   }
   OpBuilder builder = atEnd(out);
   ArrayAttr bounds = scan->getAttrOfType<ArrayAttr>("bounds");

@@ -67,9 +67,6 @@ MaybeExpression ExpressionBuilder::field(int64_t index, Location at) {
     return fail(at, "reference to a column that the input does not have: " + Twine(index));
   }
   const frame::Column &column = fields[index];
-  if (!column.name) {
-    return fail(at, "unsupported reference to the number of a row (rowid)");
-  }
   Value &argument = arguments[column.name];
   if (!argument) {
     argument = region->front().addArgument(column.type, locate(column.name.getValue(), at));

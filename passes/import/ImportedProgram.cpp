@@ -26,7 +26,11 @@ static OwningOpRef<ModuleOp> buildProgram(ImportContext &context, const ImportOp
   if (failed(result)) {
     return {};
   }
-  MaybeRelation exact = relations.withExactColumns(result->relation, location);
+  Relation rows = std::move(result->relation);
+  if (rows.shown) {
+    rows = relations.putInOrder(std::move(rows), location);
+  }
+  MaybeRelation exact = relations.withExactColumns(std::move(rows), location);
   if (failed(exact)) {
     return {};
   }

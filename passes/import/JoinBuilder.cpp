@@ -141,5 +141,8 @@ MaybeRelation RelationBuilder::join(Relation left, Relation right, const JoinReq
     op.getResidual().takeBody(*expressions.finish(predicate, location));
   }
   result.table = op.getResult();
+  if (!rightComesOut || request.kind == frame::JoinKind::Single) { // left rows, each at most once
+    result.order = left.order;
+  }
   return result;
 }

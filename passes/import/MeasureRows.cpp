@@ -215,9 +215,34 @@ MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed>
   return window(*source, keys, order, all, at);
 }
 
+/// Gives measures that see the order of the rows that order, for which fields are added behind the
+/// input's.
+void RelationBuilder::chooseByPlace(Relation &input, MutableArrayRef<MeasureRequest> measures,
+                                    Location at) {
+  auto isByPlace = [](const MeasureRequest &measure) {
+    return measure.rows == MeasureRows::kEarliest || measure.rows == MeasureRows::kLatest ||
+           (measure.rows == MeasureRows::kCollected && measure.order.empty() && !measure.different);
+  };
+  SmallVector<SortKey> order;
+  if (llvm::any_of(measures, isByPlace)) {
+    order = showOrder(input, at);
+  }
+  for (MeasureRequest &measure : llvm::make_filter_range(measures, isByPlace)) {
+    measure.order.assign(order.begin(), order.end());
+    if (measure.rows == MeasureRows::kLatest) {
+      llvm::for_each(measure.order, turn);
+    }
+    if (measure.rows != MeasureRows::kCollected) {
+      measure.rows = order.empty() ? MeasureRows::kAll : MeasureRows::kFirst;
+    }
+  }
+}
+
 MaybeRelation RelationBuilder::chooseRows(const Relation &input, ArrayRef<Computed> keys,
                                           MutableArrayRef<MeasureRequest> measures, Location at) {
-  MaybeRelation result = input;
+  Relation source = input;
+  chooseByPlace(source, measures, at);
+  MaybeRelation result = std::move(source);
   for (MeasureRequest &measure : measures) {
     if (succeeded(result) && measure.rows == MeasureRows::kMost) {
       result = countEqual(*result, keys, measure, at);

@@ -61,12 +61,24 @@ FailureOr<Type> RelationBuilder::columnType(StringRef table, StringRef column, T
   return document->second.isNeverNull(column) ? type : frame::addNullable(type);
 }
 
+/// Rows with greater values come later. The column has no NULL.
+static frame::SortKeyAttr ascending(StringAttr column) {
+  return frame::SortKeyAttr::get(column.getContext(), column, frame::SortDirection::Asc,
+                                 frame::NullsOrder::Last);
+}
+
 Relation RelationBuilder::scan(StringRef table, ArrayRef<ScanColumn> columns, Location at) {
   Relation relation;
   llvm::StringMap<StringAttr> known;
   SmallVector<Attribute> fileNames;
   SmallVector<frame::Column> found;
+  StringAttr ordinal = rowsInOrder ? uniqueName("row") : StringAttr();
   for (const ScanColumn &column : columns) {
+    if (column.ordinal) {
+      ordinal = ordinal ? ordinal : uniqueName(column.name);
+      relation.fields.push_back(ordinal);
+      continue;
+    }
     StringAttr &name = known[column.name];
     if (!name) {
       name = uniqueName(column.name);
@@ -75,15 +87,22 @@ Relation RelationBuilder::scan(StringRef table, ArrayRef<ScanColumn> columns, Lo
     }
     relation.fields.push_back(name);
   }
+  if (ordinal) {
+    found.push_back({ordinal, builder.getI64Type()});
+  }
+  if (rowsInOrder) {
+    relation.order = {ascending(ordinal)};
+  }
   auto type = frame::TableType::get(context.getContext(), found);
   auto document = documents.find(table);
-  DictionaryAttr statistics =
-      document == documents.end()
-          ? DictionaryAttr()
-          : document->second.statistics(context.getContext(), fileNames, type);
-  relation.table = frame::ScanOp::create(builder, locate(("table " + table).str(), at), type,
-                                         builder.getStringAttr(table),
-                                         builder.getArrayAttr(fileNames), statistics);
+  DictionaryAttr statistics;
+  if (document != documents.end()) {
+    statistics = document->second.statistics(context.getContext(), fileNames,
+                                             type.getColumnTypes().take_front(fileNames.size()));
+  }
+  relation.table = frame::ScanOp::create(
+      builder, locate(("table " + table).str(), at), type, builder.getStringAttr(table),
+      builder.getArrayAttr(fileNames), ordinal != nullptr, statistics);
   return relation;
 }
 
@@ -94,9 +113,12 @@ MaybeRelation RelationBuilder::values(ArrayRef<ScanColumn> columns,
     made.push_back({uniqueName(column.name), column.type});
   }
   Relation relation = withFieldsOf({}, made);
-  bool bare = made.empty();
-  if (bare) {
-    made.push_back({uniqueName("row"), builder.getI32Type()});
+  bool numbered = made.empty() || rowsInOrder;
+  if (numbered) {
+    made.push_back({uniqueName("row"), builder.getI64Type()});
+  }
+  if (rowsInOrder) {
+    relation.order = {ascending(made.back().name)};
   }
   SmallVector<Attribute> lists;
   for (ArrayRef<Attribute> row : rows) {
@@ -104,8 +126,8 @@ MaybeRelation RelationBuilder::values(ArrayRef<ScanColumn> columns,
       return context.fail(at, "expected one value per column, got " + Twine(row.size()));
     }
     SmallVector<Attribute> cells(row);
-    if (bare) {
-      cells.push_back(builder.getI32IntegerAttr(0));
+    if (numbered) {
+      cells.push_back(builder.getI64IntegerAttr(static_cast<int64_t>(lists.size())));
     }
     for (auto [cell, column] : llvm::zip_equal(cells, made)) {
       if (!frame::isLiteralOf(cell, column.type)) {
@@ -151,8 +173,7 @@ MaybeRelation RelationBuilder::addColumns(Relation input, ArrayRef<frame::Column
   std::string text = "columns";
   for (const Computed &expression : expressions) {
     std::optional<int64_t> index = expression.field;
-    if (index && *index >= 0 && *index < static_cast<int64_t>(fields.size()) &&
-        fields[*index].name) {
+    if (index && *index >= 0 && *index < static_cast<int64_t>(fields.size())) {
       names.push_back(fields[*index].name);
       continue;
     }
@@ -195,6 +216,9 @@ MaybeRelation RelationBuilder::project(const Relation &input, ArrayRef<Computed>
   // Narrow the projection that was just made instead of adding a second one.
   auto op = result->table.getDefiningOp<frame::ProjectOp>();
   llvm::SmallPtrSet<Attribute, 16> wanted(result->fields.begin(), result->fields.end());
+  for (auto key : llvm::map_range(result->order, llvm::CastTo<frame::SortKeyAttr>)) {
+    wanted.insert(key.getColumn());
+  }
   SmallVector<frame::Column> columns;
   for (const frame::Column &column : result->type().getColumns()) {
     if (wanted.contains(column.name)) {
@@ -241,8 +265,13 @@ Relation RelationBuilder::prune(Relation relation, Location at) {
   SmallVector<frame::Column> columns;
   llvm::SmallPtrSet<Attribute, 16> seen;
   for (const frame::Column &column : relation.columns()) {
-    if (column.name && seen.insert(column.name).second) {
+    if (seen.insert(column.name).second) {
       columns.push_back(column);
+    }
+  }
+  for (auto key : llvm::map_range(relation.order, llvm::CastTo<frame::SortKeyAttr>)) {
+    if (seen.insert(key.getColumn()).second) {
+      columns.push_back({key.getColumn(), relation.typeOf(key.getColumn())});
     }
   }
   if (columns.size() != relation.type().getNumColumns()) {
@@ -259,9 +288,6 @@ MaybeRelation RelationBuilder::withExactColumns(Relation relation, Location at) 
   SmallVector<Attribute> used;
   SmallVector<unsigned> copies; // for each computed column, the position in `used`
   for (auto [field, column] : llvm::zip_equal(relation.fields, relation.columns())) {
-    if (!field) {
-      return context.fail(at, "unsupported reference to the number of a row (rowid)");
-    }
     if (seen.insert(field).second) {
       kept.push_back(field);
     } else { // a second use of a column is a copy
@@ -275,6 +301,7 @@ MaybeRelation RelationBuilder::withExactColumns(Relation relation, Location at) 
     }
     columns.push_back({field, column.type});
   }
+  relation.forgetOrder();
   auto type = frame::TableType::get(context.getContext(), columns);
   if (type == relation.type()) {
     return relation;
@@ -309,6 +336,12 @@ Relation RelationBuilder::rename(const Relation &input, Location at) {
   for (StringAttr field : input.fields) {
     result.fields.push_back(names.lookup(field));
   }
+  for (auto key : llvm::map_range(input.order, llvm::CastTo<frame::SortKeyAttr>)) {
+    result.order.push_back(frame::SortKeyAttr::get(
+        context.getContext(), names.lookup(key.getColumn()), key.getDirection(), key.getNulls()));
+  }
+  result.sorted = input.sorted;
+  result.shown = input.shown;
   return result;
 }
 
@@ -346,22 +379,56 @@ MaybeRelation RelationBuilder::sort(const Relation &input, ArrayRef<SortKey> key
   Location location = locate("order by", at);
   relation->table = frame::SortOp::create(builder, location, relation->type(), relation->table,
                                           builder.getArrayAttr(attributes));
+  relation->forgetOrder();
+  if (rowsInOrder) {
+    relation->order = std::move(attributes);
+    relation->sorted = true;
+  }
   return prune(*relation, location);
+}
+
+Relation RelationBuilder::putInOrder(Relation input, Location at) {
+  if (!input.order.empty() && !input.sorted) {
+    input.table = frame::SortOp::create(builder, locate("rows in order", at), input.type(),
+                                        input.table, builder.getArrayAttr(input.order));
+    input.sorted = true;
+  }
+  return input;
 }
 
 Relation RelationBuilder::limit(Relation input, int64_t offset, std::optional<int64_t> count,
                                 Location at) {
-  input.table = frame::LimitOp::create(builder, locate("limit", at), input.type(), input.table,
-                                       builder.getI64IntegerAttr(offset),
-                                       count ? builder.getI64IntegerAttr(*count) : IntegerAttr());
+  Location location = locate("limit", at);
+  IntegerAttr skipped = builder.getI64IntegerAttr(offset);
+  IntegerAttr wanted = count ? builder.getI64IntegerAttr(*count) : IntegerAttr();
+  const bool comesFromSort = isa_and_nonnull<frame::SortOp>(input.table.getDefiningOp());
+  if (count && !input.order.empty() && !comesFromSort) {
+    input.table = frame::TopKOp::create(builder, location, input.type(), input.table,
+                                        builder.getArrayAttr(input.order), skipped, wanted);
+    input.sorted = true;
+    return input;
+  }
+  if (!input.sorted) {
+    input = putInOrder(std::move(input), location);
+  }
+  input.table =
+      frame::LimitOp::create(builder, location, input.type(), input.table, skipped, wanted);
   return input;
+}
+
+SmallVector<SortKey> RelationBuilder::showOrder(Relation &input, Location at) {
+  SmallVector<SortKey> keys;
+  for (auto key : llvm::map_range(input.order, llvm::CastTo<frame::SortKeyAttr>)) {
+    keys.push_back({Computed::ofField(static_cast<int64_t>(input.fields.size()), at),
+                    key.getDirection(), key.getNulls()});
+    input.fields.push_back(key.getColumn());
+  }
+  return keys;
 }
 
 MaybeRelation RelationBuilder::distinct(Relation input, Location at) {
   Location location = locate("distinct", at);
-  if (llvm::is_contained(input.fields, StringAttr())) {
-    return context.fail(at, "unsupported reference to the number of a row (rowid)");
-  }
+  input.forgetOrder();
   input = prune(std::move(input), location);
   input.table = frame::DistinctOp::create(builder, location, input.type(), input.table);
   return input;

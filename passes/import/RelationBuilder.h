@@ -7,18 +7,28 @@
 #include "passes/import/ImportOptions.h"
 #include "passes/import/Statistics.h"
 
+#include <utility>
+
 namespace headrace::import {
 
 /// A relation as front ends see it: fields by position, one column perhaps in several of them.
 struct Relation {
   mlir::Value table;
-  /// The column of `table` behind each field; null for a row's number, which cannot be read.
+  /// The column of `table` behind each field.
   llvm::SmallVector<mlir::StringAttr> fields;
+  /// The columns (sort keys of `frame`) that say where a row stands, if rows have an order.
+  llvm::SmallVector<mlir::Attribute> order = {};
+  /// Whether they come in this order; and whether they are to, in a result.
+  bool sorted = false, shown = false;
 
   frame::TableType type() const { return mlir::cast<frame::TableType>(table.getType()); }
   mlir::Type typeOf(mlir::StringAttr name) const { return type().getColumnType(name); }
   /// The fields with their types.
   llvm::SmallVector<frame::Column> columns() const;
+  void forgetOrder() {
+    order.clear();
+    sorted = shown = false;
+  }
 };
 
 using MaybeRelation = mlir::FailureOr<Relation>;
@@ -73,6 +83,14 @@ struct SortKey {
   frame::NullsOrder nulls;
 };
 
+/// To the key of the opposite order.
+inline void turn(SortKey &key) {
+  using Direction = frame::SortDirection;
+  using Nulls = frame::NullsOrder;
+  key.direction = key.direction == Direction::Asc ? Direction::Desc : Direction::Asc;
+  key.nulls = key.nulls == Nulls::First ? Nulls::Last : Nulls::First;
+}
+
 /// A measure that is computed of exact sums, such as a variance.
 struct DeviationFormula {
   int64_t rowsMin; ///< of fewer it is NULL
@@ -90,13 +108,16 @@ struct Quantile {
 /// Which rows of a group a measure is of.
 enum class MeasureRows {
   kAll,
+  kEarliest,  ///< the first in the order of the input's rows; without one, all
+  kLatest,    ///< likewise the last
   kQuantile,  ///< the one at the quantile, of those without a NULL argument
   kFirst,     ///< the first in the measure's order
   kDifferent, ///< one of those with the same arguments
   kLeast,     ///< those whose last argument is the least, of rows without a NULL argument
   kGreatest,  ///< likewise
   kMost,      ///< those with the argument that most rows have, of rows where it is not NULL
-  kCollected, ///< all, as a list in the measure's order, without an order in that of the values
+  /// All, as a list in the measure's order, or in that of the input's rows, or of the values.
+  kCollected,
 };
 
 /// A measure of an aggregate.
@@ -158,10 +179,27 @@ public:
   /// Ops go to `builder`'s insertion point.
   RelationBuilder(ImportContext &context, mlir::OpBuilder &builder, const ImportOptions &options);
 
-  /// A column of a stored table. `type` without NULL: it never is.
+  /// While this lives, relations are made with the order that their rows have: for an input of an
+  /// op that asks for it (or, `wanted` being false, does not).
+  class RowsInOrder {
+  public:
+    explicit RowsInOrder(RelationBuilder &relations, bool wanted = true)
+        : relations_(relations), before_(std::exchange(relations.rowsInOrder, wanted)) {}
+    ~RowsInOrder() { relations_.rowsInOrder = before_; }
+    RowsInOrder(const RowsInOrder &) = delete;
+    RowsInOrder &operator=(const RowsInOrder &) = delete;
+
+  private:
+    RelationBuilder &relations_;
+    const bool before_;
+  };
+
+  /// A column of a stored table. `type` without NULL: it never is. `ordinal`: it is in no file, but
+  /// grows from row to row.
   struct ScanColumn {
     std::string name;
     mlir::Type type;
+    bool ordinal = false;
   };
   /// `type` with the nullability that a column of `table` has by its document; fails if the column
   /// cannot be read.
@@ -211,7 +249,16 @@ public:
   MaybeRelation window(const Relation &input, llvm::ArrayRef<Computed> partition,
                        llvm::ArrayRef<SortKey> order,
                        llvm::ArrayRef<WindowFunctionRequest> functions, mlir::Location at);
+  /// Window functions of each row over all rows, in the order of the rows if the functions see it
+  /// and rows have one.
+  MaybeRelation windowOfAll(const Relation &input, llvm::ArrayRef<WindowFunctionRequest> functions,
+                            mlir::Location at);
+  /// The first rows in the order of the input, if it has one.
   Relation limit(Relation input, int64_t offset, std::optional<int64_t> count, mlir::Location at);
+  /// The order of the input's rows as keys, for which fields are added behind the input's.
+  static llvm::SmallVector<SortKey> showOrder(Relation &input, mlir::Location at);
+  /// The rows so that they come in their order, if they have one.
+  Relation putInOrder(Relation input, mlir::Location at);
   /// UNION ALL of at least one.
   MaybeRelation unite(llvm::ArrayRef<Relation> inputs, mlir::Location at);
   /// The same table once more under new names.
@@ -239,6 +286,8 @@ private:
   /// that are added behind the input's fields.
   MaybeRelation chooseRows(const Relation &input, llvm::ArrayRef<Computed> keys,
                            llvm::MutableArrayRef<MeasureRequest> measures, mlir::Location at);
+  static void chooseByPlace(Relation &input, llvm::MutableArrayRef<MeasureRequest> measures,
+                            mlir::Location at);
   MaybeRelation numberRows(const Relation &input, llvm::ArrayRef<Computed> keys,
                            MeasureRequest &measure, mlir::Location at);
   MaybeRelation collect(const Relation &input, llvm::ArrayRef<Computed> keys,
@@ -280,6 +329,7 @@ private:
   llvm::StringMap<TableDocument> documents;
   llvm::StringSet<> usedNames;
   llvm::StringMap<unsigned> suffixes; ///< per name the last one that was given
+  bool rowsInOrder = false;
 };
 
 } // namespace headrace::import

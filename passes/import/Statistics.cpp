@@ -101,7 +101,7 @@ StringRef TableDocument::refusal(StringRef name) const {
 }
 
 DictionaryAttr TableDocument::statistics(MLIRContext *context, ArrayRef<Attribute> fileColumns,
-                                         frame::TableType table) const {
+                                         ArrayRef<Type> types) const {
   if (!document.is_object()) {
     return {};
   }
@@ -116,7 +116,7 @@ DictionaryAttr TableDocument::statistics(MLIRContext *context, ArrayRef<Attribut
     }
   }
   NamedAttrList columns;
-  for (auto [name, type] : llvm::zip_equal(fileColumns, table.getColumnTypes())) {
+  for (auto [name, type] : llvm::zip_equal(fileColumns, types)) {
     if (const json *known = column(cast<StringAttr>(name))) {
       columns.set(cast<StringAttr>(name), columnAttr(builder, *known, type));
     }

@@ -15,11 +15,10 @@ public:
   /// Text that is no JSON object says nothing.
   explicit TableDocument(llvm::StringRef text);
 
-  /// The part about `fileColumns` (whose types are those of `table`, in order). Null if there is
-  /// nothing.
+  /// The part about `fileColumns`, which have these types. Null if there is nothing.
   mlir::DictionaryAttr statistics(mlir::MLIRContext *context,
                                   llvm::ArrayRef<mlir::Attribute> fileColumns,
-                                  frame::TableType table) const;
+                                  llvm::ArrayRef<mlir::Type> types) const;
   /// Whether a column is known to have no NULL.
   bool isNeverNull(llvm::StringRef column) const;
   /// Why a column cannot be read; empty if it can.

@@ -43,6 +43,11 @@ MaybeRelation RelationBuilder::unnest(const Relation &input, ArrayRef<Computed> 
   SmallVector<frame::Column> columns = source->type().getColumns();
   columns.push_back({number, i64});
   Relation rows = *source;
+  rows.sorted = false;
+  if (!rows.order.empty()) {
+    rows.order.push_back(frame::SortKeyAttr::get(
+        context.getContext(), number, frame::SortDirection::Asc, frame::NullsOrder::Last));
+  }
   rows.table = frame::ExpandOp::create(builder, locate("unnest", at),
                                        frame::TableType::get(context.getContext(), columns),
                                        source->table, by, number);

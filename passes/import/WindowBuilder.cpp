@@ -1,6 +1,8 @@
 // Window functions of any front end: keys, arguments and distances become columns.
 #include "passes/import/MeasureParts.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace headrace::import;
 namespace frame = headrace::frame;
@@ -94,6 +96,10 @@ MaybeRelation RelationBuilder::window(const Relation &input, ArrayRef<Computed> 
   SmallVector<frame::Column> columns = source->type().getColumns();
   SmallVector<Attribute> attributes;
   Relation result = *source;
+  result.sorted = false;
+  if (!partition.empty()) { // rows come by partition
+    result.forgetOrder();
+  }
   auto add = [&](frame::WindowFunctionAttr function, Type type) {
     attributes.push_back(function);
     columns.push_back({function.getName(), type});
@@ -159,4 +165,64 @@ MaybeRelation RelationBuilder::window(const Relation &input, ArrayRef<Computed> 
     field += std::max<int64_t>(parts, 1);
   }
   return project(result, finished, location);
+}
+
+/// The function so that it sees the rows one by one, where without an order of them it would see
+/// all as equals; nothing if that makes no difference.
+static std::optional<WindowFunctionRequest> rowByRow(WindowFunctionRequest function) {
+  using Kind = frame::WindowFunctionKind;
+  switch (function.kind) {
+  case Kind::RowNumber:
+  case Kind::Ntile:
+  case Kind::Lag:
+  case Kind::Lead:
+    return function;
+  case Kind::FirstValue:
+  case Kind::LastValue:
+  case Kind::NthValue:
+    if (function.frame && function.frame->unit != frame::FrameUnit::Rows) { // all rows are equal
+      function.frame->unit = frame::FrameUnit::Rows;
+      function.frame->start = frame::FrameBoundKind::UnboundedPreceding;
+      function.frame->end = frame::FrameBoundKind::UnboundedFollowing;
+    }
+    return function;
+  default:
+    return function.frame && function.frame->unit == frame::FrameUnit::Rows
+               ? std::optional(std::move(function))
+               : std::nullopt;
+  }
+}
+
+MaybeRelation RelationBuilder::windowOfAll(const Relation &input,
+                                           ArrayRef<WindowFunctionRequest> functions, Location at) {
+  SmallVector<WindowFunctionRequest, 0> inOrder, ofEquals;
+  SmallVector<int64_t> fields(input.fields.size());
+  std::iota(fields.begin(), fields.end(), 0);
+  const auto before = static_cast<int64_t>(fields.size());
+  const auto keys = static_cast<int64_t>(input.order.size());
+  SmallVector<bool> isInOrder;
+  for (const WindowFunctionRequest &function : functions) {
+    std::optional<WindowFunctionRequest> seeing = rowByRow(function);
+    isInOrder.push_back(seeing && keys > 0);
+    isInOrder.back() ? inOrder.push_back(std::move(*seeing)) : ofEquals.push_back(function);
+  }
+  if (inOrder.empty()) {
+    return window(input, {}, {}, functions, at);
+  }
+  auto firstInOrder = before + keys;
+  auto firstOfEquals = firstInOrder + static_cast<int64_t>(inOrder.size());
+  for (bool ordered : isInOrder) {
+    fields.push_back(ordered ? firstInOrder++ : firstOfEquals++);
+  }
+  Relation source = input;
+  const SmallVector<SortKey> order = showOrder(source, at);
+  MaybeRelation result = window(source, {}, order, inOrder, at);
+  if (succeeded(result) && !ofEquals.empty()) {
+    result = window(*result, {}, {}, ofEquals, at);
+  }
+  if (failed(result)) {
+    return failure();
+  }
+  result->shown = true;
+  return select(std::move(*result), fields, at);
 }

@@ -154,13 +154,16 @@ llvm::Expected<Table> CsvTables::convert(const Cells &cells, frame::ScanOp op) {
                           " cells");
     }
     Row &row = table.rows.emplace_back();
-    for (auto [position, type] : llvm::zip_equal(positions, op.getType().getColumnTypes())) {
+    for (auto [position, type] : llvm::zip_equal(positions, op.getFileTypes())) {
       llvm::Expected<Scalar> value = scalarOf(line[position], type);
       if (!value) {
         return programError("table " + op.getTableName() + ": " +
                             llvm::toString(value.takeError()));
       }
       row.push_back(std::move(*value));
+    }
+    if (op.getOrdinals()) {
+      row.push_back(Scalar{static_cast<__int128>(table.rows.size() - 1)});
     }
   }
   return table;

@@ -263,6 +263,58 @@ struct DistinctToAggregate : OpRewritePattern<DistinctOp> {
   }
 };
 
+/// Whether the column has the ordinals of a scan whose rows come to `table` and nowhere else.
+bool growsAsStored(Value table, StringAttr column) {
+  while (auto op = table.getDefiningOp<RelationalOpInterface>()) {
+    if (!table.hasOneUse()) {
+      return false;
+    }
+    if (auto scan = dyn_cast<ScanOp>(op.getOperation())) {
+      return scan.getOrdinals() && scan.getType().getNames().back() == column;
+    }
+    const SmallVector<PassedColumn> passed = op.getPassedColumns();
+    const auto *from =
+        llvm::find_if(passed, [&](const PassedColumn &each) { return each.to == column; });
+    if (op.getOrdering() != RowOrdering::kKept || op.getState().choosesRows() ||
+        from == passed.end()) {
+      return false;
+    }
+    column = from->from;
+    table = op->getOperand(0);
+  }
+  return false;
+}
+
+/// Whether the rows are those of a result, as they come.
+bool areShown(Value table) {
+  while (table.hasOneUse()) {
+    Operation *user = *table.user_begin();
+    if (isa<func::ReturnOp>(user)) {
+      return true;
+    }
+    auto op = dyn_cast<RelationalOpInterface>(user);
+    if (!op || op.getOrdering() != RowOrdering::kKept || op.getState().choosesRows()) {
+      return false;
+    }
+    table = user->getResult(0);
+  }
+  return false;
+}
+
+/// The rows of a table come in their order by themselves where nothing stops them.
+struct DropSortAsStored : OpRewritePattern<SortOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SortOp sort, PatternRewriter &rewriter) const override {
+    auto first = cast<SortKeyAttr>(sort.getKeys()[0]);
+    if (first.getDirection() != SortDirection::Asc ||
+        !growsAsStored(sort.getInput(), first.getColumn()) || !areShown(sort)) {
+      return failure();
+    }
+    rewriter.replaceOp(sort, sort.getInput());
+    return success();
+  }
+};
+
 struct LimitOfSortToTopK : OpRewritePattern<LimitOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(LimitOp limit, PatternRewriter &rewriter) const override {
@@ -355,8 +407,9 @@ struct SimplifyPass : optimize::impl::OptimizeSimplifyBase<SimplifyPass> {
     patterns.add<DropTrueFilter, FalseFilterToNothing, RightJoinToLeft, RepeatedKeyToResidual,
                  DropTrueResidual, LimitBelowProject, MergeLimits<TopKOp>, MergeLimits<LimitOp>,
                  DropIdentityProject, KeepColumnsComputedAsThemselves, MergeProjects,
-                 DistinctToAggregate, LimitOfSortToTopK, DropWholeLimit, LimitOfNothing<LimitOp>,
-                 LimitOfNothing<TopKOp>, DropIdentityRename>(&getContext());
+                 DistinctToAggregate, LimitOfSortToTopK, DropSortAsStored, DropWholeLimit,
+                 LimitOfNothing<LimitOp>, LimitOfNothing<TopKOp>, DropIdentityRename>(
+        &getContext());
     // No folding: the driver would hoist constants out of the expression regions.
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false).setRegionSimplificationLevel(

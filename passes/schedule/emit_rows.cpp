@@ -77,7 +77,8 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
   for (auto [index, description] :
        llvm::enumerate(scan.getColumns().getAsRange<pipe::ScanColumnAttr>())) {
     plan::SlotColumn column;
-    column.file = description.getFile().str();
+    column.ordinal = !description.getFile();
+    column.file = column.ordinal ? "" : description.getFile().str();
     column.logical =
         description.getLogical() ? logicalType(description.getLogical()) : LogicalType();
     column.type = physicalType(rows.getTypes()[index]);

@@ -69,6 +69,10 @@ cost::RowShape RowEstimates::shapeOf(Value table, llvm::function_ref<bool(String
 void RowEstimates::addPages(cost::RowShape &shape, ScanOp scan, const Column &column,
                             double bytes) {
   unsigned index = *scan.getResult().getType().findColumn(column.name);
+  if (index >= scan.getFileColumns().size()) {
+    shape.valueBytes += bytes; // ordinals
+    return;
+  }
   auto file = cast<StringAttr>(scan.getFileColumns()[index]);
   analysis::ColumnPages pages = analysis::pagesOf(scan, file, column.type, bytes);
   bool text = isHeldAsText(dropNullable(column.type));

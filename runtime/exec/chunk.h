@@ -19,6 +19,13 @@ namespace headrace::exec {
 /// Where a chunk stands in an ordered stream: compared lexicographically. Empty: no order.
 using ChunkOrder = std::vector<uint32_t>;
 
+/// What the order of a stream's chunks is.
+enum class StreamOrder : uint8_t {
+  kNone,
+  kSorted, ///< that of a sorted state on one rank
+  kStored, ///< that of the rows of a table, over all ranks
+};
+
 /// Immutable once shared. `pins` hold what the segments point into.
 struct Chunk {
   uint32_t rows = 0;

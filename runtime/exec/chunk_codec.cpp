@@ -20,6 +20,7 @@ struct WireColumn {
 struct WireHeader {
   uint32_t rows = 0;
   uint32_t columns = 0;
+  uint32_t orderWords = 0;
 };
 
 uint64_t padded(uint64_t bytes) { return (bytes + HR_PADDING + 63) & ~uint64_t(63); }
@@ -31,8 +32,18 @@ uint64_t dataBytes(HrType type, uint64_t rows) {
                            : rows * abi::bytesOf(type);
 }
 
-uint64_t headerBytes(size_t columns) {
-  return (sizeof(WireHeader) + columns * sizeof(WireColumn) + 63) & ~uint64_t(63);
+uint64_t orderOffset(size_t columns) { return sizeof(WireHeader) + columns * sizeof(WireColumn); }
+uint64_t headerBytes(size_t columns, size_t orderWords) {
+  return (orderOffset(columns) + orderWords * sizeof(uint32_t) + 63) & ~uint64_t(63);
+}
+
+/// That of some rows of a chunk.
+ChunkOrder orderFrom(const Chunk &chunk, uint32_t firstRow) {
+  ChunkOrder order = chunk.order;
+  if (!order.empty()) {
+    order.push_back(firstRow);
+  }
+  return order;
 }
 
 uint64_t heapSpan(const HrSegment &segment, uint32_t firstRow, uint32_t rows) {
@@ -56,7 +67,7 @@ void copyBits(const uint8_t *from, uint32_t firstBit, uint32_t count, uint8_t *t
 
 uint64_t encodedBytes(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow,
                       uint32_t rows) {
-  uint64_t bytes = headerBytes(schema.columns.size());
+  uint64_t bytes = headerBytes(schema.columns.size(), orderFrom(chunk, firstRow).size());
   for (size_t c = 0; c < schema.columns.size(); ++c) {
     const HrSegment &segment = chunk.segments[c];
     bytes += padded(dataBytes(schema.columns[c].type, rows));
@@ -87,9 +98,15 @@ uint32_t rowsThatFit(const Chunk &chunk, const plan::Schema &schema, uint32_t fi
 
 void encodeRows(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow, uint32_t rows,
                 uint8_t *base) {
-  WireHeader header{rows, static_cast<uint32_t>(schema.columns.size())};
+  const ChunkOrder order = orderFrom(chunk, firstRow);
+  WireHeader header{rows, static_cast<uint32_t>(schema.columns.size()),
+                    static_cast<uint32_t>(order.size())};
   std::memcpy(base, &header, sizeof header);
-  uint64_t at = headerBytes(schema.columns.size());
+  if (!order.empty()) {
+    std::memcpy(base + orderOffset(schema.columns.size()), order.data(),
+                order.size() * sizeof(uint32_t));
+  }
+  uint64_t at = headerBytes(schema.columns.size(), order.size());
   auto reserve = [&](uint64_t bytes) {
     uint64_t start = at;
     at += padded(bytes);
@@ -143,18 +160,26 @@ Expected<std::shared_ptr<Chunk>> decodeRows(std::span<const uint8_t> body,
     return makeError(ErrorKind::kCorrupt, "exchange message: ", what);
   };
   WireHeader header;
-  if (size < headerBytes(schema.columns.size())) {
+  if (size < headerBytes(schema.columns.size(), 0)) {
     return corrupt("shorter than its header");
   }
   std::memcpy(&header, base, sizeof header);
   if (header.columns != schema.columns.size() || header.rows > INT32_MAX) {
     return corrupt("another schema");
   }
+  if (size < headerBytes(schema.columns.size(), header.orderWords)) {
+    return corrupt("shorter than its order");
+  }
   auto fits = [&](uint64_t offset, uint64_t bytes) {
     return offset % 64 == 0 && offset <= size && padded(bytes) <= size - offset;
   };
   auto chunk = std::make_shared<Chunk>();
   chunk->rows = header.rows;
+  if (header.orderWords != 0) {
+    chunk->order.resize(header.orderWords);
+    std::memcpy(chunk->order.data(), base + orderOffset(schema.columns.size()),
+                header.orderWords * sizeof(uint32_t));
+  }
   for (size_t c = 0; c < schema.columns.size(); ++c) {
     WireColumn wire;
     std::memcpy(&wire, base + sizeof header + c * sizeof wire, sizeof wire);
@@ -184,14 +209,14 @@ Expected<std::shared_ptr<Chunk>> decodeRows(std::span<const uint8_t> body,
   return chunk;
 }
 
-Expected<ChunkHandle> decodeRows(const BufferRef &body, const plan::Schema &schema) {
+Expected<std::shared_ptr<Chunk>> decodeRows(const BufferRef &body, const plan::Schema &schema) {
   HR_ASSIGN_OR_RETURN(
       std::shared_ptr<Chunk> chunk,
       decodeRows({reinterpret_cast<const uint8_t *>(body.data()), static_cast<size_t>(body.size())},
                  schema));
   chunk->pooled = true;
   chunk->pins.push_back(std::make_shared<BufferRef>(body));
-  return ChunkHandle(std::move(chunk));
+  return chunk;
 }
 
 } // namespace headrace::exec

@@ -1,8 +1,8 @@
 // Chunks as bytes of an exchange message, and back.
 //
-//   uint32 rows, uint32 columns, then per column uint32 {data, validity, heap, heapBytes}: offsets
-//   from the start of the body, 0 = absent. Buffers follow in column order, 64-byte aligned, each
-//   with HR_PADDING bytes after it. Little-endian.
+//   uint32 rows, uint32 columns, uint32 words of its order, then per column uint32 {data, validity,
+//   heap, heapBytes}: offsets from the start of the body, 0 = absent; then the order. Buffers
+//   follow in column order, 64-byte aligned, each with HR_PADDING bytes after it. Little-endian.
 #pragma once
 
 #include "runtime/exec/chunk.h"
@@ -33,6 +33,6 @@ Expected<std::shared_ptr<Chunk>> decodeRows(std::span<const uint8_t> body,
                                             const plan::Schema &schema);
 
 /// A chunk that points into the body and pins it. kCorrupt if offsets or sizes do not fit the body.
-Expected<ChunkHandle> decodeRows(const BufferRef &body, const plan::Schema &schema);
+Expected<std::shared_ptr<Chunk>> decodeRows(const BufferRef &body, const plan::Schema &schema);
 
 } // namespace headrace::exec

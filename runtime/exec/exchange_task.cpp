@@ -396,7 +396,10 @@ Status ExchangeTask::takeIn(bool &moved) {
       HR_RETURN_IF_ERROR(hear(*message));
       continue;
     }
-    HR_ASSIGN_OR_RETURN(ChunkHandle rows, decodeRows(message->body, schema()));
+    HR_ASSIGN_OR_RETURN(std::shared_ptr<Chunk> rows, decodeRows(message->body, schema()));
+    if (context_.streamOrders[task_.outputStream] == StreamOrder::kNone) {
+      rows->order.clear(); // told apart by nobody
+    }
     arrived_.push_back(std::move(rows));
     counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
   }

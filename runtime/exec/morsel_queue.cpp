@@ -15,9 +15,9 @@ constexpr size_t kTakenBeforeWidening = 16;
 class LoadQueue final : public MorselQueue {
 public:
   LoadQueue(std::shared_ptr<const storage::MorselSource> source,
-            std::shared_ptr<MemoryAccount> account, Doorbell *doorbell)
-      : account_(std::move(account)), scans_(account_->memory().scans), doorbell_(doorbell),
-        source_(std::move(source)), left_(source_->morselCount()) {
+            std::shared_ptr<MemoryAccount> account, Doorbell *doorbell, ChunkOrder rank)
+      : rank_(std::move(rank)), account_(std::move(account)), scans_(account_->memory().scans),
+        doorbell_(doorbell), source_(std::move(source)), left_(source_->morselCount()) {
     for (size_t i = 0; i < left_; ++i) {
       waiting_.insert(waiting_.end(), i);
     }
@@ -51,6 +51,10 @@ public:
     TakenMorsel taken;
     taken.morsel = (*loaded)->morsel;
     taken.bytes = (*loaded)->bytes;
+    if (ordered()) {
+      taken.order = rank_;
+      taken.order.push_back(static_cast<uint32_t>(index));
+    }
     taken.pin =
         std::shared_ptr<const void>(loaded->get(), [this, morsel = *loaded](const void *) mutable {
           morsel.reset();
@@ -66,6 +70,12 @@ public:
     return std::min(waiting_.size(), inFlightMax_ > inFlight_ ? inFlightMax_ - inFlight_ : 0);
   }
   bool ended() const override { return left_.load(std::memory_order_relaxed) == 0; }
+  bool ordered() const override { return !rank_.empty(); }
+  void stop() override {
+    std::lock_guard lock(mutex_);
+    left_.fetch_sub(waiting_.size(), std::memory_order_relaxed);
+    waiting_.clear();
+  }
 
 private:
   /// Rows that can wait on disk go there first.
@@ -123,6 +133,7 @@ private:
     }
   }
 
+  const ChunkOrder rank_;
   std::shared_ptr<MemoryAccount> account_; ///< outlives what the source holds
   ScanTraffic &scans_;
   Doorbell *doorbell_;
@@ -152,7 +163,7 @@ public:
   }
   size_t available() const override { return stream_->size(); }
   bool ended() const override { return stream_->ended(); }
-  bool ordered() const override { return order_ == StreamOrder::kKept; }
+  bool ordered() const override { return order_ != StreamOrder::kNone; }
 
 private:
   std::shared_ptr<ChunkStream> stream_;
@@ -252,8 +263,9 @@ private:
 
 std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source,
                                            std::shared_ptr<MemoryAccount> account,
-                                           Doorbell *doorbell) {
-  return std::make_unique<LoadQueue>(std::move(source), std::move(account), doorbell);
+                                           Doorbell *doorbell, ChunkOrder rank) {
+  return std::make_unique<LoadQueue>(std::move(source), std::move(account), doorbell,
+                                     std::move(rank));
 }
 
 std::unique_ptr<MorselQueue> makeStreamQueue(std::shared_ptr<ChunkStream> stream,

@@ -32,18 +32,20 @@ public:
   virtual size_t available() const = 0;
   /// No more will come.
   virtual bool ended() const = 0;
+  /// Nobody needs those that are not taken yet: a source that can leaves them out.
+  virtual void stop() {}
   /// Whether the output of every morsel must be told apart to keep the rows' order.
   virtual bool ordered() const { return false; }
 };
 
 /// Each take() loads a morsel on the calling thread, charged to `account`. Where memory is short,
 /// fewer morsels are in flight at a time, and `doorbell` is rung when one may be asked for again:
-/// an error only if no morsel under way will give memory back.
+/// an error only if no morsel under way will give memory back. `rank`: what the order of the rows
+/// begins with; empty: they come in any.
 std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source,
                                            std::shared_ptr<MemoryAccount> account,
-                                           Doorbell *doorbell);
-/// `ordered`: chunks carry an order that the output continues.
-enum class StreamOrder : uint8_t { kNone, kKept };
+                                           Doorbell *doorbell, ChunkOrder rank = {});
+/// With an order, chunks carry it and the output continues it.
 std::unique_ptr<MorselQueue> makeStreamQueue(std::shared_ptr<ChunkStream> stream,
                                              StreamOrder order);
 /// Rows of a finished state, cut so that `lanes` have work; in order if it is sorted.

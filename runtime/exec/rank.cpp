@@ -212,7 +212,7 @@ Communicator *Rank::communicatorOfAll() const {
 Status Rank::prepareStreams() {
   const plan::Plan &plan = *context_.plan;
   context_.loadOfStream.assign(plan.streams.size(), plan::kNone);
-  context_.orderedStreams.assign(plan.streams.size(), 0);
+  context_.streamOrders.assign(plan.streams.size(), StreamOrder::kNone);
   context_.drainedStreams.assign(plan.streams.size(), 0);
   for (const plan::Stream &stream : plan.streams) {
     context_.streams.push_back(
@@ -232,20 +232,40 @@ Status Rank::prepareStreams() {
       context_.loadOfStream[load->outputStream] = static_cast<int32_t>(t);
     }
   }
-  // An order begins at a sorted state and goes on through run tasks.
+  // Streams whose rows come out as they are: without a state on the way to who sees their order.
+  std::vector<char> shown(plan.streams.size(), 0);
   for (bool changed = true; changed;) {
     changed = false;
     for (const plan::Task &task : plan.tasks) {
-      const auto *run = task.as<plan::RunTask>();
-      if (!run || run->outputStream == plan::kNone || context_.orderedStreams[run->outputStream] ||
-          plan.streams[run->outputStream].writers > 1) {
+      const int32_t from = task.inputStream(), to = task.outputStream();
+      const bool isSeen = task.as<plan::ResultTask>() || task.as<plan::ToTensorTask>() ||
+                          (to != plan::kNone && shown[to] && task.states().empty());
+      if (from != plan::kNone && isSeen && !shown[from]) {
+        changed = shown[from] = 1;
+      }
+    }
+  }
+  // An order begins at a sorted state or at a table, and goes on through tasks.
+  std::vector<StreamOrder> &orders = context_.streamOrders;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const plan::Task &task : plan.tasks) {
+      const int32_t to = task.outputStream();
+      if (to == plan::kNone || orders[to] != StreamOrder::kNone || plan.streams[to].writers > 1) {
         continue;
       }
-      bool ordered = run->sourceState != plan::kNone
-                         ? plan.states[run->sourceState].kind == plan::StateKind::kSortBuffer
-                         : context_.orderedStreams[run->inputStream] != 0;
-      context_.orderedStreams[run->outputStream] = ordered;
-      changed |= ordered;
+      if (const auto *run = task.as<plan::RunTask>(); run && run->sourceState != plan::kNone) {
+        bool sorted = plan.states[run->sourceState].kind == plan::StateKind::kSortBuffer;
+        orders[to] = sorted ? StreamOrder::kSorted : StreamOrder::kNone;
+      } else if (run) {
+        orders[to] = orders[run->inputStream];
+      } else if (const auto *exchange = task.as<plan::ExchangeTask>()) {
+        bool stored = orders[exchange->inputStream] == StreamOrder::kStored;
+        orders[to] = stored ? StreamOrder::kStored : StreamOrder::kNone;
+      } else if (task.as<plan::LoadTask>()) {
+        orders[to] = shown[to] ? StreamOrder::kStored : StreamOrder::kNone;
+      }
+      changed |= orders[to] != StreamOrder::kNone;
     }
   }
   return {};

@@ -2,6 +2,7 @@
 #include "runtime/exec/run_source.h"
 
 #include "runtime/exec/values_source.h"
+#include "runtime/storage/ordinals.h"
 
 namespace headrace::exec {
 
@@ -17,28 +18,32 @@ Expected<RunSource> openRunSource(const RankContext &context, int32_t task,
   }
   int32_t load = context.loadOfStream[run.inputStream];
   if (load == plan::kNone) {
-    bool ordered = context.orderedStreams[run.inputStream];
-    return RunSource{makeStreamQueue(context.streams[run.inputStream],
-                                     ordered ? StreamOrder::kKept : StreamOrder::kNone)};
+    return RunSource{
+        makeStreamQueue(context.streams[run.inputStream], context.streamOrders[run.inputStream])};
   }
   const auto &loading = *context.plan->tasks[load].as<plan::LoadTask>();
   const plan::Slot &slot = context.plan->slots[loading.slot];
   plan::GroupPlace place = context.place.along(loading.split);
   storage::Share share{place.index, place.count};
+  ChunkOrder first;
+  if (context.streamOrders[run.inputStream] == StreamOrder::kStored) {
+    first.push_back(place.index);
+  }
   if (slot.kind == plan::SlotKind::kValues) {
     HR_ASSIGN_OR_RETURN(auto values, openValues(slot, share));
-    return RunSource{makeLoadQueue(std::move(values), account, context.doorbell)};
+    return RunSource{makeLoadQueue(std::move(values), account, context.doorbell, first)};
   }
   auto source = context.sources->find(slot.name);
   if (source == context.sources->end()) {
     return makeError(ErrorKind::kUser, "no input is bound to table: ", slot.name);
   }
-  HR_ASSIGN_OR_RETURN(auto opened, source->second(slot, share));
+  HR_ASSIGN_OR_RETURN(auto opened, storage::openWithOrdinals(slot, share, source->second));
   HR_ASSIGN_OR_RETURN(
       auto pages, MemoryAccount::open(context.memory, {.operatorName = "scan of " + slot.name,
                                                        .task = TaskId(static_cast<uint32_t>(task)),
                                                        .place = context.placeOf(task)}));
-  return RunSource{makeLoadQueue(std::move(opened), std::move(pages), context.doorbell), true};
+  return RunSource{makeLoadQueue(std::move(opened), std::move(pages), context.doorbell, first),
+                   true};
 }
 
 } // namespace headrace::exec

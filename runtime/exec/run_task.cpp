@@ -244,6 +244,9 @@ void RunTask::countStages(Lane &lane) {
   }
   for (StateCopy *filled : lane.filled) {
     filled->offered(last);
+    if (filled->isSated()) {
+      queue_->stop();
+    }
   }
 }
 

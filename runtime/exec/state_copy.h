@@ -30,6 +30,8 @@ public:
   virtual Status keep(HrString *text);
   /// So many more rows have been put into it or combined with what it has: all of a morsel.
   virtual void offered(uint64_t /*rows*/) {}
+  /// Whether the rows that come after those of the morsels so far are not wanted.
+  bool isSated() const { return state_.firstCome && rowCount() >= state_.limit; }
   /// Of a group table: whether no two rows are of one group.
   virtual bool isUnique() const { return true; }
   /// Nothing is looked up any more.

@@ -82,11 +82,11 @@ struct RankContext {
   /// What a repeated task fills of states that outlive the round: by task, then by argument.
   std::map<int32_t, std::vector<RankState::CopySlots>> keptCopies;
   std::vector<std::unique_ptr<TensorBuffer>>
-      buffers;                       ///< null: not written yet, or not used any more
-  std::vector<RowCount> rowCounts;   ///< per buffer: of those that size others
-  std::vector<int32_t> loadOfStream; ///< per stream: the load task that produces it, or kNone
-  std::vector<char> orderedStreams;  ///< per stream: chunks carry an order
-  std::vector<char> drainedStreams;  ///< per stream: its consumer has taken all morsels of the load
+      buffers;                           ///< null: not written yet, or not used any more
+  std::vector<RowCount> rowCounts;       ///< per buffer: of those that size others
+  std::vector<int32_t> loadOfStream;     ///< per stream: the load task that produces it, or kNone
+  std::vector<StreamOrder> streamOrders; ///< per stream: whether chunks carry an order
+  std::vector<char> drainedStreams; ///< per stream: its consumer has taken all morsels of the load
   std::vector<std::unique_ptr<TaskCounters>> counters; ///< per task
 
   // Results, on rank 0.

@@ -36,7 +36,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
         lambda: LF.group_by("k").agg(hr.len().shift()),
         r"shift\(\) inside of agg\(\) needs an aggregate around it",
     ),
-    (lambda: LF.select(C("i").shift()), r"shift\(\) needs an order of the rows: sort before it"),
+    (lambda: LF.group_by("i").len().select(C("i").shift()), r"shift\(\) needs an order of the rows"),
     (lambda: LF.select(C("s") == 1), "= of string and int32: cast one of them"),
     (
         lambda: LF.select(C("s").str.contains(r"a\d")),
@@ -67,7 +67,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: LF.filter(), "filter needs a condition"),
     (lambda: LF.group_by(), "group_by needs a column"),
     (lambda: LF.head(-1), "rows from the end are not supported"),
-    (lambda: LF.slice(2, 3), "slice needs an order of the rows"),
+    (lambda: LF.group_by("i").len().slice(2, 3), "slice needs an order of the rows"),
     (lambda: LF.unique(keep="some"), "keep is any, first, last or none"),
     (
         lambda: LF.pivot("k", [1], index="b", values="i", aggregate_function="mode"),

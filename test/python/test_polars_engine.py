@@ -63,16 +63,43 @@ def test_programs_with_an_order(name: str) -> None:
     both(ORDERED[name](pl, DATA.lazy()), order=True)
 
 
+#: Of rows as they are stored.
+IN_ORDER: list[pl.LazyFrame] = [
+    DATA.lazy().filter(COL("i") > 1).with_columns(z=COL("i") + 1),
+    DATA.lazy().with_columns(z=COL("i").shift(), y=COL("s").shift(-2)),
+    DATA.lazy().with_columns(z=COL("n").cum_sum(), y=COL("n").rolling_sum(3)),
+    DATA.lazy().with_columns(z=COL("i").shift().over("k")),
+    DATA.lazy().with_columns(z=COL("n") + 1).head(7),
+    DATA.lazy().select(z=COL("n") + 1).slice(3, 5),
+    DATA.lazy().unique("k", keep="first", maintain_order=True),
+    DATA.lazy().unique("k", keep="last", maintain_order=True),
+    DATA.lazy().sort("k", maintain_order=True),
+    DATA.lazy().select(COL("i").first(), y=COL("s").last()),
+    pl.concat([DATA.lazy().select(COL("n") + 1), DATA.lazy().select(COL("n") * 2).head(4)]),
+    pl.concat([DATA.lazy().select("n", "k").sort("n", descending=True), DATA.lazy().select("n", "k")]).head(
+        50
+    ),
+]
+
+
+@pytest.mark.parametrize("number", range(len(IN_ORDER)))
+def test_rows_come_as_they_are_stored(number: int) -> None:
+    for ranks in (1, 2):
+        assert both(IN_ORDER[number], order=True, ranks=ranks).report.ran
+
+
+def test_the_first_of_groups() -> None:
+    assert both(DATA.lazy().group_by("k").agg(COL("i").first(), y=COL("s").last())).report.ran
+
+
 GROUPS = DATA.lazy().group_by("k").agg(COL("i").sum())
 LEFT_TO_POLARS: list[tuple[pl.LazyFrame, str]] = [
-    (DATA.lazy().filter(COL("i") > 1), "its rows come in the order of a source|a source alone"),
-    (DATA.lazy().with_columns(z=COL("i") + 1), "its rows come in the order of a source"),
-    (DATA.lazy().with_columns(z=COL("i").shift()), r"shift\(\) needs an order of the rows"),
+    (DATA.lazy().filter(COL("i") > 1), "a source alone"),
+    (GROUPS.with_columns(z=COL("i").shift()), r"shift\(\) needs an order of the rows"),
     (DATA.lazy().group_by("k", maintain_order=True).agg(pl.len()), "groups in the order of their rows"),
     (DATA.lazy().group_by("k").agg(COL("i") + 1), "lists are not supported|implode"),
     (DATA.lazy().group_by("k").agg(COL("i").implode()), "an aggregate: implode"),
     (DATA.lazy().group_by("k").agg(COL("i").skew()), "a function: skew"),
-    (DATA.lazy().group_by("k").agg(COL("i").first()), r"first\(\) needs an order"),
     (GROUPS.with_row_index(), "a function of frames: row_index"),
     (
         pl.concat([GROUPS.sort("k"), DATA.lazy().select("n").head(4)], how="horizontal"),
@@ -82,9 +109,7 @@ LEFT_TO_POLARS: list[tuple[pl.LazyFrame, str]] = [
         pl.LazyFrame({"a": pl.Series([1], dtype=pl.UInt8)}).group_by("a").len(),
         "a column of another type: a, int32",
     ),
-    (DATA.lazy().unique(maintain_order=True), "unique in the order of the rows"),
     (DATA.lazy().join(GROUPS, on="k", maintain_order="left"), "a join that keeps an order"),
-    (DATA.lazy().sort("k", maintain_order=True), "a stable sort of rows in the order of a source"),
     (DATA.lazy().cast({"i": pl.UInt8}, strict=False).group_by("i").len(), "UInt8"),
     (DATA.lazy().group_by("k").agg(COL("d").max() - COL("d").min()), "takes numbers, got date32"),
     (DATA.lazy().group_by("k").agg(COL("i").sum().over("b")), "."),

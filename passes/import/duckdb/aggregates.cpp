@@ -175,12 +175,7 @@ FailureOr<MeasureRequest> RelationImporter::firstOf(MeasureRequest request, Stri
     return failure();
   }
   if (name == "last") { // the first of the opposite order
-    for (SortKey &key : *keys) {
-      using Direction = frame::SortDirection;
-      using Nulls = frame::NullsOrder;
-      key.direction = key.direction == Direction::Asc ? Direction::Desc : Direction::Asc;
-      key.nulls = key.nulls == Nulls::First ? Nulls::Last : Nulls::First;
-    }
+    llvm::for_each(*keys, turn);
   }
   if (name == "any_value") { // the first that is not NULL
     request.condition = [=, value = request.arguments.front().build,
@@ -198,6 +193,23 @@ FailureOr<MeasureRequest> RelationImporter::firstOf(MeasureRequest request, Stri
   return request;
 }
 
+/// Which rows a measure is of by their place among the rows, if that is what it asks for.
+static std::optional<MeasureRows> rowsByPlace(Node measure) {
+  StringRef name = nameOf(measure);
+  const Aggregate *aggregate = aggregateOfDuckdb(name);
+  if (!aggregate || !measure.get("order_bys").get("orders").elements().empty() ||
+      measure.get("aggregate_type").string() == StringRef("DISTINCT")) {
+    return std::nullopt;
+  }
+  if (aggregate->rows == MeasureRows::kCollected) {
+    return MeasureRows::kCollected;
+  }
+  if (aggregate->rows != MeasureRows::kFirst || name == "any_value") {
+    return std::nullopt;
+  }
+  return name == "last" ? MeasureRows::kLatest : MeasureRows::kEarliest;
+}
+
 MaybeRelation RelationImporter::importAggregate(Node op) {
   if (failed(expectOnly(op, {{"expressions", Use::kRead},
                              {"groups", Use::kRead},
@@ -211,6 +223,9 @@ MaybeRelation RelationImporter::importAggregate(Node op) {
   }
   Location at = locate(op);
   SmallVector<Node> groups = op.get("groups").elements();
+  SmallVector<Node> wanted = op.get("expressions").elements();
+  const bool byPlace = !std::exchange(isOfOneRow, false) && llvm::any_of(wanted, rowsByPlace);
+  RelationBuilder::RowsInOrder inOrder(builder, byPlace);
   FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
   if (failed(inputs)) {
     return failure();
@@ -220,10 +235,13 @@ MaybeRelation RelationImporter::importAggregate(Node op) {
     keys.push_back(expressions.computed(group, at));
   }
   SmallVector<MeasureRequest> measures;
-  for (Node expression : op.get("expressions").elements()) {
+  for (Node expression : wanted) {
     FailureOr<MeasureRequest> measure = importMeasure(expression, at);
     if (failed(measure)) {
       return failure();
+    }
+    if (byPlace) {
+      measure->rows = rowsByPlace(expression).value_or(measure->rows);
     }
     measures.push_back(std::move(*measure));
   }

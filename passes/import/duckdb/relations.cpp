@@ -214,14 +214,12 @@ MaybeRelation RelationImporter::importGet(Node op) {
     }
     std::optional<uint64_t> index = entry.get("index").natural();
     constexpr uint64_t kRowId = UINT64_MAX;
-    if (index == kRowId && indexes.size() == 1) { // rows are counted; no column is read
-      Relation rows = builder.scan(*table, {}, at);
-      rows.fields.push_back({});
-      return rows;
+    if (index == kRowId) {
+      columns.push_back({"rowid", IntegerType::get(context.getContext(), 64), /*ordinal=*/true});
+      continue;
     }
     if (!index || *index >= names.size() || *index >= types.size()) {
-      return context.fail(at, "unsupported column of table " + *table +
-                                  " that is not in its files (rowid)");
+      return context.fail(at, "unsupported column of table " + *table);
     }
     std::optional<StringRef> name = names[*index].string();
     Type type = importType(context, types[*index], at);
@@ -371,10 +369,19 @@ MaybeRelation RelationImporter::importFilter(Node op) {
   return failed(result) ? result : applyMap(*result, op.get("projection_map"), at);
 }
 
+/// What the binder makes of a scalar subquery: the first row, and an error if there are more.
+static bool refusesRows(Node projection) {
+  SmallVector<Node> expressions = projection.get("expressions").elements();
+  SmallVector<Node> checks =
+      expressions.empty() ? expressions : expressions.front().get("case_checks").elements();
+  return !checks.empty() && nameOf(checks.front().get("then_expr")) == "error";
+}
+
 MaybeRelation RelationImporter::importProjection(Node op) {
   if (failed(expectOnly(op, {{"expressions", Use::kRead}}))) {
     return failure();
   }
+  isOfOneRow = refusesRows(op);
   FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
   if (failed(inputs)) {
     return failure();
@@ -427,11 +434,17 @@ RelationImporter::importSortKeys(ArrayRef<Node> orders, Location at) {
   return keys;
 }
 
+/// The input of an op to which the order of its rows makes no difference.
+FailureOr<SmallVector<Relation>> RelationImporter::importUnordered(Node op) {
+  RelationBuilder::RowsInOrder inOrder(builder, false);
+  return importChildren(op, 1);
+}
+
 MaybeRelation RelationImporter::importOrder(Node op) {
   if (failed(expectOnly(op, {{"orders", Use::kRead}, {"projections", Use::kEmpty}}))) {
     return failure();
   }
-  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
+  FailureOr<SmallVector<Relation>> inputs = importUnordered(op);
   if (failed(inputs)) {
     return failure();
   }
@@ -459,6 +472,16 @@ static FailureOr<std::optional<int64_t>> limitNumber(Node node, StringRef what,
   return std::optional<int64_t>(*number);
 }
 
+/// Whether the rows that a limit sees were sorted.
+static bool isOrdered(Node limit) {
+  Node input = limit;
+  do {
+    SmallVector<Node> children = input.get("children").elements();
+    input = children.size() == 1 ? children.front() : Node();
+  } while (input && input.get("type").string() == StringRef("LOGICAL_PROJECTION"));
+  return input && input.get("type").string() == StringRef("LOGICAL_ORDER_BY");
+}
+
 MaybeRelation RelationImporter::importLimit(Node op) {
   if (failed(expectOnly(op, {{"limit_val", Use::kRead},
                              {"offset_val", Use::kRead},
@@ -470,6 +493,10 @@ MaybeRelation RelationImporter::importLimit(Node op) {
   auto offset = limitNumber(op.get("offset_val"), "OFFSET", context, at);
   if (failed(count) || failed(offset)) {
     return failure();
+  }
+  std::optional<RelationBuilder::RowsInOrder> inOrder;
+  if (!isOrdered(op)) {
+    inOrder.emplace(builder);
   }
   FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
   if (failed(inputs)) {
@@ -491,6 +518,7 @@ MaybeRelation RelationImporter::importMaterializedCte(Node op) {
   if (children.size() != 2 || !index) {
     return op.fail("expected a definition and its use");
   }
+  RelationBuilder::RowsInOrder inOrder(builder); // its uses may ask for it
   MaybeRelation definition = import(children[0]);
   if (failed(definition)) {
     return failure();

@@ -93,6 +93,7 @@ private:
   importSortKeys(llvm::ArrayRef<Node> orders, mlir::Location at);
   /// The inputs of an operator; fails if they are not `count`.
   mlir::FailureOr<llvm::SmallVector<Relation>> importChildren(Node op, size_t count);
+  mlir::FailureOr<llvm::SmallVector<Relation>> importUnordered(Node op);
   /// Fields that a projection map of an operator names; all if it names none.
   MaybeRelation applyMap(Relation relation, Node map, mlir::Location at);
   /// The place of the first expression below `op` that has one.
@@ -103,6 +104,8 @@ private:
   RelationBuilder &builder;
   const ImportOptions &options;
   ExpressionImporter expressions;
+  bool isOfOneRow =
+      false; ///< of an aggregate that is imported next: there are no rows to choose from
   std::map<int64_t, SharedRelation> ctes;
   unsigned depth = 0;
 };

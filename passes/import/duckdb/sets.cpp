@@ -27,13 +27,15 @@ MaybeRelation RelationImporter::importDistinct(Node op) {
     return failure();
   }
   Location at = locate(op);
+  const bool isOn = op.get("distinct_type").string() == StringRef("DISTINCT_ON");
+  RelationBuilder::RowsInOrder inOrder(builder, isOn);
   FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
   if (failed(inputs)) {
     return failure();
   }
   const Relation &input = inputs->front();
   SmallVector<Node> targets = op.get("distinct_targets").elements();
-  if (op.get("distinct_type").string() == StringRef("DISTINCT_ON")) {
+  if (isOn) {
     return importDistinctOn(input, targets, op.get("order_by").get("orders").elements(), at);
   }
   bool all = targets.size() == input.fields.size();
@@ -61,11 +63,13 @@ MaybeRelation RelationImporter::importDistinctOn(const Relation &input, ArrayRef
   for (Node target : targets) {
     partition.push_back(expressions.computed(target, at));
   }
-  MaybeRelation numbered = numberRows(input, partition, *order, at);
+  Relation rows = input;
+  llvm::append_range(*order, RelationBuilder::showOrder(rows, at)); // of equal rows the first
+  MaybeRelation numbered = numberRows(rows, partition, *order, at);
   if (failed(numbered)) {
     return failure();
   }
-  auto count = static_cast<int64_t>(input.fields.size());
+  auto count = static_cast<int64_t>(rows.fields.size());
   MaybeRelation first = builder.filter(
       *numbered,
       [=](ExpressionBuilder &b) -> MaybeExpression {
@@ -73,7 +77,7 @@ MaybeRelation RelationImporter::importDistinctOn(const Relation &input, ArrayRef
         return b.compare(frame::CompareKind::Eq, *b.field(count, at), b.integer(1, i64, at), at);
       },
       at);
-  return failed(first) ? first : builder.select(*first, firstFields(count), at);
+  return failed(first) ? first : builder.select(*first, firstFields(input.fields.size()), at);
 }
 
 MaybeRelation RelationImporter::importSetOperation(Node op) {

@@ -215,17 +215,23 @@ static bool alike(ArrayRef<Node> a, ArrayRef<Node> b) {
          });
 }
 
+/// Whether a function is over all rows as they come.
+static bool isOverAll(Node function) {
+  return function.get("partitions").elements().empty() && function.get("orders").elements().empty();
+}
+
 MaybeRelation RelationImporter::importWindow(Node op) {
   if (failed(expectOnly(op, {{"window_index", Use::kHarmless}, {"expressions", Use::kRead}}))) {
     return failure();
   }
   Location at = locate(op);
+  SmallVector<Node> functions = op.get("expressions").elements();
+  RelationBuilder::RowsInOrder inOrder(builder, llvm::any_of(functions, isOverAll));
   FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
   if (failed(inputs)) {
     return failure();
   }
   size_t inputFields = inputs->front().fields.size();
-  SmallVector<Node> functions = op.get("expressions").elements();
   // Functions over the same partition and order are columns of one op.
   struct Group {
     SmallVector<Node> partition, order;
@@ -266,7 +272,10 @@ MaybeRelation RelationImporter::importWindow(Node op) {
       return failure();
     }
     size_t before = result.fields.size();
-    MaybeRelation windowed = builder.window(result, partition, *order, group.functions, at);
+    const bool isOfAll = partition.empty() && order->empty();
+    MaybeRelation windowed = isOfAll
+                                 ? builder.windowOfAll(result, group.functions, at)
+                                 : builder.window(result, partition, *order, group.functions, at);
     if (failed(windowed)) {
       return failure();
     }

@@ -23,7 +23,8 @@ namespace {
 /// The column of the table that a scan gives under another name, perhaps.
 std::string fileOf(Operation *source, size_t index) {
   auto scan = dyn_cast<pipe::ScanOp>(source);
-  return scan ? cast<pipe::ScanColumnAttr>(scan.getColumns()[index]).getFile().str() : "";
+  StringAttr file = scan ? cast<pipe::ScanColumnAttr>(scan.getColumns()[index]).getFile() : nullptr;
+  return file ? file.str() : "";
 }
 } // namespace
 

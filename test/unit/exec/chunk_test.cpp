@@ -206,7 +206,7 @@ TEST_F(ChunkTest, DamagedBodiesAreRefused) {
   EXPECT_EQ(decodeRows(good, narrower).status().message(), "exchange message: another schema");
   BufferRef beyond = (*pool)->tryTake();
   std::memcpy(beyond.mutableData(), good.data(), static_cast<size_t>(good.size()));
-  std::memset(beyond.mutableData() + 8, 0x40, 8); // where the first column begins
+  std::memset(beyond.mutableData() + 12, 0x40, 8); // where the first column begins
   beyond.resize(good.size());
   beyond.seal();
   EXPECT_EQ(decodeRows(beyond, stream_.schema).status().message(),

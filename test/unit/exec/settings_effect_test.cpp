@@ -107,7 +107,7 @@ Seen run(const PlanBuilder &builder, const Settings &settings,
   }
   std::vector<double> tensor(1 << 18, 1.0);
   Bindings bindings;
-  bindings.tables["t"] = openTable(table, 500);
+  bindings.tables["t"] = openTable(table, 4000);
   bindings.tensors["a"] = TensorView{tensor.data(), plan::Element::kF64, {1 << 18}, {}};
   Expected<RunResult> ran = (*program)->run(session, bindings, options);
   Seen seen;

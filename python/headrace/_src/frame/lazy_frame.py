@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 class LazyFrame:
     """A table that is computed by `collect`, from what its methods say, which mean what they mean in Polars.
 
-    Made by `scan_parquet` and `from_arrow`. Rows have no order but that of `sort`: `head` without one takes
-    any rows, and what needs an order is refused. Every method gives another frame.
+    Made by `scan_parquet` and `from_arrow`. Rows come in the order of their source or of `sort`; groups and
+    joins have none: `head` takes any of theirs, and what needs an order is refused. Every method gives
+    another frame.
     """
 
     def __init__(self, node: Node, columns: Mapping[str, Column], order: Sequence[Key] = ()) -> None:
@@ -271,7 +272,7 @@ class LazyFrame:
         return next(name for number in count(1) if (name := quoted(f"~o{number}")) not in used)
 
     def head(self, n: int = 5) -> LazyFrame:
-        """The first rows; any, without an order."""
+        """The first rows; any of groups and joins."""
         return owned("head", lambda: self._slice("head", 0, n))
 
     def limit(self, n: int = 5) -> LazyFrame:
@@ -279,7 +280,7 @@ class LazyFrame:
         return owned("limit", lambda: self._slice("limit", 0, n))
 
     def slice(self, offset: int, length: int | None = None) -> LazyFrame:
-        """The rows from an offset, which must not be negative; they must have an order."""
+        """The rows from an offset, which must not be negative; not of groups and joins."""
 
         def made() -> LazyFrame:
             if offset:
@@ -295,6 +296,15 @@ class LazyFrame:
         start = f" offset {offset}" if offset else ""
         names, order = self._all_sql(), self._order_sql()
         return self._same(operation, lambda source: f"select {names} from {source}{order}{most}{start}")
+
+    def _place_sql(self) -> str:
+        """A number that says where a row stands, in SQL."""
+        match self._order:
+            case []:
+                return "0"
+            case [Key(sql, False)] if sql.startswith('"~row'):  # as sources have it
+                return sql
+        return f"row_number() over (order by {', '.join(map(str, self._order))})"
 
     def _order_sql(self) -> str:
         return f" order by {', '.join(map(str, self._order))}" if self._order else ""
@@ -427,7 +437,7 @@ class LazyFrame:
     def map_batches(self, function: BatchFunction, schema: pa.Schema | None = None) -> LazyFrame:
         """What a function of Python gives for each pyarrow.RecordBatch of the rows: a batch of any length.
 
-        The rows come in no order, in batches of any size. The function runs in this process, in the thread
+        The rows come in their order, in batches of any size. The function runs in this process, in the thread
         that collects, before what follows it is compiled.
         schema: of what it gives, if that is not the frame's.
         """
@@ -507,7 +517,7 @@ class LazyFrame:
 
 
 def concat(items: Iterable[LazyFrame], *, how: str = "vertical") -> LazyFrame:
-    """The rows of several frames. Those of one with an order lose it.
+    """The rows of several frames, one after another.
 
     how: vertical, for frames of the same columns; vertical_relaxed: types may differ; diagonal: columns, too,
         and what one lacks is null.
@@ -533,14 +543,25 @@ def concat(items: Iterable[LazyFrame], *, how: str = "vertical") -> LazyFrame:
             for frame in frames
         ]
         first, *others = parts
-        chosen = [", ".join(each.sql for each in part._columns.values()) for part in parts]
+        part_key = Key(first._unused([]))
+        row_key = Key(first._unused([part_key]))
+        chosen = [
+            ", ".join(
+                [
+                    *(each.sql for each in part._columns.values()),
+                    f"{number} as {part_key.sql}",
+                    f"{part._place_sql()} as {row_key.sql}",
+                ]
+            )
+            for number, part in enumerate(parts)
+        ]
 
         def render(*sources: str) -> str:
             return " union all ".join(
                 f"select {names} from {source}" for names, source in zip(chosen, sources, strict=True)
             )
 
-        return LazyFrame(first._made("concat", render, *others), first._columns)
+        return LazyFrame(first._made("concat", render, *others), first._columns, [part_key, row_key])
 
     return owned("concat", made)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from headrace._src.errors import UserError
 from headrace._src.frame.lazy_frame import LazyFrame
 from headrace._src.frame.nodes import Source, owned, user_line
-from headrace._src.frame.scope import Column
+from headrace._src.frame.scope import Column, Key
 from headrace._src.query.statistics import statistics_of
 from headrace._src.query.tables import files_of, resolve
 from headrace._src.sql.arrow_types import arrow_type
@@ -49,6 +49,14 @@ def from_arrow(data: Any) -> LazyFrame:
     return owned("from_arrow", lambda: _frame("table", table, "from_arrow"))
 
 
+def _place(columns: Mapping[str, Column]) -> list[Key]:
+    """Where a row stands in its table: a hidden column; nothing if a column is called as SQL calls it."""
+    name = "~row"
+    while name in columns:
+        name += "~"
+    return [] if "rowid" in map(str.lower, columns) else [Key(quoted(name))]
+
+
 def _frame(name: str, data: Any, operation: str) -> LazyFrame:
     (table,) = resolve({name: data}).values()
     schema = schema_of(name, json.loads(statistics_of(table)))
@@ -57,8 +65,8 @@ def _frame(name: str, data: Any, operation: str) -> LazyFrame:
         for each in schema.columns
         if not each.unsupported
     }
-    shown = ", ".join(each.sql for each in columns.values())
+    order = _place(columns)
+    shown = ", ".join([*(each.sql for each in columns.values()), *(f"rowid as {key.sql}" for key in order)])
     owner = f"{operation}, {user_line()}"
-    return LazyFrame(
-        Source(lambda table: f"select {shown} from {table}", (), owner, name or "table", data), columns
-    )
+    node = Source(lambda table: f"select {shown} from {table}", (), owner, name or "table", data)
+    return LazyFrame(node, columns, order)

@@ -56,9 +56,8 @@ def polars_engine(**options: Any) -> PolarsEngine:
     """For Polars' `lf.collect(post_opt_callback=hr.polars_engine())`: runs what headrace knows of the query.
 
     The largest parts of Polars' optimised plan whose operations, expressions and types headrace knows are
-    compiled and run as frames are; Polars runs what is left. The result is that of Polars, in its types. A
-    part whose rows Polars would give in the order of a file or data frame is Polars' too. Print
-    `engine.report` for what was left and why; the log has it as well (HEADRACE_LOG=info).
+    compiled and run as frames are; Polars runs what is left. The result is that of Polars, in its types and
+    its order. Print `engine.report` for what was left and why; the log has it as well (HEADRACE_LOG=info).
 
     options: those of `sql`: ranks, threads, memory.
     """
@@ -113,8 +112,6 @@ class _Parts:
         """Puts a frame in the place of its node; else why not."""
         if not found.computes:
             return "a source alone"
-        if found.in_order:
-            return "its rows come in the order of a source"
         try:
             found.frame.explain(**_compile_options(self._options))
         except HeadraceError as error:

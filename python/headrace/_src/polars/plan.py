@@ -23,8 +23,6 @@ class Built:
     """An operation as a frame."""
 
     frame: LazyFrame
-    #: Whether its rows come in the order of a source, which who reads them may count on; frames have none.
-    in_order: bool = False
     #: Whether anything is computed but the rows of a source.
     computes: bool = True
 
@@ -88,7 +86,7 @@ def _scan(nt: Any, node: Any, _inputs: Sequence[Built], schema: Mapping[str, Any
     frame = scan_parquet(paths)
     if node.predicate is not None:
         frame = frame.filter(expression(nt, node.predicate.node))
-    return Built(_chosen(frame, schema), in_order=True, computes=False)
+    return Built(_chosen(frame, schema), computes=False)
 
 
 def _chosen(frame: LazyFrame, schema: Mapping[str, Any]) -> LazyFrame:
@@ -103,31 +101,28 @@ def _data_frame(_nt: Any, node: Any, _inputs: Sequence[Built], schema: Mapping[s
     _only(node.selection is None, "a selection of a data frame")
     data = polars.DataFrame._from_pydf(node.df)
     _only(bool(schema), "a data frame without columns")
-    return Built(_chosen(from_arrow(data.select(list(schema))), schema), in_order=True, computes=False)
+    return Built(_chosen(from_arrow(data.select(list(schema))), schema), computes=False)
 
 
 def _select(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
     exprs = _named(nt, node.expr)
-    from headrace._src.frame.translate import is_scalar
-
-    one_row = all(map(is_scalar, exprs))
-    return Built(of.frame.select(*exprs), in_order=of.in_order and not one_row)
+    return Built(of.frame.select(*exprs))
 
 
 def _with_columns(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
-    return Built(of.frame.with_columns(*_named(nt, node.exprs)), of.in_order)
+    return Built(of.frame.with_columns(*_named(nt, node.exprs)))
 
 
 def _filter(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
-    return Built(of.frame.filter(expression(nt, node.predicate.node)), of.in_order, of.computes)
+    return Built(of.frame.filter(expression(nt, node.predicate.node)), of.computes)
 
 
 def _project(_nt: Any, _node: Any, inputs: Sequence[Built], schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
-    return Built(_chosen(of.frame, schema), of.in_order, of.computes)
+    return Built(_chosen(of.frame, schema), of.computes)
 
 
 def _group(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
@@ -185,14 +180,12 @@ def _join(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any
 def _distinct(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
     keep, subset, maintain_order, part = node.options
-    _only(not maintain_order, "unique in the order of the rows")
-    return Built(_sliced(of.frame.unique(subset, keep=keep), part))
+    return Built(_sliced(of.frame.unique(subset, keep=keep, maintain_order=maintain_order), part))
 
 
 def _sort(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
     maintain_order, nulls_last, descending = node.sort_options
-    _only(not (maintain_order and of.in_order), "a stable sort of rows in the order of a source")
     by = [expression(nt, each.node) for each in node.by_column]
     frame = of.frame.sort(by, descending=descending, nulls_last=nulls_last, maintain_order=maintain_order)
     return Built(_sliced(frame, node.slice))
@@ -200,14 +193,12 @@ def _sort(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any
 
 def _slice(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
-    _only(not of.in_order, "the first rows in the order of a source")
     return Built(of.frame.slice(node.offset, node.len))
 
 
 def _union(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     _only(node.slice is None, "the first rows of several frames")
-    frame = concat([each.frame for each in inputs])
-    return Built(frame, in_order=node.maintain_order or any(each.in_order for each in inputs))
+    return Built(concat([each.frame for each in inputs]))
 
 
 def _cache(_nt: Any, _node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
@@ -220,7 +211,7 @@ def _map(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any
     _only(name == "unpivot", f"a function of frames: {name}")
     index, on, variable, value = options
     frame = of.frame.unpivot(on, index=index, variable_name=variable, value_name=value)
-    return Built(frame, of.in_order)
+    return Built(frame)
 
 
 _RULES: dict[str, Rule] = {
