@@ -173,3 +173,14 @@ def test_what_the_programs_do(programs: list[Program], tmp_path: Path) -> None:
         heavy += sum(task.get("heavy_rows", 0) for task in profile["tasks"])
         spilled += sum(profile["spilled_bytes"])
     assert heavy and spilled
+
+
+def test_nobody_is_left_to_say_why(tpch_small: Path) -> None:
+    tables = resolve(tpch_small)
+    loaded = _load("select sum(l_tax) as tax from lineitem", tables, Target.of(1, None, None))
+    with pytest.raises(hr.errors.InputOutputError, match="rank 0 died in the simulation"):
+        translated(
+            lambda: loaded.handle.run(
+                bindings_of(tables), simulation_seed=1, faults={"dead_rank": 0, "dies_at": 0}
+            )
+        )
