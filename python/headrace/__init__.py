@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from headrace._src.frame.lazy_frame import concat as concat
     from headrace._src.frame.sources import from_arrow as from_arrow
     from headrace._src.frame.sources import scan_csv as scan_csv
+    from headrace._src.frame.sources import scan_ipc as scan_ipc
+    from headrace._src.frame.sources import scan_ndjson as scan_ndjson
     from headrace._src.frame.sources import scan_parquet as scan_parquet
     from headrace._src.polars.engine import PolarsEngine as PolarsEngine
     from headrace._src.polars.engine import polars_engine as polars_engine
@@ -90,6 +92,8 @@ _PUBLIC = {
     "polars_engine": "headrace._src.polars.engine",
     "query": "headrace._src.array.queries",
     "scan_csv": "headrace._src.frame.sources",
+    "scan_ipc": "headrace._src.frame.sources",
+    "scan_ndjson": "headrace._src.frame.sources",
     "scan_parquet": "headrace._src.frame.sources",
     "sql": "headrace._src.query.sql",
     "sum_horizontal": "headrace._src.frame.functions",

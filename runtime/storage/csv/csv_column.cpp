@@ -219,6 +219,11 @@ bool readCsvColumn(const CsvFormat &format, const plan::SlotColumn &column,
   const uint32_t width = abi::bytesOf(column.type);
   const size_t rows = fields.size();
   PaddedBuffer values(rows * width), valid((rows + 7) / 8);
+  if (!values || !valid) {
+    // no test: it takes more memory than a machine has
+    mistake = {0, "is of a column for which there is no memory", false};
+    return false;
+  }
   std::memset(valid.data(), 0, valid.bytes());
   uint8_t *out = values.data();
   for (size_t row = 0; row < rows; ++row, out += width) {

@@ -48,8 +48,8 @@ bool isCsvAddress(const std::string &address) { return address.find(kMark) != st
 /// One pass over a file, block by block.
 class CsvIndexer {
 public:
-  explicit CsvIndexer(CsvFile &file)
-      : file_(file), format_(file.format_), single_(format_.columns.size() == 1),
+  CsvIndexer(CsvFile &file, const InputFile &input)
+      : file_(file), input_(input), format_(file.format_), single_(format_.columns.size() == 1),
         header_(format_.header) {}
 
   Status run();
@@ -65,6 +65,7 @@ private:
   }
 
   CsvFile &file_;
+  const InputFile &input_;
   const CsvFormat &format_;
   const bool single_; ///< then an empty line is a record
   bool header_;       ///< still to come
@@ -136,7 +137,7 @@ Status CsvIndexer::scan(const uint8_t *data, uint64_t count, uint64_t offset) {
 
 /// Behind a byte order mark and the lines that are left out, whose quotes mean nothing.
 Expected<uint64_t> CsvIndexer::firstByte(PaddedBuffer &buffer) {
-  const InputFile &input = *file_.input_;
+  const InputFile &input = input_;
   uint64_t first = 0;
   if (input.bytes() >= 3) {
     HR_RETURN_IF_ERROR(input.read(0, 3, buffer.data()));
@@ -156,7 +157,7 @@ Expected<uint64_t> CsvIndexer::firstByte(PaddedBuffer &buffer) {
 }
 
 Status CsvIndexer::run() {
-  const InputFile &input = *file_.input_;
+  const InputFile &input = input_;
   PaddedBuffer buffer(std::min(kBlockBytes, input.bytes() + 3));
   HR_ASSIGN_OR_RETURN(uint64_t offset, firstByte(buffer));
   piece_.offset = offset;
@@ -183,17 +184,24 @@ Expected<std::shared_ptr<const CsvFile>> CsvFile::open(const std::string &addres
   auto file = std::make_shared<CsvFile>();
   const size_t mark = address.find(kMark);
   HR_ASSIGN_OR_RETURN(file->format_, formatOf(address.substr(mark + 1)));
-  HR_ASSIGN_OR_RETURN(file->input_, InputFile::open(address.substr(0, mark)));
-  file->stamp_ = file->input_->stamp();
-  file->identity_ = {file->input_->path(), file->stamp_.bytes, file->stamp_.modifiedNanoseconds,
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input,
+                      InputFile::open(address.substr(0, mark)));
+  file->stamp_ = input->stamp();
+  file->identity_ = {input->path(), file->stamp_.bytes, file->stamp_.modifiedNanoseconds,
                      std::hash<std::string>{}(address.substr(mark))};
-  HR_RETURN_IF_ERROR(CsvIndexer(*file).run());
+  HR_RETURN_IF_ERROR(CsvIndexer(*file, *input).run());
   return std::shared_ptr<const CsvFile>(std::move(file));
 }
 
-bool CsvFile::isCurrent() const {
-  Expected<std::shared_ptr<const InputFile>> now = InputFile::open(path());
-  return now.ok() && (*now)->stamp() == stamp_;
+Expected<std::shared_ptr<const InputFile>> CsvFile::input() const {
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> now, InputFile::open(path()));
+  if (!(now->stamp() == stamp_)) {
+    // no test: a file that changes while a query runs
+    return makeError(ErrorKind::kIo, "the file has changed while it was read: ", path());
+  }
+  return now;
 }
+
+bool CsvFile::isCurrent() const { return input().ok(); }
 
 } // namespace headrace::storage

@@ -47,7 +47,9 @@ public:
   const FileIdentity &identity() const { return identity_; }
   const CsvFormat &format() const { return format_; }
   const std::vector<CsvPiece> &pieces() const { return pieces_; }
-  const std::shared_ptr<const InputFile> &input() const { return input_; }
+  /// The file's bytes, opened anew, so that a table of many files needs few descriptors. kIo if it
+  /// is another file by now.
+  Expected<std::shared_ptr<const InputFile>> input() const;
   /// Not changed since it was opened?
   bool isCurrent() const;
 
@@ -56,7 +58,6 @@ private:
   FileIdentity identity_;
   FileStamp stamp_;
   CsvFormat format_;
-  std::shared_ptr<const InputFile> input_;
   std::vector<CsvPiece> pieces_;
 };
 

@@ -149,9 +149,15 @@ Expected<MorselHandle> CsvSource::load(size_t index, Reservation &memory) const 
     return makeError(ErrorKind::kMemory, "no memory for a piece of CSV, bytes: ", part.bytes);
   }
   uint8_t *data = buffer.data();
-  HR_RETURN_IF_ERROR(piece.file->input()->read(part.offset, part.bytes, data));
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, piece.file->input());
+  HR_RETURN_IF_ERROR(input->read(part.offset, part.bytes, data));
   PieceFields fields(*piece.file, part, places, slot.columns.size());
   HR_RETURN_IF_ERROR(fields.find(data));
+  if (!fields.columns.empty() && fields.columns.front().size() != part.rows) {
+    // no test: a file that changes while a query runs
+    return makeError(ErrorKind::kIo,
+                     "the file has changed while it was read: ", piece.file->path());
+  }
   auto text = std::make_shared<const PaddedBuffer>(std::move(buffer));
 
   auto loaded = std::make_shared<LoadedMorsel>();

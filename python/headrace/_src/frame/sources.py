@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import UserError
 from headrace._src.frame.lazy_frame import LazyFrame
 from headrace._src.frame.nodes import Source, owned, user_line
 from headrace._src.frame.scope import Column, Key
+from headrace._src.query.library_files import read_ipc, read_ndjson
 from headrace._src.query.statistics import statistics_of
-from headrace._src.query.tables import files_of, resolve
+from headrace._src.query.tables import files_of, paths_of, resolve
 from headrace._src.sql.arrow_types import arrow_type
 from headrace._src.sql.tables import quoted, schema_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def scan_parquet(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> LazyFrame:
@@ -36,6 +40,38 @@ def scan_csv(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
     """
     first = source if isinstance(source, (str, os.PathLike)) else next(iter(source), "")
     return owned("scan_csv", lambda: _frame(Path(first).stem, files_of(source, options), "scan_csv"))
+
+
+def scan_ipc(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> LazyFrame:
+    """A frame over Arrow files (IPC, Feather version 2) of the same columns: a path, a pattern or a list.
+
+    The files are mapped, so their bytes are the system's and count for no limit; compressed ones are
+    decompressed into memory. Raises InputOutputError if there is no such file.
+    """
+    return owned("scan_ipc", lambda: _frame("table", _read(source, read_ipc), "scan_ipc"))
+
+
+def scan_ndjson(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> LazyFrame:
+    """A frame over files of JSON lines, of the same fields: a path, a pattern or a list of these.
+
+    Arrow's reader finds the types, and reads the files into memory, which counts for no limit. Fields of
+    types that cannot be read are left out. Raises InputOutputError if there is no such file.
+    """
+    return owned("scan_ndjson", lambda: _frame("table", _read(source, read_ndjson), "scan_ndjson"))
+
+
+def _read(source: Any, read: Callable[[str], pa.Table]) -> pa.Table:
+    import pyarrow as pa
+
+    tables = [(path, read(path)) for path in paths_of(source)]
+    first, schema = tables[0][0], tables[0][1].schema
+    for path, table in tables:
+        if table.schema.names != schema.names:
+            raise UserError(f"files of one table differ in their columns: {first}, {path}")
+    try:
+        return pa.concat_tables([table for _, table in tables], promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise UserError(f"files of one table differ in their types: {first}: {error}") from None
 
 
 def from_arrow(data: Any) -> LazyFrame:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headrace._src.errors import HeadraceError, UserError, translated
+from headrace._src.errors import HeadraceError, UnsupportedError, UserError, translated
 from headrace._src.query import arrow_tables
 from headrace._src.query.csv_files import is_csv, reader_of
 
@@ -87,15 +88,24 @@ def files_of(value: Any, options: Mapping[str, Any] | None = None) -> FileTable:
 
     options: those of `read_csv`, for CSV of any name.
     """
+    return _files(paths_of(value), options)
+
+
+def paths_of(value: Any) -> list[str]:
+    """The files of a path, a pattern or a list of these."""
     from headrace import _runtime
 
     texts = [value] if isinstance(value, (str, os.PathLike)) else value
     if not isinstance(texts, Sequence) or not all(isinstance(text, (str, os.PathLike)) for text in texts):
         raise UserError(f"not a path, or a list of paths: {type(value).__name__}")
-    paths = [
+    if not texts:
+        raise UserError("a list of no files")
+    for text in texts:
+        if scheme := re.match(r"([a-z][a-z0-9+]+)://", os.fspath(text)):
+            raise UnsupportedError(f"files of {scheme[1]} cannot be read, copy them first: {text}")
+    return [
         path for text in texts for path in translated(lambda text=text: _runtime.table_files(os.fspath(text)))
     ]
-    return _files(paths, options)
 
 
 def _files(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> FileTable:
