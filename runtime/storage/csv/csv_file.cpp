@@ -196,7 +196,6 @@ Expected<std::shared_ptr<const CsvFile>> CsvFile::open(const std::string &addres
 Expected<std::shared_ptr<const InputFile>> CsvFile::input() const {
   HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> now, InputFile::open(path()));
   if (!(now->stamp() == stamp_)) {
-    // no test: a file that changes while a query runs
     return makeError(ErrorKind::kIo, "the file has changed while it was read: ", path());
   }
   return now;
