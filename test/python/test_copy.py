@@ -61,7 +61,7 @@ def test_partitions(tmp_path: Path) -> None:
 MISTAKES = {
     "copy t to '{}/x.txt'": "the output must end in one of",
     "copy t to '{}/x.csv' (wrong 1)": "no such option of .csv files: wrong",
-    "copy t to '{}/x.csv' (delim 'ab')": "delim is one character",
+    "copy t to '{}/x.csv' (delim 'ab')": "delim is one character, got 'ab'",
     "copy t to '{}/x.csv' (= 2)": "options of COPY are a name and a value",
     "copy t to '{}/x.parquet' (compression brotli9)": "compression is one of snappy",
     "copy t to '{}/none/x.parquet'": "cannot write into the folder of the output",

@@ -128,7 +128,8 @@ def test_wrong_values_are_named_with_their_line(tmp_path: Path) -> None:
         hr.sql(f"select sum(a) from '{path}'")
     message = str(caught.value)
     assert f"{path}, line 60002, column a: the value cannot be read as i64: 'what'" in message
-    assert "types={'a': 'VARCHAR'}" in message and "sample_size=-1" in message
+    advice = "'VARCHAR'} reads texts, nullstr makes a value NULL, and sample_size=-1 finds types in all rows"
+    assert f"types={{'a': {advice}" in message
 
 
 MISTAKES: dict[str, tuple[str | bytes, str, str]] = {
@@ -185,8 +186,14 @@ REFUSED: list[tuple[Callable[[Path], Any], str]] = [
         lambda folder: hr.sql("select * from read_parquet('x.parquet', a = 1)"),
         "read_parquet: no such option: a",
     ),
-    (lambda folder: hr.scan_csv([folder / "a.csv", folder / "b.csv"]), "differ in their columns"),
-    (lambda folder: hr.scan_csv([folder / "a.csv", folder / "c.csv"]), "differ in delim"),
+    (
+        lambda folder: hr.scan_csv([folder / "a.csv", folder / "b.csv"]),
+        "CSV files of one table differ in their columns",
+    ),
+    (
+        lambda folder: hr.scan_csv([folder / "a.csv", folder / "c.csv"]),
+        "CSV files of one table differ in delim",
+    ),
     (
         lambda folder: hr.sql("select 1 from t", {"t": [folder / "a.csv", folder / "p"]}),
         "a table of CSV files and others",

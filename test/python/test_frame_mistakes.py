@@ -67,6 +67,10 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: LF.filter(), "filter needs a condition"),
     (lambda: LF.group_by(), "group_by needs a column"),
     (lambda: LF.head(-1), "rows from the end are not supported"),
+    (
+        lambda: LF.group_by("i").len("n").group_by("n", maintain_order=True).len(),
+        r"group_by\(maintain_order=True\) needs an order",
+    ),
     (lambda: LF.group_by("i").len().slice(2, 3), "slice needs an order of the rows"),
     (lambda: LF.unique(keep="some"), "keep is any, first, last or none"),
     (

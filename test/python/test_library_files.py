@@ -36,9 +36,16 @@ REFUSED: list[tuple[Callable[[Path], Any], str]] = [
     (lambda folder: hr.scan_ipc(folder / "none.arrow"), "no such file"),
     (lambda folder: hr.scan_ipc(folder / "a.jsonl"), "not an Arrow file"),
     (lambda folder: hr.scan_ndjson(folder / "wrong.jsonl"), "not a file of JSON lines"),
-    (lambda folder: hr.scan_ndjson([folder / "a.jsonl", folder / "b.jsonl"]), "differ in their columns"),
-    (lambda folder: hr.scan_ndjson([folder / "a.jsonl", folder / "c.jsonl"]), "differ in their types"),
+    (
+        lambda folder: hr.scan_ndjson([folder / "a.jsonl", folder / "b.jsonl"]),
+        "files of one table differ in their columns",
+    ),
+    (
+        lambda folder: hr.scan_ndjson([folder / "a.jsonl", folder / "c.jsonl"]),
+        "files of one table differ in their types",
+    ),
     (lambda folder: hr.scan_ndjson([]), "a list of no files"),
+    (lambda folder: hr.scan_ndjson(7), "not a path, or a list of paths: int"),
     (lambda folder: hr.scan_csv("s3://bucket/x.csv"), "files of s3 cannot be read, copy them first"),
     (lambda folder: hr.sql("select * from 'https://host/x.parquet'"), "files of https cannot be read"),
 ]

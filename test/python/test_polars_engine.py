@@ -74,6 +74,8 @@ IN_ORDER: list[pl.LazyFrame] = [
     DATA.lazy().unique("k", keep="first", maintain_order=True),
     DATA.lazy().unique("k", keep="last", maintain_order=True),
     DATA.lazy().sort("k", maintain_order=True),
+    DATA.lazy().group_by("k", maintain_order=True).agg(pl.len(), COL("n").sum()),
+    DATA.lazy().sort("n", descending=True).group_by("k", "b", maintain_order=True).agg(COL("s").first()),
     DATA.lazy().select(COL("i").first(), y=COL("s").last()),
     pl.concat([DATA.lazy().select(COL("n") + 1), DATA.lazy().select(COL("n") * 2).head(4)]),
     pl.concat([DATA.lazy().select("n", "k").sort("n", descending=True), DATA.lazy().select("n", "k")]).head(
@@ -96,7 +98,6 @@ GROUPS = DATA.lazy().group_by("k").agg(COL("i").sum())
 LEFT_TO_POLARS: list[tuple[pl.LazyFrame, str]] = [
     (DATA.lazy().filter(COL("i") > 1), "a source alone"),
     (GROUPS.with_columns(z=COL("i").shift()), r"shift\(\) needs an order of the rows"),
-    (DATA.lazy().group_by("k", maintain_order=True).agg(pl.len()), "groups in the order of their rows"),
     (DATA.lazy().group_by("k").agg(COL("i") + 1), "lists are not supported|implode"),
     (DATA.lazy().group_by("k").agg(COL("i").implode()), "an aggregate: implode"),
     (DATA.lazy().group_by("k").agg(COL("i").skew()), "a function: skew"),

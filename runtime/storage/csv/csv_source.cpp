@@ -154,7 +154,6 @@ Expected<MorselHandle> CsvSource::load(size_t index, Reservation &memory) const 
   PieceFields fields(*piece.file, part, places, slot.columns.size());
   HR_RETURN_IF_ERROR(fields.find(data));
   if (!fields.columns.empty() && fields.columns.front().size() != part.rows) {
-    // no test: a file that changes while a query runs
     return makeError(ErrorKind::kIo,
                      "the file has changed while it was read: ", piece.file->path());
   }
@@ -235,11 +234,9 @@ Expected<std::unique_ptr<MorselSource>> makeCsvSource(const plan::Slot &slot, Cs
     const plan::SlotColumn &wanted = slot.columns[i];
     const auto found = std::find(names.begin(), names.end(), wanted.file);
     if (found == names.end()) {
-      // no test: the manifest refuses a file that has changed first
       return makeError(ErrorKind::kUser, files.front()->path(), " has no column: ", wanted.file);
     }
     if (!canBe(wanted.logical, wanted.type)) {
-      // no test: the compiler promises only types that can be
       return makeError(ErrorKind::kMismatch, files.front()->path(), ", column ", wanted.file,
                        " of type ", wanted.logical.text(),
                        " cannot be read as: ", typeName(wanted.type));

@@ -9,6 +9,14 @@ func.func @scan_c1() {
 
 // -----
 
+func.func @scan_c1_ordinals() {
+  // expected-error @+1 {{ordinals are i64, got 'i32'}}
+  %0 = frame.scan "t" ["a"] ordinals : !frame.table<"a": i64, "row": i32>
+  return
+}
+
+// -----
+
 func.func @scan_c2() {
   // expected-error @+1 {{lists a file column twice: "a"}}
   %0 = frame.scan "t" ["a", "a"] : !frame.table<"a": i64, "b": i64>

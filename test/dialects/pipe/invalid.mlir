@@ -10,6 +10,11 @@ pipe.state @s sort [#pipe.field<"n", i64, payload>] order [#pipe.sort_key<"k", d
 
 // -----
 
+// expected-error @+1 {{C2: first_come without a limit of a sort}}
+pipe.state @s sort [#pipe.field<"n", i64, payload>] order [#pipe.sort_key<"n", descending = false, nulls_first = false>] first_come
+
+// -----
+
 // expected-error @+1 {{C2: an order, limit or offset on a state of kind: group}}
 pipe.state @s group [#pipe.field<"n", i64, key>] order [#pipe.sort_key<"n", descending = false, nulls_first = false>]
 
@@ -592,4 +597,11 @@ pipe.pipeline @expand_c3 {
   // expected-error@+1 {{C3: the selectivity}}
   %1 = pipe.expand %0 by "n" number "i" {selectivity = -1.0 : f64} : <"n": i64> -> <"i": i64>
   pipe.emit %1, @out keys [] : <"i": i64>
+}
+
+// -----
+
+pipe.pipeline @p {
+  // expected-error @+1 {{C4: ordinals are i64 without statistics, got those of "row"}}
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "row", logical = i32>] : !pipe.rows<"row": i32>
 }

@@ -172,3 +172,38 @@ func.func @repeated(%t: !t, %u: !frame.table<"c": i64>) -> !frame.table<"a": i64
       -> !frame.table<"a": i64, "b": i64, "c": !frame.nullable<i64>>
   return %0 : !frame.table<"a": i64, "b": i64, "c": !frame.nullable<i64>>
 }
+
+!stored = !frame.table<"a": i64, "row": i64>
+
+// Rows of a table come in its order by themselves.
+// CHECK-LABEL: func.func @sort_as_stored
+// CHECK-NOT: frame.sort
+// CHECK: frame.filter
+// CHECK: return
+func.func @sort_as_stored() -> !frame.table<"a": i64> {
+  %0 = frame.scan "t" ["a"] ordinals : !stored
+  %1 = frame.filter %0 columns ["a"] {
+  ^bb0(%a: i64):
+    %one = frame.constant 1 : i64
+    %p = frame.compare lt %a, %one : (i64, i64) -> i1
+    frame.yield %p : i1
+  } : !stored
+  %2 = frame.sort %1 by [#frame.sort_key<"row" asc nulls_last>] : !stored
+  %3 = frame.project %2 keep ["a"] compute [] columns [] {
+    frame.yield
+  } : !stored -> !frame.table<"a": i64>
+  return %3 : !frame.table<"a": i64>
+}
+
+// Not the other way, and not where the rows are chosen by it: a limit.
+// CHECK-LABEL: func.func @sort_that_counts
+// CHECK: frame.sort
+// CHECK: frame.topk
+func.func @sort_that_counts() -> (!stored, !stored) {
+  %0 = frame.scan "t" ["a"] ordinals : !stored
+  %1 = frame.sort %0 by [#frame.sort_key<"row" desc nulls_last>] : !stored
+  %2 = frame.scan "t" ["a"] ordinals : !stored
+  %3 = frame.sort %2 by [#frame.sort_key<"row" asc nulls_last>] : !stored
+  %4 = frame.limit %3 count 3 : !stored
+  return %1, %4 : !stored, !stored
+}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from headrace._src.errors import UserError
 from headrace._src.frame.expression import Expr, IntoExpr, column
 from headrace._src.frame.nodes import owned
-from headrace._src.frame.scope import Scope
+from headrace._src.frame.scope import Key, Scope
 from headrace._src.frame.translate import expanded, name_of, named, translated
 
 if TYPE_CHECKING:
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class GroupBy:
     """Groups of rows that are equal in some columns; null is a value of its own."""
 
-    def __init__(self, frame: LazyFrame, keys: Sequence[Expr]) -> None:
+    def __init__(self, frame: LazyFrame, keys: Sequence[Expr], *, maintain_order: bool = False) -> None:
         self._frame = frame
+        self._maintain_order = maintain_order
         self._keys = named(keys, frame._columns)
         if not self._keys:
             raise UserError("group_by needs a column")
@@ -45,7 +46,7 @@ class GroupBy:
             for name in chosen:
                 if name in keys:
                     raise UserError(f"two columns have the same name: {name}; alias one of them")
-            return grouped(frame, keys, chosen, "agg")
+            return grouped(frame, keys, chosen, "agg", in_order=self._maintain_order)
 
         return owned("agg", made)
 
@@ -59,9 +60,14 @@ def _source(key: Expr) -> str:
 
 
 def grouped(
-    frame: LazyFrame, keys: Mapping[str, Expr], exprs: Mapping[str, Expr], operation: str
+    frame: LazyFrame,
+    keys: Mapping[str, Expr],
+    exprs: Mapping[str, Expr],
+    operation: str,
+    *,
+    in_order: bool = False,
 ) -> LazyFrame:
-    """A row for each group; without keys one row for all."""
+    """A row for each group (in_order: in that of their first rows); without keys one row for all."""
     stages_of = Scope(frame._columns, frame._order)
     key_values = {name: translated(key, stages_of) for name, key in keys.items()}
     scope = Scope(
@@ -76,7 +82,25 @@ def grouped(
     values = {name: _without_filter(translated(each, scope)) for name, each in exprs.items()}
     made = _columns_of({**key_values, **values}, set())
     texts = [f"{value.sql} as {made[name].sql}" for name, value in {**key_values, **values}.items()]
+    order: list[Key] = []
+    if in_order:
+        first = _place(frame, stages_of)
+        hidden = '"~row"'
+        while any(each.sql == hidden for each in made.values()):
+            hidden = hidden[:-1] + '~"'
+        order = [Key(hidden)]
+        texts.append(f"min({first}) as {hidden}")
     by = f" group by {', '.join(scope.keys)}" if keys else ""
     select = f"select {', '.join(texts)}"
     node = frame._made(operation, lambda source: f"{select} from {scope.stages.around(source)}{by}")
-    return LazyFrame(node, made)
+    return LazyFrame(node, made, order)
+
+
+def _place(frame: LazyFrame, scope: Scope) -> str:
+    """A number that says where a row stands, in SQL."""
+    import pyarrow as pa
+
+    order = scope.ordered("group_by(maintain_order=True)")
+    if len(order) == 1 and frame._has_places():
+        return order[0].sql
+    return scope.window("row_number()", pa.int64(), 0, order=order).sql

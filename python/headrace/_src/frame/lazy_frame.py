@@ -299,12 +299,16 @@ class LazyFrame:
 
     def _place_sql(self) -> str:
         """A number that says where a row stands, in SQL."""
-        match self._order:
-            case []:
-                return "0"
-            case [Key(sql, False)] if sql.startswith('"~row'):  # as sources have it
-                return sql
+        if not self._order:
+            return "0"
+        if self._has_places():
+            return self._order[0].sql
         return f"row_number() over (order by {', '.join(map(str, self._order))})"
+
+    def _has_places(self) -> bool:
+        """Whether its order is one number of a row, as sources have it."""
+        (key,) = self._order if len(self._order) == 1 else (None,)
+        return key is not None and not key.descending and key.sql.startswith('"~row')
 
     def _order_sql(self) -> str:
         return f" order by {', '.join(map(str, self._order))}" if self._order else ""
@@ -354,9 +358,16 @@ class LazyFrame:
 
     # Groups, joins, several frames
 
-    def group_by(self, *by: IntoExpr | Iterable[IntoExpr], **named_by: IntoExpr) -> GroupBy:
-        """Groups of rows that are equal in some columns, for `agg` and `len`."""
-        return owned("group_by", lambda: GroupBy(self, _with_names(by, named_by)))
+    def group_by(
+        self, *by: IntoExpr | Iterable[IntoExpr], maintain_order: bool = False, **named_by: IntoExpr
+    ) -> GroupBy:
+        """Groups of rows that are equal in some columns, for `agg` and `len`.
+
+        maintain_order: groups come in the order of their first rows.
+        """
+        return owned(
+            "group_by", lambda: GroupBy(self, _with_names(by, named_by), maintain_order=maintain_order)
+        )
 
     def join(
         self,

@@ -127,11 +127,11 @@ def _project(_nt: Any, _node: Any, inputs: Sequence[Built], schema: Mapping[str,
 
 def _group(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
-    _only(not node.maintain_order, "groups in the order of their rows")
     _only(not node.apply, "a function over groups")
     options = node.options
     _only(options.dynamic is None and options.rolling is None, "groups by windows of time")
-    frame = of.frame.group_by(*_named(nt, node.keys)).agg(*_named(nt, node.aggs))
+    groups = of.frame.group_by(*_named(nt, node.keys), maintain_order=node.maintain_order)
+    frame = groups.agg(*_named(nt, node.aggs))
     return Built(_sliced(frame, options.slice))
 
 

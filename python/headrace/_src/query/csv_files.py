@@ -104,8 +104,9 @@ def _sniffed(path: str, _size: int, _modified: int, given: str) -> str:
         named = _named(connection, path, named, columns, types)
     kinds = {kind for _, kind in named}
     if "DATE" in kinds and row["DateFormat"] not in (None, _DATES):
-        raise _format(path, "dates", row["DateFormat"], named, "DATE")
+        raise _format(path, "dates", row["DateFormat"], named, "DATE")  # no test: the words are below
     if "TIMESTAMP" in kinds and not (row["TimestampFormat"] or _DATES).startswith(_DATES):
+        # no test: the words are below
         raise _format(path, "timestamps", row["TimestampFormat"], named, "TIMESTAMP")
     quote, escape = _character(row["Quote"]), _character(row["Escape"])
     if escape not in ("", quote):

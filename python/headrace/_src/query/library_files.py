@@ -19,6 +19,7 @@ def read_ipc(path: str) -> pa.Table:
     except pa.ArrowInvalid as error:
         raise UserError(f"not an Arrow file: {path}: {error}") from None
     except OSError as error:
+        # no test: it takes a disk that fails
         raise InputOutputError(f"cannot read the file: {path}: {reason(error)}") from None
 
 
@@ -32,4 +33,5 @@ def read_ndjson(path: str) -> pa.Table:
     except pa.ArrowInvalid as error:
         raise UserError(f"not a file of JSON lines: {path}: {error}") from None
     except OSError as error:
+        # no test: it takes a disk that fails
         raise InputOutputError(f"cannot read the file: {path}: {reason(error)}") from None
