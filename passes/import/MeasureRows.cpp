@@ -82,7 +82,8 @@ MaybeRelation RelationBuilder::addExtremes(const Relation &input, ArrayRef<Compu
                                            : frame::AggregateFunction::Max,
                            .at = measure.at};
     extreme.arguments.push_back(order);
-    extreme.condition = both(measure.condition, isKnown(value, at), at);
+    extreme.condition =
+        measure.ofNull ? measure.condition : both(measure.condition, isKnown(value, at), at);
     extremes.push_back(std::move(extreme));
     measure.arguments.pop_back();
     measure.condition = both(
@@ -227,7 +228,16 @@ void RelationBuilder::chooseByPlace(Relation &input, MutableArrayRef<MeasureRequ
   if (llvm::any_of(measures, isByPlace)) {
     order = showOrder(input, at);
   }
+  const bool isOneNumber =
+      order.size() == 1 && order.front().direction == frame::SortDirection::Asc;
   for (MeasureRequest &measure : llvm::make_filter_range(measures, isByPlace)) {
+    if (isOneNumber && measure.rows != MeasureRows::kCollected) { // without sorting rows
+      measure.rows =
+          measure.rows == MeasureRows::kEarliest ? MeasureRows::kLeast : MeasureRows::kGreatest;
+      measure.arguments.push_back(order.front().expression);
+      measure.ofNull = true;
+      continue;
+    }
     measure.order.assign(order.begin(), order.end());
     if (measure.rows == MeasureRows::kLatest) {
       llvm::for_each(measure.order, turn);

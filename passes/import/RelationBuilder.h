@@ -130,7 +130,8 @@ struct MeasureRequest {
       {}; ///< of kFirst and kCollected; of several rows the first, of kLeast to kMost
   /// Of kCollected: the texts of the list with this between them, without NULL; else the list.
   std::optional<std::string> separator = {};
-  bool different = false;                ///< of kCollected: each value once
+  bool different = false; ///< of kCollected: each value once
+  bool ofNull = false;    ///< of kLeast, kGreatest: rows count whose first argument is NULL
   std::optional<Quantile> quantile = {}; ///< of kQuantile
   BuildExpression condition = {};        ///< FILTER (WHERE …); may be empty
   mlir::Type type = {}; ///< of the result, but for nullability; null: as `frame` has it

@@ -1,15 +1,14 @@
-// Ordinals are counted for each rank by itself, so that no rank asks how many rows the others have.
+// An ordinal is the number of the row in the table: the same whoever reads it, and whatever else is
+// left out, so that rows of two scans can be compared by it.
 #include "runtime/storage/ordinals.h"
 
 #include "runtime/storage/padded_buffer.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace headrace::storage {
 namespace {
-
-/// A rank has fewer rows.
-constexpr int kRowBits = 40;
 
 /// Ordinals of a morsel. The charge goes last.
 struct Ordinals {
@@ -20,9 +19,8 @@ struct Ordinals {
 
 class OrdinalSource final : public MorselSource {
 public:
-  OrdinalSource(std::unique_ptr<MorselSource> rows, size_t column, Share share)
-      : rows_(std::move(rows)), column_(static_cast<ptrdiff_t>(column)),
-        first_(static_cast<int64_t>(share.rank) << kRowBits) {}
+  OrdinalSource(std::unique_ptr<MorselSource> rows, size_t column)
+      : rows_(std::move(rows)), column_(static_cast<ptrdiff_t>(column)) {}
 
   size_t morselCount() const override { return rows_->morselCount(); }
   uint64_t rows(size_t index) const override { return rows_->rows(index); }
@@ -39,10 +37,7 @@ public:
     }
     HR_ASSIGN_OR_RETURN(MorselHandle found, rows_->load(index, memory));
     auto *values = reinterpret_cast<int64_t *>(ordinals->values.data());
-    const int64_t begin = first_ + static_cast<int64_t>(found->morsel.firstRow);
-    for (uint64_t row = 0; row < rows; ++row) {
-      values[row] = begin + static_cast<int64_t>(row);
-    }
+    std::iota(values, values + rows, static_cast<int64_t>(found->place));
     ordinals->segment =
         HrSegment{static_cast<uint32_t>(rows), HR_VALUES, 0, 0, bytes, values, nullptr, nullptr};
     auto loaded = std::make_shared<LoadedMorsel>();
@@ -50,6 +45,7 @@ public:
     loaded->columns.insert(loaded->columns.begin() + column_,
                            HrColumn{&ordinals->segment, 1, 0, nullptr, 0, 0});
     loaded->morsel = found->morsel;
+    loaded->place = found->place;
     loaded->morsel.columnCount = static_cast<uint32_t>(loaded->columns.size());
     loaded->morsel.columns = loaded->columns.data();
     loaded->bytes = found->bytes + bytes;
@@ -60,7 +56,6 @@ public:
 private:
   const std::unique_ptr<MorselSource> rows_;
   const ptrdiff_t column_;
-  const int64_t first_;
 };
 
 } // namespace
@@ -76,8 +71,7 @@ Expected<std::unique_ptr<MorselSource>> openWithOrdinals(const plan::Slot &slot,
   plan::Slot inFiles = slot;
   inFiles.columns.erase(inFiles.columns.begin() + static_cast<ptrdiff_t>(column));
   HR_ASSIGN_OR_RETURN(auto rows, open(inFiles, share));
-  return std::unique_ptr<MorselSource>(
-      std::make_unique<OrdinalSource>(std::move(rows), column, share));
+  return std::unique_ptr<MorselSource>(std::make_unique<OrdinalSource>(std::move(rows), column));
 }
 
 } // namespace headrace::storage

@@ -1,4 +1,4 @@
-// The column of a slot that no file has: ordinals, which grow from row to row.
+// The column of a slot that no file has: ordinals, the numbers of the rows in their table.
 #pragma once
 
 #include "runtime/storage/source.h"

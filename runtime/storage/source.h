@@ -21,6 +21,8 @@ struct LoadedMorsel {
   std::vector<HrColumn> columns;                 ///< in the order of Slot.columns
   std::vector<std::shared_ptr<const void>> pins; ///< what `columns` point into
   uint64_t bytes = 0;                            ///< memory pinned
+  /// Number of its first row in the whole table, whatever is left out of it and who reads it.
+  uint64_t place = 0;
 };
 using MorselHandle = std::shared_ptr<const LoadedMorsel>;
 

@@ -204,6 +204,7 @@ struct Slice {
   int64_t offset;
   uint64_t rows;
   uint64_t firstRow;
+  uint64_t place; ///< of its first row in the table
 };
 
 class ConvertedColumn {
@@ -392,6 +393,7 @@ public:
     loaded->morsel.columnCount = static_cast<uint32_t>(loaded->columns.size());
     loaded->morsel.columns = loaded->columns.data();
     loaded->morsel.firstRow = slice.firstRow;
+    loaded->place = slice.place;
     return MorselHandle(std::move(loaded));
   }
 };
@@ -437,12 +439,14 @@ Expected<std::unique_ptr<MorselSource>> ImportedTable::scan(const plan::Slot &sl
   }
   std::vector<Slice> all;
   std::vector<uint64_t> rows;
+  uint64_t place = 0;
   for (const auto &batch : data_->batches) {
     const uint64_t total = static_cast<uint64_t>(batch->num_rows());
     for (uint64_t offset = 0; offset < total; offset += kMorselRowsMax) {
       const uint64_t count = std::min(kMorselRowsMax, total - offset);
-      all.push_back({batch.get(), static_cast<int64_t>(offset), count, 0});
+      all.push_back({batch.get(), static_cast<int64_t>(offset), count, 0, place});
       rows.push_back(count);
+      place += count;
     }
   }
   auto [first, last] = shareOf(rows, share);

@@ -104,6 +104,7 @@ struct Piece {
   std::shared_ptr<const CsvFile> file;
   CsvPiece part;
   uint64_t firstRow = 0; ///< within this rank's share
+  uint64_t place = 0;    ///< of its first row in the table
 };
 
 class CsvSource final : public MorselSource {
@@ -184,6 +185,7 @@ Expected<MorselHandle> CsvSource::load(size_t index, Reservation &memory) const 
   loaded->morsel.columnCount = static_cast<uint32_t>(loaded->columns.size());
   loaded->morsel.columns = loaded->columns.data();
   loaded->morsel.firstRow = piece.firstRow;
+  loaded->place = piece.place;
   return MorselHandle(std::move(loaded));
 }
 
@@ -245,10 +247,12 @@ Expected<std::unique_ptr<MorselSource>> makeCsvSource(const plan::Slot &slot, Cs
   }
   std::vector<Piece> all;
   std::vector<uint64_t> rows;
+  uint64_t place = 0;
   for (const std::shared_ptr<const CsvFile> &file : files) {
     for (const CsvPiece &piece : file->pieces()) {
-      all.push_back({file, piece, 0});
+      all.push_back({file, piece, 0, place});
       rows.push_back(piece.rows);
+      place += piece.rows;
     }
   }
   const auto [first, last] = shareOf(rows, share);

@@ -18,6 +18,7 @@ struct Piece {
   uint32_t number; ///< within the row group
   uint64_t rows;
   uint64_t firstRow;                 ///< within this rank's share
+  uint64_t place;                    ///< of its first row in the table
   std::shared_ptr<GroupParts> parts; ///< null: the piece is the whole row group
 };
 
@@ -143,6 +144,7 @@ Expected<MorselHandle> ScanSource::load(size_t index, Reservation &memory) const
   loaded->morsel.columnCount = static_cast<uint32_t>(loaded->columns.size());
   loaded->morsel.columns = loaded->columns.data();
   loaded->morsel.firstRow = piece.firstRow;
+  loaded->place = piece.place;
   return MorselHandle(std::move(loaded));
 }
 
@@ -218,18 +220,26 @@ makeScanSource(const plan::Slot &slot, std::vector<std::shared_ptr<const Parquet
   source->supply = std::move(supply);
   std::vector<Piece> all;
   std::vector<uint64_t> rows;
+  uint64_t groupBegin = 0; ///< of the next row group, in the table
   for (const std::shared_ptr<const ParquetFile> &file : files) {
     HR_ASSIGN_OR_RETURN(std::unique_ptr<std::vector<uint32_t>> columns, bindColumns(slot, *file));
     const auto &groups = file->footer().rowGroups;
     for (uint32_t g = 0; g < groups.size(); ++g) {
+      const uint64_t place = std::exchange(groupBegin, groupBegin + groups[g].rows);
       if (groups[g].rows == 0 || !survives(slot, *file, groups[g])) {
         continue;
       }
       const uint64_t step = rowsOfPieces(groups[g].rows, pieceRows);
       for (uint64_t first = 0; first < groups[g].rows; first += step) {
         rows.push_back(std::min(step, groups[g].rows - first));
-        all.push_back(
-            {file, columns.get(), g, static_cast<uint32_t>(first / step), rows.back(), 0, {}});
+        all.push_back({file,
+                       columns.get(),
+                       g,
+                       static_cast<uint32_t>(first / step),
+                       rows.back(),
+                       0,
+                       place + first,
+                       {}});
       }
     }
     source->columnMaps.push_back(std::move(columns));

@@ -10,7 +10,7 @@ using namespace testing;
 /// Morsels of these rows, without columns.
 class BareSource final : public MorselSource {
 public:
-  explicit BareSource(std::vector<uint32_t> rows) : rows_(std::move(rows)) {}
+  BareSource(std::vector<uint32_t> rows, uint64_t begin) : rows_(std::move(rows)), begin_(begin) {}
   size_t morselCount() const override { return rows_.size(); }
   uint64_t rows(size_t index) const override { return rows_[index]; }
   uint64_t rows() const override { return std::accumulate(rows_.begin(), rows_.end(), 0u); }
@@ -19,11 +19,13 @@ public:
     loaded->morsel.rows = rows_[index];
     loaded->morsel.firstRow =
         std::accumulate(rows_.begin(), rows_.begin() + static_cast<ptrdiff_t>(index), 0u);
+    loaded->place = begin_ + 2 * loaded->morsel.firstRow; // rows between are left out
     return MorselHandle(std::move(loaded));
   }
 
 private:
   std::vector<uint32_t> rows_;
+  uint64_t begin_;
 };
 
 plan::Slot slotOfOrdinals() {
@@ -42,7 +44,7 @@ TEST(Ordinals, GrowFromRowToRowAndFromRankToRank) {
       EXPECT_TRUE(slot.columns.empty());
       EXPECT_EQ(share.rank, rank);
       return std::unique_ptr<MorselSource>(
-          std::make_unique<BareSource>(std::vector<uint32_t>{3, 1, 5}));
+          std::make_unique<BareSource>(std::vector<uint32_t>{3, 1, 5}, 100 * rank));
     };
     auto source = openWithOrdinals(slotOfOrdinals(), Share{rank, 3}, open);
     ASSERT_TRUE(source.ok());
