@@ -6,6 +6,8 @@
 using namespace mlir;
 using namespace headrace::import;
 
+namespace frame = headrace::frame;
+
 using Arithmetic = ExpressionBuilder::Arithmetic;
 
 /// That many rows are written out.
@@ -46,13 +48,16 @@ MaybeRelation RelationBuilder::series(StringRef name, int64_t start, int64_t ste
                         compute(Arithmetic::kMultiply, index, b.integer(step, i64, at));
                     return compute(Arithmetic::kAdd, b.integer(start, i64, at), steps);
                   }};
-  MaybeRelation most = project(*pairs, number, at);
-  if (failed(most) || rest == 0) {
-    return most;
+  MaybeRelation all = project(*pairs, number, at);
+  if (succeeded(all) && rest != 0) {
+    MaybeRelation last = constants(length - rest, rest, start, step);
+    all = failed(last) ? last : unite({*all, *last}, at);
   }
-  MaybeRelation last = constants(length - rest, rest, start, step);
-  if (failed(last)) {
-    return failure();
+  if (succeeded(all) && rowsInOrder) { // the numbers say where they stand
+    all->order = {
+        frame::SortKeyAttr::get(context.getContext(), all->fields.front(),
+                                step > 0 ? frame::SortDirection::Asc : frame::SortDirection::Desc,
+                                frame::NullsOrder::Last)};
   }
-  return unite({*most, *last}, at);
+  return all;
 }

@@ -63,6 +63,8 @@ _QUERIES = [
     "select i from (select i, k from t order by i limit 5000) where k = 1 limit 50",
     "select i from (select i, k from t where x > 10) where k = 1 limit 50 offset 3",
     "select a.i from t a join t b on a.rowid = b.rowid where b.k = 2 order by 1 limit 20",
+    "select i, lag(i) over () from range(3000) r(i) where i % 2 = 0",
+    "select i from range(5000, 0, -2) r(i) limit 2000 offset 7",
     "select i from t where rowid in (select rowid from t where x = 7) order by 1",
     "select i from t where exists (select 1 from (values (1), (2)) v(a) where a = k) limit 6",
 ]
