@@ -408,9 +408,7 @@ Relation RelationBuilder::limit(Relation input, int64_t offset, std::optional<in
     input.sorted = true;
     return input;
   }
-  if (!input.sorted) {
-    input = putInOrder(std::move(input), location);
-  }
+  input = putInOrder(std::move(input), location);
   input.table =
       frame::LimitOp::create(builder, location, input.type(), input.table, skipped, wanted);
   return input;

@@ -37,14 +37,8 @@ uint64_t headerBytes(size_t columns, size_t orderWords) {
   return (orderOffset(columns) + orderWords * sizeof(uint32_t) + 63) & ~uint64_t(63);
 }
 
-/// That of some rows of a chunk.
-ChunkOrder orderFrom(const Chunk &chunk, uint32_t firstRow) {
-  ChunkOrder order = chunk.order;
-  if (!order.empty()) {
-    order.push_back(firstRow);
-  }
-  return order;
-}
+/// Of the order of some rows of a chunk: that of the chunk, and the number of the first.
+size_t orderWords(const Chunk &chunk) { return chunk.order.empty() ? 0 : chunk.order.size() + 1; }
 
 uint64_t heapSpan(const HrSegment &segment, uint32_t firstRow, uint32_t rows) {
   const auto *offsets = static_cast<const uint32_t *>(segment.data);
@@ -67,7 +61,7 @@ void copyBits(const uint8_t *from, uint32_t firstBit, uint32_t count, uint8_t *t
 
 uint64_t encodedBytes(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow,
                       uint32_t rows) {
-  uint64_t bytes = headerBytes(schema.columns.size(), orderFrom(chunk, firstRow).size());
+  uint64_t bytes = headerBytes(schema.columns.size(), orderWords(chunk));
   for (size_t c = 0; c < schema.columns.size(); ++c) {
     const HrSegment &segment = chunk.segments[c];
     bytes += padded(dataBytes(schema.columns[c].type, rows));
@@ -98,15 +92,16 @@ uint32_t rowsThatFit(const Chunk &chunk, const plan::Schema &schema, uint32_t fi
 
 void encodeRows(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow, uint32_t rows,
                 uint8_t *base) {
-  const ChunkOrder order = orderFrom(chunk, firstRow);
+  const size_t words = orderWords(chunk);
   WireHeader header{rows, static_cast<uint32_t>(schema.columns.size()),
-                    static_cast<uint32_t>(order.size())};
+                    static_cast<uint32_t>(words)};
   std::memcpy(base, &header, sizeof header);
-  if (!order.empty()) {
-    std::memcpy(base + orderOffset(schema.columns.size()), order.data(),
-                order.size() * sizeof(uint32_t));
+  if (words != 0) {
+    uint8_t *order = base + orderOffset(schema.columns.size());
+    std::memcpy(order, chunk.order.data(), (words - 1) * sizeof(uint32_t));
+    std::memcpy(order + (words - 1) * sizeof(uint32_t), &firstRow, sizeof firstRow);
   }
-  uint64_t at = headerBytes(schema.columns.size(), order.size());
+  uint64_t at = headerBytes(schema.columns.size(), words);
   auto reserve = [&](uint64_t bytes) {
     uint64_t start = at;
     at += padded(bytes);

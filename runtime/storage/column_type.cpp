@@ -40,6 +40,15 @@ nlohmann::json typeJson(const LogicalType &type) {
   return json;
 }
 
+nlohmann::json unknownColumn(size_t index, nlohmann::json type, bool nullable) {
+  return {{"index", index},          {"type", std::move(type)},
+          {"nullable", nullable},    {"min", nullptr},
+          {"max", nullptr},          {"nulls", nullptr},
+          {"distinct", nullptr},     {"dictionary_entries", nullptr},
+          {"all_dictionary", false}, {"average_bytes", nullptr},
+          {"ordered", false}};
+}
+
 const char *typeName(HrType type) {
   constexpr const char *kNames[] = {"bool", "i8",  "i16", "i32",   "i64",
                                     "i128", "f32", "f64", "string"};

@@ -16,6 +16,9 @@ namespace headrace::storage {
 bool canBe(const LogicalType &column, HrType type);
 /// As statistics documents have it: {"kind": "decimal", "precision": 15, "scale": 2}.
 nlohmann::json typeJson(const LogicalType &type);
+/// The part of a statistics document (Storage::statistics) about a column of which no values are
+/// known. `type`: as typeJson gives it.
+nlohmann::json unknownColumn(size_t index, nlohmann::json type, bool nullable);
 
 const char *typeName(HrType type);
 /// Whether values in [min, max] fit the integer type.

@@ -38,4 +38,21 @@ inline std::pair<size_t, size_t> shareOf(const std::vector<uint64_t> &rows, Shar
   return {first, last};
 }
 
+/// The pieces (with so many rows each) that are a rank's. Each is told where it begins within them;
+/// `total` becomes the rows of all.
+template <typename Piece>
+std::vector<Piece> takeShare(std::vector<Piece> all, const std::vector<uint64_t> &rows, Share share,
+                             uint64_t &total) {
+  const auto [first, last] = shareOf(rows, share);
+  std::vector<Piece> taken;
+  taken.reserve(last - first);
+  total = 0;
+  for (size_t i = first; i < last; ++i) {
+    all[i].firstRow = total;
+    total += rows[i];
+    taken.push_back(std::move(all[i]));
+  }
+  return taken;
+}
+
 } // namespace headrace::storage

@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import headrace as hr
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
@@ -56,6 +57,8 @@ _QUERIES = [
     "select string_agg(s, ',') from t where i < 3000",
     "select k, array_agg(i order by x, i) from (select * from t limit 300) group by k order by k",
     "select distinct on (k) k, i from t order by k",
+    "select case when sum(i) < 0 then error('negative') else first(i) end from t",
+    "select k, first(i), last(s), list(i) from t where i < 900 group by rollup (k) order by k nulls last, 2",
     "with a as (select i from t), b as (select i, row_number() over () r from a) select * from b where r < 9",
     "select unnest([i, k]) from t limit 11",
     "select * from (values (3), (1), (2), (9)) v(a) limit 3",
@@ -113,9 +116,13 @@ def test_results_that_do_not_fit_memory() -> None:
     assert found["i"].to_pylist() == [i for i in range(3_000_000) if i % 3]
 
 
-def test_rows_become_tensors_in_order() -> None:
-    rows = hr.sql("select x from t where k = 1", {"t": _T})
-    assert rows["x"].to_pylist() == [row["x"] for row in _T.to_pylist() if row["k"] == 1]
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_rows_become_tensors_in_order(ranks: int, sources: dict[str, Any]) -> None:
+    wanted = [2 * row["x"] for row in _T.to_pylist() if row["k"] == 1]
+    for source in sources.values():
+        rows = hr.query("select x from t where k = 1", {"t": source}).to_tensor(["x"])
+        found = hr.jit(ranks=ranks, threads=2)(lambda x: x * 2.0)(rows)
+        assert np.asarray(found)[:, 0].tolist() == wanted
 
 
 def test_rowid_is_the_number_of_the_row() -> None:

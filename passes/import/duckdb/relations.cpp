@@ -369,19 +369,27 @@ MaybeRelation RelationImporter::importFilter(Node op) {
   return failed(result) ? result : applyMap(*result, op.get("projection_map"), at);
 }
 
-/// What the binder makes of a scalar subquery: the first row, and an error if there are more.
-static bool refusesRows(Node projection) {
-  SmallVector<Node> expressions = projection.get("expressions").elements();
+/// Whether this is what the binder makes of a scalar subquery: its first row, if there are no more.
+static bool isScalarSubquery(Node projection) {
+  SmallVector<Node> values = projection.get("expressions").elements();
   SmallVector<Node> checks =
-      expressions.empty() ? expressions : expressions.front().get("case_checks").elements();
-  return !checks.empty() && nameOf(checks.front().get("then_expr")) == "error";
+      (values.empty() ? Node() : values.front()).get("case_checks").elements();
+  SmallVector<Node> children = projection.get("children").elements();
+  if (values.size() != 1 || checks.size() != 1 ||
+      nameOf(checks.front().get("then_expr")) != "error" || children.size() != 1) {
+    return false;
+  }
+  SmallVector<Node> measures = children.front().get("expressions").elements();
+  return children.front().get("type").string() == StringRef("LOGICAL_AGGREGATE_AND_GROUP_BY") &&
+         measures.size() == 2 && nameOf(measures[0]) == "first" &&
+         nameOf(measures[1]) == "count_star";
 }
 
 MaybeRelation RelationImporter::importProjection(Node op) {
   if (failed(expectOnly(op, {{"expressions", Use::kRead}}))) {
     return failure();
   }
-  isOfOneRow = refusesRows(op);
+  isOfOneRow = isScalarSubquery(op);
   FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
   if (failed(inputs)) {
     return failure();

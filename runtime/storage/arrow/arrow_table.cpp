@@ -159,12 +159,8 @@ nlohmann::json columnStatistics(const Batches &batches, const TableColumn &colum
       }
     }
   }
-  nlohmann::json result = {{"index", index},          {"type", typeJson(column.type)},
-                           {"nullable", nulls != 0},  {"min", nullptr},
-                           {"max", nullptr},          {"nulls", nulls},
-                           {"distinct", nullptr},     {"dictionary_entries", nullptr},
-                           {"all_dictionary", false}, {"average_bytes", nullptr},
-                           {"ordered", false}};
+  nlohmann::json result = unknownColumn(index, typeJson(column.type), nulls != 0);
+  result["nulls"] = nulls;
   const double valid = static_cast<double>(rows - nulls);
   double distinct =
       extrapolateDistinct(static_cast<double>(seen.size()), static_cast<double>(sampled), valid);
@@ -449,12 +445,7 @@ Expected<std::unique_ptr<MorselSource>> ImportedTable::scan(const plan::Slot &sl
       place += count;
     }
   }
-  auto [first, last] = shareOf(rows, share);
-  for (size_t i = first; i < last; ++i) {
-    all[i].firstRow = source->totalRows;
-    source->totalRows += rows[i];
-    source->slices.push_back(all[i]);
-  }
+  source->slices = takeShare(std::move(all), rows, share, source->totalRows);
   return std::unique_ptr<MorselSource>(std::move(source));
 }
 

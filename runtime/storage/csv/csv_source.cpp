@@ -207,17 +207,9 @@ nlohmann::json csvStatistics(const CsvFiles &files) {
                        static_cast<double>(std::max<uint64_t>(1, rows * format.columns.size()));
   nlohmann::json columns = nlohmann::json::object();
   for (size_t i = 0; i < format.columns.size(); ++i) {
-    columns[format.columns[i]] = {{"index", i},
-                                  {"type", format.types[i]},
-                                  {"nullable", true},
-                                  {"min", nullptr},
-                                  {"max", nullptr},
-                                  {"nulls", nullptr},
-                                  {"distinct", nullptr},
-                                  {"dictionary_entries", nullptr},
-                                  {"all_dictionary", false},
-                                  {"average_bytes", width},
-                                  {"ordered", false}};
+    nlohmann::json &column = columns[format.columns[i]];
+    column = unknownColumn(i, format.types[i], /*nullable=*/true);
+    column["average_bytes"] = width;
   }
   return {{"rows", rows},
           {"row_groups", pieces},
@@ -255,12 +247,7 @@ Expected<std::unique_ptr<MorselSource>> makeCsvSource(const plan::Slot &slot, Cs
       place += piece.rows;
     }
   }
-  const auto [first, last] = shareOf(rows, share);
-  for (size_t i = first; i < last; ++i) {
-    all[i].firstRow = source->totalRows;
-    source->totalRows += rows[i];
-    source->pieces.push_back(std::move(all[i]));
-  }
+  source->pieces = takeShare(std::move(all), rows, share, source->totalRows);
   return std::unique_ptr<MorselSource>(std::move(source));
 }
 

@@ -244,12 +244,7 @@ makeScanSource(const plan::Slot &slot, std::vector<std::shared_ptr<const Parquet
     }
     source->columnMaps.push_back(std::move(columns));
   }
-  auto [first, last] = shareOf(rows, share);
-  for (size_t i = first; i < last; ++i) {
-    all[i].firstRow = source->totalRows;
-    source->totalRows += rows[i];
-    source->pieces.push_back(std::move(all[i]));
-  }
+  source->pieces = takeShare(std::move(all), rows, share, source->totalRows);
   shareGroups(*source, pieceRows);
   return std::unique_ptr<MorselSource>(std::move(source));
 }

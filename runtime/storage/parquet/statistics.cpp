@@ -208,18 +208,10 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups,
     maxKnown &= !max || isUtf8(max->text);
   }
 
-  nlohmann::json result = {{"index", index},
-                           {"type", typeJson(column.type)},
-                           {"nullable", column.nullable && (!nullsKnown || nulls != 0)},
-                           {"min", nullptr},
-                           {"max", nullptr},
-                           {"nulls", nullptr},
-                           {"distinct", nullptr},
-                           {"dictionary_entries", nullptr},
-                           {"all_dictionary", false},
-                           {"average_bytes", nullptr},
-                           {"file_bytes", nullptr},
-                           {"ordered", column.type.integral() && isOrdered(groups, index)}};
+  nlohmann::json result =
+      unknownColumn(index, typeJson(column.type), column.nullable && (!nullsKnown || nulls != 0));
+  result["file_bytes"] = nullptr;
+  result["ordered"] = column.type.integral() && isOrdered(groups, index);
   if (min && minKnown) {
     result["min"] = valueJson(column, *min);
   }

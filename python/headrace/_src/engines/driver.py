@@ -6,7 +6,6 @@ driver, so an engine has only to start them; one that the engine starts again co
 
 from __future__ import annotations
 
-import os
 import secrets
 import socket
 import time
@@ -20,6 +19,7 @@ from headrace._src.engines.lobby import ANSWER_SECONDS, Lobby, Member, value_of
 from headrace._src.engines.member import Invitation
 from headrace._src.errors import HeadraceError, InputOutputError, UserError
 from headrace._src.programs import setting_texts
+from headrace._src.query.tables import absolute
 
 #: Seconds for the words of a rank that its peers have given up.
 _LAST_WORDS_SECONDS = 2.0
@@ -269,9 +269,9 @@ def _sent(name: str, data: Any, tables: Mapping[str, Any]) -> Any:
     import numpy as np
 
     if isinstance(data, str):
-        return os.path.abspath(data)
+        return absolute(data)
     if isinstance(data, list):
-        return [os.path.abspath(path) for path in data]
+        return [absolute(address) for address in data]
     if name in tables:
         return tables[name]
     return np.asarray(data)

@@ -84,23 +84,13 @@ def grouped(
     texts = [f"{value.sql} as {made[name].sql}" for name, value in {**key_values, **values}.items()]
     order: list[Key] = []
     if in_order:
-        first = _place(frame, stages_of)
+        stages_of.ordered("group_by(maintain_order=True)")
         hidden = '"~row"'
         while any(each.sql == hidden for each in made.values()):
             hidden = hidden[:-1] + '~"'
         order = [Key(hidden)]
-        texts.append(f"min({first}) as {hidden}")
+        texts.append(f"min({frame._place(stages_of)}) as {hidden}")
     by = f" group by {', '.join(scope.keys)}" if keys else ""
     select = f"select {', '.join(texts)}"
     node = frame._made(operation, lambda source: f"{select} from {scope.stages.around(source)}{by}")
     return LazyFrame(node, made, order)
-
-
-def _place(frame: LazyFrame, scope: Scope) -> str:
-    """A number that says where a row stands, in SQL."""
-    import pyarrow as pa
-
-    order = scope.ordered("group_by(maintain_order=True)")
-    if len(order) == 1 and frame._has_places():
-        return order[0].sql
-    return scope.window("row_number()", pa.int64(), 0, order=order).sql

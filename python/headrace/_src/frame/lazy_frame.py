@@ -297,18 +297,16 @@ class LazyFrame:
         names, order = self._all_sql(), self._order_sql()
         return self._same(operation, lambda source: f"select {names} from {source}{order}{most}{start}")
 
-    def _place_sql(self) -> str:
-        """A number that says where a row stands, in SQL."""
-        if not self._order:
-            return "0"
-        if self._has_places():
-            return self._order[0].sql
-        return f"row_number() over (order by {', '.join(map(str, self._order))})"
+    def _place(self, scope: Scope) -> str:
+        """A number that says where a row stands, as a column in SQL; 0 if rows have no order."""
+        import pyarrow as pa
 
-    def _has_places(self) -> bool:
-        """Whether its order is one number of a row, as sources have it."""
-        (key,) = self._order if len(self._order) == 1 else (None,)
-        return key is not None and not key.descending and key.sql.startswith('"~row')
+        match self._order:
+            case ():
+                return "0"
+            case (key,) if not key.descending and key.sql.startswith('"~row'):  # as sources have it
+                return key.sql
+        return scope.window("row_number()", pa.int64(), 0, order=self._order).sql
 
     def _order_sql(self) -> str:
         return f" order by {', '.join(map(str, self._order))}" if self._order else ""
@@ -556,20 +554,22 @@ def concat(items: Iterable[LazyFrame], *, how: str = "vertical") -> LazyFrame:
         first, *others = parts
         part_key = Key(first._unused([]))
         row_key = Key(first._unused([part_key]))
+        scopes = [Scope(part._columns, part._order) for part in parts]
         chosen = [
             ", ".join(
                 [
                     *(each.sql for each in part._columns.values()),
                     f"{number} as {part_key.sql}",
-                    f"{part._place_sql()} as {row_key.sql}",
+                    f"{part._place(scope)} as {row_key.sql}",
                 ]
             )
-            for number, part in enumerate(parts)
+            for number, (part, scope) in enumerate(zip(parts, scopes, strict=True))
         ]
 
         def render(*sources: str) -> str:
             return " union all ".join(
-                f"select {names} from {source}" for names, source in zip(chosen, sources, strict=True)
+                f"select {names} from {scope.stages.around(source)}"
+                for names, scope, source in zip(chosen, scopes, sources, strict=True)
             )
 
         return LazyFrame(first._made("concat", render, *others), first._columns, [part_key, row_key])

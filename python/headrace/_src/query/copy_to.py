@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrace._src.errors import SqlError, UnsupportedError
+from headrace._src.sql.brackets import split_at_commas
 from headrace._src.sql.place import located
 from headrace._src.sql.script import script_of
 
@@ -67,7 +68,7 @@ def copy_of(text: str) -> Copy | None:
 def _options(text: str) -> dict[str, Any]:
     """Names in small letters, with their values; ValueError for what is none."""
     options: dict[str, Any] = {}
-    for part in re.split(r",(?![^(]*\))(?=(?:[^']*'[^']*')*[^']*$)", text) if text.strip() else []:
+    for part in split_at_commas(text) if text.strip() else []:
         option = _OPTION.fullmatch(part.strip())
         if not option:
             raise ValueError(f"options of COPY are a name and a value, got: {part.strip()}")
@@ -80,7 +81,7 @@ def _value(text: str | None) -> Any:
         return True
     text = text.strip()
     if text.startswith("("):
-        return [_value(part) for part in text.strip("()").split(",")]
+        return [_value(part) for part in split_at_commas(text[1:-1])]
     if text.startswith("'"):
         return text[1:-1].replace("''", "'")
     if text.lower() in ("true", "false"):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headrace._src.errors import InputOutputError, UnsupportedError, UserError
+from headrace._src.sql.literals import literal
 from headrace._src.sql.tables import logical_of
 
 SUFFIXES = (".csv", ".tsv")
@@ -93,10 +94,10 @@ def _sniffed(path: str, _size: int, _modified: int, given: str) -> str:
     types = options.pop("types", options.pop("dtypes", None)) or {}
     if columns is not None:
         options["all_varchar"] = True
-    arguments = "".join(f", {name} = {_literal(value)}" for name, value in options.items())
+    arguments = "".join(f", {name} = {_constant(value)}" for name, value in options.items())
     with duckdb.connect() as connection:
         try:
-            found = connection.sql(f"from sniff_csv({_literal(path)}{arguments})")
+            found = connection.sql(f"from sniff_csv({literal(path)}{arguments})")
             row = dict(zip(found.columns, found.fetchall()[0], strict=True))
         except duckdb.Error as error:
             raise UserError(f"cannot read as CSV: {path}: {_first_line(error)}") from None
@@ -177,14 +178,10 @@ def _character(shown: str | None) -> str:
     return "" if shown in (None, "(empty)", "\\0", "\0") else shown
 
 
-def _literal(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (int, float)):
-        return str(value)
+def _constant(value: Any) -> str:
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_literal, value))}]"
-    return "'" + str(value).replace("'", "''") + "'"
+        return f"[{', '.join(map(literal, value))}]"
+    return literal(value)
 
 
 def _first_line(error: Exception) -> str:

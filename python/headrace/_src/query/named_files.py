@@ -12,6 +12,7 @@ from typing import Any
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.query.csv_files import is_csv
 from headrace._src.query.tables import FileTable, files_of
+from headrace._src.sql.brackets import closing, split_at_commas
 from headrace._src.sql.place import located
 
 _MAY_NAME = re.compile(r"read_(?:csv|parquet)|(?:from|join)\s*'", re.IGNORECASE)
@@ -31,7 +32,7 @@ def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, 
         position = call.end()
         if call.start() not in starts:
             continue
-        end = _closing(text, call.end())
+        end = closing(text, call.end())
         name = text[call.start() + 1 : end].replace('"', "'")
         kind, inside = call.group(1).lower(), text[call.end() : end]
         found[name] = _placed(text, call, lambda kind=kind, inside=inside: _called(kind, inside))
@@ -54,7 +55,12 @@ def _starts(text: str) -> set[int]:
     import duckdb
 
     data = text.encode()
-    return {len(data[:position].decode(errors="ignore")) for position, _ in duckdb.tokenize(text)}
+    starts, characters, before = set(), 0, 0
+    for position, _ in duckdb.tokenize(text):
+        characters += len(data[before:position].decode(errors="ignore"))
+        before = position
+        starts.add(characters)
+    return starts
 
 
 def _bytes(text: str, position: int) -> int:
@@ -74,7 +80,7 @@ class _Mistake(Exception):
 
 def _called(kind: str, inside: str) -> FileTable:
     """The files of a call with these arguments."""
-    first, *rest = _arguments(inside)
+    first, *rest = split_at_commas(inside)
     paths = _value(first)
     options: dict[str, Any] = {}
     for argument in rest:
@@ -97,38 +103,3 @@ def _value(expression: str) -> Any:
             return connection.sql(f"select {expression}").fetchall()[0][0]
         except duckdb.Error:
             raise _Mistake(f"not a constant: {expression.strip()}") from None
-
-
-def _closing(text: str, start: int) -> int:
-    """The place of the parenthesis that closes the one before `start`; the end of the text if none does."""
-    depth, quote = 1, ""
-    for position in range(start, len(text)):
-        character = text[position]
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-            if depth == 0:
-                return position
-    return len(text)
-
-
-def _arguments(inside: str) -> list[str]:
-    parts, depth, quote, begin = [], 0, "", 0
-    for position, character in enumerate(inside):
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-        elif character == "," and depth == 0:
-            parts.append(inside[begin:position])
-            begin = position + 1
-    return [*parts, inside[begin:]]

@@ -91,6 +91,12 @@ def files_of(value: Any, options: Mapping[str, Any] | None = None) -> FileTable:
     return _files(paths_of(value), options)
 
 
+def absolute(address: str) -> str:
+    """The same file, wherever the process is; what its bytes mean stays as it is."""
+    path, mark, reader = address.partition("?{")
+    return os.path.abspath(path) + mark + reader
+
+
 def paths_of(value: Any) -> list[str]:
     """The files of a path, a pattern or a list of these."""
     from headrace import _runtime
