@@ -61,6 +61,14 @@ DATA = pl.DataFrame(
     },
     schema_overrides={"j": pl.Int32, "g": pl.Float32, "x": pl.Decimal(10, 2), "y": pl.Decimal(8, 1)},
 )
+#: With integers of other widths, and lists.
+MORE = DATA.with_columns(
+    pl.Series("u", [1, 2, 3, 200, 255, 0, None, 7], dtype=pl.UInt8),
+    pl.Series("w", [1, 2, 3, 4, 2**32 - 1, 0, None, 7], dtype=pl.UInt32),
+    pl.Series("h", [1, -2, 3, 4, 5, None, 7, 8], dtype=pl.Int8),
+    pl.Series("l", [[1, 2], [], None, [None, 3], [5], [2, 1, 2], [4], [7, 8]]),
+    pl.Series("lt", [["a"], [], None, ["x", None], ["b", "c"], ["z", "y"], [""], ["q"]]),
+)
 Program = Callable[[Any, Any], Any]
 
 #: Expressions that are columns of one selection.
@@ -398,6 +406,121 @@ ROWS: dict[str, Callable[[Any, Callable[..., Any]], list[Any]]] = {
     ],
 }
 
+#: The same of `MORE`.
+ROWS_OF_MORE: dict[str, Callable[[Any, Callable[..., Any]], list[Any]]] = {
+    "narrow": lambda m, c: [
+        *(c(name) for name in "uwh"),
+        c("u") + 1,
+        c("u") + c("u"),
+        c("u") * 2,
+        c("w") - 5,
+        c("h") + c("u"),
+        c("w") + c("u"),
+        c("w") / 2,
+        c("u") // 2,
+        c("w") % 3,
+        c("u") > 100,
+        c("u").sum(),
+        c("w").sum(),
+        c("u").diff(),
+        c("u").cum_sum(),
+        c("i").cast(pl.UInt8, strict=False),
+        c("n").cast(pl.UInt64),
+        c("h").cast(pl.UInt16, strict=False),
+        c("u").max(),
+        c("w").mean(),
+    ],
+    "lists": lambda m, c: [
+        c("l"),
+        c("l").list.len(),
+        c("l").list.get(0, null_on_oob=True),
+        c("l").list.first(),
+        c("l").list.last(),
+        c("l").list.get(c("n") % 3, null_on_oob=True),
+        c("l").list.sum(),
+        c("l").list.mean(),
+        c("l").list.min(),
+        c("l").list.max(),
+        c("l").list.contains(2),
+        c("l").list.contains(c("n")),
+        c("l").list.sort(),
+        c("l").list.sort(descending=True, nulls_last=True),
+        c("l").list.reverse(),
+        c("l").list.slice(1, 1),
+        c("l").list.slice(-2, 1),
+        c("l").list.slice(-2),
+        c("l").list.head(2),
+        c("l").list.tail(2),
+        c("l").list.concat(c("l")),
+        c("lt").list.join("-"),
+        c("lt").list.join("", ignore_nulls=False),
+    ],
+    "rows": lambda m, c: [
+        c("i").forward_fill(),
+        c("i").backward_fill(),
+        c("i").is_duplicated(),
+        c("i").is_unique(),
+        c("i").is_first_distinct(),
+        c("i").is_last_distinct(),
+        c("b").rle_id(),
+        *(c("i").fill_null(strategy=how) for how in ("forward", "backward", "min", "max", "zero", "one")),
+        c("i").fill_null(strategy="mean"),
+        c("i").pct_change(),
+        c("i").rolling_sum(3, min_samples=1, center=True),
+        c("i").rolling_sum(2, min_samples=0),
+        c("i").rolling_std(3, min_samples=2),
+        c("i").rolling_var(4, min_samples=2, center=True),
+        c("i").rolling_mean(4, min_samples=1, center=True),
+        c("f").rolling_min(2, min_samples=1),
+        c("f").rolling_max(2, min_samples=1),
+        c("f").cum_max(),
+        c("i").rolling_sum_by("n", "3i"),
+        c("i").rolling_mean_by("n", "3i"),
+        c("i").rolling_max_by("n", "3i", closed="both", min_samples=2),
+        c("i").rolling_min_by("n", "3i", closed="left"),
+        c("i").rolling_sum_by("n", "2i", closed="none"),
+        c("i").rolling_std_by("n", "4i", min_samples=2),
+        c("i").sum().over(c("n") % 3),
+        c("i").shift().over(c("n") % 2, order_by=c("n") * -1),
+        c("n").sort_by("i").first().over("k"),
+        c("i").filter(c("b")).first().over("k"),
+        c("i").filter(c("b")).median().over("k"),
+        (c("f") / 3).round(1, mode="half_away_from_zero"),
+        (c("f") / 3).truncate(1),
+        c("i").truncate(1),
+        (c("n") * 10**15).cast(pl.Datetime("us")),
+    ],
+}
+
+#: Lists, and values of groups, of rows in their order.
+OF_GROUPS: Callable[[Any, Callable[..., Any]], list[Any]] = lambda m, c: [  # noqa: E731
+    c("i"),
+    c("i") + 1,
+    c("i") - c("i").mean(),
+    c("i").filter(c("b")),
+    c("i").filter(c("b") & c("c")),
+    c("i").sort(descending=True),
+    c("s").reverse(),
+    c("n").head(2),
+    c("n").slice(-3, 2),
+    c("n").gather_every(2),
+    c("i").unique(maintain_order=True),
+    c("i").shift(),
+    c("n").sort_by("i").first(),
+    c("n").sort_by("i", descending=True, nulls_last=True).last(),
+    c("i").arg_max(),
+    c("f").arg_max(),
+    c("f").arg_min(),
+    c("n").tail(1).sum(),
+    c("i").drop_nulls().first(),
+    c("f").drop_nans().min(),
+    c("i").top_k(2).sum(),
+    c("i").filter(c("b")).median(),
+    c("i").filter(c("b")).quantile(0.3),
+    c("i").implode(),
+    c("l").first(),
+]
+
 #: Programs whose rows have no order.
 PROGRAMS: dict[str, Program] = {
     "filter": lambda m, a: a.filter(m.col("i") > 0, m.col("b")),
@@ -502,4 +625,40 @@ ORDERED: dict[str, Program] = {
     "pivot first": lambda m, a: (
         a.sort("n").pivot("k", [1, 2], index="b", values="i", aggregate_function="first").sort("b")
     ),
+}
+
+#: The same of `MORE`.
+ORDERED_OF_MORE: dict[str, Program] = {
+    "explode": lambda m, a: a.select("n", "l").explode("l"),
+    "explode a computed list": lambda m, a: (
+        a.group_by("k", maintain_order=True).agg("i", "n").explode("i", "n").with_row_index()
+    ),
+    "explode several": lambda m, a: a.select("n", x="l", y="l").explode(
+        "x", "y", empty_as_null=True, keep_nulls=False
+    ),
+    "row index": lambda m, a: a.filter(m.col("i") > 0).with_row_index("r", 10),
+    "tail": lambda m, a: a.tail(3),
+    "slice from the end": lambda m, a: a.slice(-5, 2),
+    "reverse": lambda m, a: a.reverse().head(3),
+    "gather_every": lambda m, a: a.gather_every(3, 1),
+    "select filter": lambda m, a: a.select(
+        m.col("i").filter(m.col("b")), x=m.col("n").filter(m.col("b")).max()
+    ),
+    "select sort": lambda m, a: a.select(m.col("i").sort(descending=True) + 1).head(4),
+    "select sort_by": lambda m, a: a.select(m.col("i").sort_by("n", descending=True)),
+    "select head": lambda m, a: a.select(m.col("i").head(3), m.col("n").head(3)),
+    "select tail": lambda m, a: a.select(m.col("i").drop_nulls().tail(3)),
+    "select unique": lambda m, a: a.select(m.col("i").unique(maintain_order=True)),
+    "select reverse": lambda m, a: a.select(m.col("i").reverse()),
+    "select nothing": lambda m, a: a.filter(m.col("n") > 10).select(m.col("i").sort().head(2)),
+    "semi join": lambda m, a: (
+        a.select("k", "i", "n").join(a.filter(m.col("n") > 5).select("k"), on="k", how="semi").head(3)
+    ),
+    "anti join": lambda m, a: (
+        a.select("k", "i", "n").join(a.filter(m.col("n") > 5).select("k"), on="k", how="anti").tail(3)
+    ),
+    "beside each other": lambda m, a: m.concat(
+        [a.select("n", "i").head(3), a.select("k", "s").tail(3), a.select("l").head(3)], how="horizontal"
+    ),
+    "fill_null": lambda m, a: a.select("i", "f", "s").fill_null(strategy="forward"),
 }

@@ -10,20 +10,36 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
-from frame_programs import DATA, ORDERED, PROGRAMS, ROWS, Program
+from frame_programs import (
+    DATA,
+    MORE,
+    OF_GROUPS,
+    ORDERED,
+    ORDERED_OF_MORE,
+    PROGRAMS,
+    ROWS,
+    ROWS_OF_MORE,
+    Program,
+)
 
-#: Types of ours for those of Polars that headrace lacks.
-TYPES = {pl.UInt32: pl.Int64, pl.UInt8: pl.Int32}
+#: Types of ours for those of Polars: what is counted is a number of 64 bits.
+TYPES = {pl.UInt32: pl.Int64}
 
 
-def beside(program: Program, *, order: bool = False, data: pl.DataFrame = DATA) -> pl.DataFrame:
+def beside(
+    program: Program, *, order: bool = False, data: pl.DataFrame = DATA, ranks: int = 2
+) -> pl.DataFrame:
     """Runs a program with both; the same rows, of the same types."""
     expected = program(pl, data.lazy()).collect()
     frame = program(hr, hr.from_arrow(data.to_arrow()))
-    got = frame.to_polars(ranks=2)
+    got = frame.to_polars(ranks=ranks)
     assert frame.columns == got.columns == expected.columns
     wanted = {
-        name: pl.Decimal(38, kind.scale) if isinstance(kind, pl.Decimal) else TYPES.get(kind, kind)
+        name: pl.Decimal(38, kind.scale)
+        if isinstance(kind, pl.Decimal)
+        else kind
+        if kind == got.schema[name]
+        else TYPES.get(kind, kind)
         for name, kind in expected.schema.items()
     }
     shown = {
@@ -57,6 +73,20 @@ def test_expressions_of_rows(name: str) -> None:
     beside(lambda m, a: a.select("n", *numbered(ROWS[name](m, m.col))))
 
 
+@pytest.mark.parametrize("name", ROWS_OF_MORE)
+def test_expressions_of_more_rows(name: str) -> None:
+    program: Program = lambda m, a: a.select("n", *numbered(ROWS_OF_MORE[name](m, m.col)))  # noqa: E731
+    beside(program, data=MORE, order=True)
+    beside(program, data=MORE.head(0), order=True)
+
+
+def test_lists_of_groups() -> None:
+    program: Program = lambda m, a: a.group_by("k").agg(numbered(OF_GROUPS(m, m.col)))  # noqa: E731
+    for ranks in (1, 3):
+        beside(program, data=MORE, ranks=ranks)
+    beside(program, data=MORE.head(0))
+
+
 def test_expressions_of_groups() -> None:
     beside(lambda m, a: a.group_by("k").agg(numbered(ROWS["aggregates"](m, m.col))))
     beside(
@@ -79,6 +109,65 @@ def test_programs(name: str) -> None:
 @pytest.mark.parametrize("name", ORDERED)
 def test_programs_with_an_order(name: str) -> None:
     beside(ORDERED[name], order=True)
+
+
+@pytest.mark.parametrize("name", ORDERED_OF_MORE)
+def test_programs_of_more_with_an_order(name: str) -> None:
+    beside(ORDERED_OF_MORE[name], order=True, data=MORE)
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full"])
+def test_joins_that_keep_an_order(how: str) -> None:
+    def program(order: str) -> Program:
+        def made(m: Any, a: Any) -> Any:
+            other = a.reverse().select("k", z=m.col("n")).head(6)
+            return a.select("k", "i", "n").join(other, on="k", how=how, maintain_order=order)
+
+        return made
+
+    for order in ("left", "right", "left_right", "right_left"):
+        beside(program(order), order=True)
+
+
+#: Rows with times, of which some are equal.
+TIMES = [
+    pl.DataFrame({"t": [1, 5, 10, 5, 8, -4], "g": ["a", "a", "b", None, "b", "a"], "v": range(6)}),
+    pl.DataFrame({"t": [2, 2, 5, 7, 12, 0], "g": ["a", "a", "a", "b", "b", "b"], "w": range(6)}),
+]
+AS_OF: list[dict[str, Any]] = [
+    {},
+    {"strategy": "forward"},
+    {"strategy": "nearest"},
+    {"by": "g"},
+    {"by": "g", "strategy": "forward", "tolerance": 3},
+    {"by": "g", "strategy": "nearest"},
+    {"tolerance": 1},
+    {"tolerance": 2, "strategy": "nearest"},
+    {"allow_exact_matches": False},
+    {"allow_exact_matches": False, "strategy": "forward"},
+    {"coalesce": False},
+]
+
+
+@pytest.mark.parametrize("number", range(len(AS_OF)))
+@pytest.mark.parametrize("kind", ["integers", "floats", "dates"])
+@pytest.mark.filterwarnings("ignore:Sortedness")
+def test_asof_joins(number: int, kind: str) -> None:
+    keys = {
+        "integers": pl.col("t"),
+        "floats": pl.col("t") * 1.0,
+        "dates": (pl.col("t") + 100).cast(pl.Int32).cast(pl.Date),
+    }
+    tables = [each.with_columns(keys[kind]).sort("t", maintain_order=True) for each in TIMES]
+    options = dict(AS_OF[number])
+    if kind == "dates" and "tolerance" in options:
+        options["tolerance"] = f"{options['tolerance']}d"
+
+    def program(m: Any, _a: Any) -> Any:
+        left, right = (each.lazy() if m is pl else hr.from_arrow(each.to_arrow()) for each in tables)
+        return left.join_asof(right, on="t", **options)
+
+    beside(program, order=True)
 
 
 @pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])

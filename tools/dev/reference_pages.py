@@ -38,6 +38,7 @@ _CLASSES = {
         "When",
         "Then",
     ],
+    "headrace._src.frame.lists": ["ListFunctions"],
     "headrace._src.cost": ["Cost", "CostTerm", "TierUse"],
     "headrace._src.array.jit": ["Jit", "TensorType", "Traced"],
     "headrace._src.array.program": ["Program", "Lowered"],
@@ -149,7 +150,9 @@ def _members(each: type) -> Iterator[tuple[str, str]]:
     for field in fields:
         if not field.name.startswith("_"):
             yield f"{field.name}: {field.type}", ""
-    for name, member in vars(each).items():
+    # Of a class that is divided over files.
+    parts = [base for base in each.__bases__ if base.__name__ == "RowExpression"]
+    for name, member in (pair for part in (each, *parts) for pair in vars(part).items()):
         if name == "__call__":
             yield _signature("", member), _text(member)
         elif name.startswith("_") or name in {field.name for field in fields} or not _text(member):

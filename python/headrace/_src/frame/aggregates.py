@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 
 from headrace._src.errors import UnsupportedError, UserError
 from headrace._src.frame.expression import Expr
+from headrace._src.frame.row_choices import among
 from headrace._src.frame.scope import Key, Scope, Value, converted
 from headrace._src.frame.translate import AGGREGATES, check_boolean, own_rule, rule
-from headrace._src.frame.types import DIGITS_MAX, is_decimal, is_float, is_numeric, sql_type
+from headrace._src.frame.types import (
+    DIGITS_MAX,
+    counted_in,
+    is_decimal,
+    is_float,
+    is_integer,
+    is_numeric,
+    is_unsigned,
+    sql_type,
+)
 
 _COUNT = pa.int64()
 _DOUBLE = pa.float64()
@@ -67,10 +79,13 @@ def _sum(scope: Scope, value: Value) -> Value:
     _check_number(value, "sum")
     if is_decimal(dtype):
         dtype = pa.decimal128(DIGITS_MAX, dtype.scale)
-    elif dtype in (pa.int8(), pa.int16()):
-        dtype = pa.int64()
+    elif is_integer(dtype):
+        dtype = counted_in(dtype)
     total = _call(scope, f"sum({value.sql})", dtype, value)
-    return _wrapped(total, f"cast(coalesce({total.sql}, 0) as {sql_type(dtype)})", dtype)
+    sql = f"coalesce({total.sql}, 0)"
+    if is_unsigned(dtype):  # around, as in Polars
+        sql = f"{sql} % {1 << dtype.bit_width}"
+    return _wrapped(total, f"cast({sql} as {sql_type(dtype)})", dtype)
 
 
 def _check_number(value: Value, what: str) -> None:
@@ -168,13 +183,11 @@ def _share(scope: Scope, value: Value, share: float, interpolation: str) -> Valu
         raise UserError(f"a quantile is from 0 to 1, got {share}")
     if interpolation not in ("linear", *_PLACES):
         raise UserError(f"interpolation is linear or {', '.join(_PLACES)}, got {interpolation}")
-    if value.where:
-        raise UnsupportedError("quantiles of filtered values are not supported: filter the frame")
     dtype, value = value.type, converted(value, _DOUBLE)
     if scope.grouped and interpolation == "linear":
         return _as_float(_call(scope, f"quantile_cont({value.sql}, {share!r})", _DOUBLE, value), dtype)
     # Each row counts those before it; the aggregate takes the one at the place.
-    rows = scope.rows
+    rows = among(scope, value)
     at = rows.window("row_number()", _COUNT, value.level, order=[Key(value.sql, nulls_last=True)])
     count = rows.window(f"count({value.sql})", _COUNT, value.level)
     places = _PLACES.get("midpoint" if interpolation == "linear" else interpolation, ())
@@ -204,15 +217,47 @@ def _share(scope: Scope, value: Value, share: float, interpolation: str) -> Valu
 def _end(kind: str, window: str, backwards: bool) -> None:
     @rule(kind, aggregate=True)
     def end(scope: Scope, value: Value) -> Value:
-        order = scope.ordered(f"{kind}()")
+        order = value.order or scope.ordered(f"{kind}()")
+        keys = [key.reversed for key in order] if backwards else order
         if scope.grouped:
-            keys = [key.reversed for key in order] if backwards else order
             return _call(scope, f"first({value.sql} order by {', '.join(map(str, keys))})", value.type, value)
-        if value.where:
-            raise UnsupportedError(f"{kind}() of filtered values is supported in agg() alone")
-        every = "rows between unbounded preceding and unbounded following"
-        return scope.window(f"{window}({value.sql})", value.type, value.level, order=order, frame=every)
+        if not value.where:
+            every = "rows between unbounded preceding and unbounded following"
+            return scope.window(f"{window}({value.sql})", value.type, value.level, order=order, frame=every)
+        at = among(scope, value).window("row_number()", _COUNT, value.level, order=keys)
+        return _call(scope, f"max({value.sql})", value.type, value, at, where=f"{at.sql} = 1")
 
 
 _end("first", "first_value", False)
 _end("last", "last_value", True)
+
+
+@rule("implode", aggregate=True)
+def _implode(scope: Scope, value: Value) -> Value:
+    if not scope.grouped:
+        raise UnsupportedError("lists of rows beside rows are not supported: group_by(…).agg(…), and join")
+    order = ", ".join(map(str, value.order or scope.ordered("a list of the rows of a group")))
+    dtype = pa.list_(value.type)
+    found = _call(scope, f"list({value.sql} order by {order})", dtype, value)
+    empty = f"cast([] as {sql_type(dtype)})"
+    return _wrapped(found, f"coalesce({found.sql}, {empty})" if value.where else found.sql, dtype)
+
+
+def _place(kind: str, function: str) -> None:
+    @rule(kind, aggregate=True)
+    def place(scope: Scope, value: Value) -> Value:
+        """Where the least or greatest value is first; nulls are passed over."""
+        value = scope.rows.once(value)
+        rows = among(scope, value)
+        best = rows.window(f"{function}({value.sql})", value.type, value.level)
+        if is_float(value.type) and function == "max":
+            number = f"case when not isnan({value.sql}) then {value.sql} end"
+            most = rows.window(f"max({number})", value.type, value.level)
+            best = replace(best, sql=f"coalesce({most.sql}, {best.sql})")
+        at = rows.window("row_number()", _COUNT, value.level, order=rows.ordered(f"{kind}()"))
+        where = f"{value.sql} = {best.sql}"
+        return _call(scope, f"min({at.sql} - 1)", _COUNT, value, best, at, where=where)
+
+
+_place("arg_min", "min")
+_place("arg_max", "max")

@@ -18,6 +18,7 @@ from headrace._src.frame.types import (
     is_moment,
     is_numeric,
     is_timestamp,
+    is_unsigned,
     sql_type,
     supertype,
     type_of,
@@ -46,7 +47,7 @@ def _numbers(left: Value, right: Value, what: str) -> tuple[Value, Value, pa.Dat
 def _as_decimal(value: Value) -> Value:
     if value.literal and isinstance(value.value, int):
         return converted(value, pa.decimal128(max(len(str(abs(value.value))), 1), 0))
-    digits = {8: 3, 16: 5, 32: 10, 64: 19}
+    digits = {8: 3, 16: 5, 32: 10, 64: 20 if is_unsigned(value.type) else 19}
     return converted(value, pa.decimal128(digits[value.type.bit_width], 0))
 
 
@@ -80,14 +81,22 @@ def _sum(left: Value, right: Value, sign: str) -> Value:
         scale = max(a.type.scale, b.type.scale)
         whole = max(a.type.precision - a.type.scale, b.type.precision - b.type.scale)
         dtype = pa.decimal128(min(whole + scale + 1, DIGITS_MAX), scale)
-    return combined(f"({a.sql} {sign} {b.sql})", dtype, a, b)
+    return combined(_around(a, b, sign, dtype), dtype, a, b)
+
+
+def _around(a: Value, b: Value, sign: str, dtype: pa.DataType) -> str:
+    """Of integers without sign: modulo a power of two."""
+    if not is_unsigned(dtype) or dtype == pa.uint64():
+        return f"({a.sql} {sign} {b.sql})"
+    sides = f"cast({a.sql} as bigint) {sign} cast({b.sql} as bigint)"
+    return f"cast(({sides}) & {(1 << dtype.bit_width) - 1} as {sql_type(dtype)})"
 
 
 @rule("multiply")
 def _multiply(scope: Scope, left: Value, right: Value) -> Value:
     a, b, dtype = _numbers(left, right, "*")
     if not is_decimal(dtype):
-        return combined(f"({a.sql} * {b.sql})", dtype, a, b)
+        return combined(_around(a, b, "*", dtype), dtype, a, b)
     kept, scale = max(a.type.scale, b.type.scale), a.type.scale + b.type.scale
     if scale > DIGITS_MAX:
         raise UnsupportedError(f"a product of decimals with {scale} digits behind the point")
@@ -184,6 +193,8 @@ def _power(scope: Scope, left: Value, right: Value) -> Value:
 @rule("negate")
 def _negate(scope: Scope, value: Value) -> Value:
     _check_number(value, "-")
+    if is_unsigned(value.type):
+        raise UserError(f"{value.type} has no values below zero: cast it before -")
     return combined(f"(-{value.sql})", value.type, value)
 
 
@@ -226,8 +237,10 @@ def _whole(value: Value, function: str) -> Value:
 
 
 @rule("round")
-def _round(scope: Scope, value: Value, decimals: int) -> Value:
+def _round(scope: Scope, value: Value, decimals: int, mode: str) -> Value:
     _check_number(value, "round")
+    if mode not in ("half_to_even", "half_away_from_zero"):
+        raise UserError(f"mode is half_to_even or half_away_from_zero, got {mode}")
     if decimals < 0:
         raise UserError(f"round takes a number of decimals, got {decimals}")
     if is_integer(value.type):
@@ -235,12 +248,29 @@ def _round(scope: Scope, value: Value, decimals: int) -> Value:
     if is_decimal(value.type):
         if decimals >= value.type.scale:
             return value
+        if mode == "half_away_from_zero":
+            raise UnsupportedError("round of decimals away from zero is not supported: cast to a float")
         rounded = _fewer_digits(scope, value, decimals)
         return converted(rounded, pa.decimal128(min(value.type.precision + 1, DIGITS_MAX), value.type.scale))
     scaled = scope.once(combined(f"({value.sql} * 1e{decimals})" if decimals else value.sql, _DOUBLE, value))
     whole = _half_even(scope, scaled)
+    if mode == "half_away_from_zero":
+        whole = combined(f"round({scaled.sql})", _DOUBLE, scaled)
     sql = f"(({whole.sql}) / 1e{decimals})" if decimals else whole.sql
     return combined(f"cast({sql} as {sql_type(value.type)})", value.type, whole)
+
+
+@rule("truncated")
+def _truncated(scope: Scope, value: Value, decimals: int) -> Value:
+    _check_number(value, "truncate")
+    if decimals < 0:
+        raise UserError(f"truncate takes a number of decimals, got {decimals}")
+    if is_decimal(value.type):
+        raise UnsupportedError("truncate of decimals is not supported: cast to a float")
+    if is_integer(value.type):
+        return value
+    scaled = f"trunc({value.sql} * 1e{decimals}) / 1e{decimals}" if decimals else f"trunc({value.sql})"
+    return combined(f"cast({scaled} as {sql_type(value.type)})", value.type, value)
 
 
 @rule("sqrt")
@@ -401,6 +431,12 @@ def _coalesce(scope: Scope, *values: Value) -> Value:
     return combined(f"coalesce({', '.join(each.sql for each in values)})", values[0].type, *values)
 
 
+@rule("like")
+def _like(scope: Scope, value: Value, other: Value) -> Value:
+    """A value in the type of another."""
+    return converted(value, other.type)
+
+
 @rule("fill_nan")
 def _fill_nan(scope: Scope, value: Value, other: Value) -> Value:
     if not is_float(value.type):
@@ -458,7 +494,21 @@ def _cast(scope: Scope, value: Value, dtype: Any, strict: bool) -> Value:
         value = _half_even(scope, combined(f"({sql} * 1e{to.scale})", _DOUBLE, value))
         sql = f"({value.sql}) / 1e{to.scale}"
     sure = strict or supertype(value.type, to) == to
+    if is_unsigned(to) and not (is_unsigned(value.type) and supertype(value.type, to) == to):
+        return _within(scope, replace(value, sql=sql), to, strict)
     return combined(f"{'cast' if sure else 'try_cast'}({sql} as {sql_type(to)})", to, value)
+
+
+def _within(scope: Scope, value: Value, to: pa.DataType, strict: bool) -> Value:
+    """A cast to integers without sign, whose bounds are checked here."""
+    wide = pa.decimal128(20, 0) if to == pa.uint64() else pa.int64()
+    number = scope.once(
+        combined(f"{'' if strict else 'try_'}cast({value.sql} as {sql_type(wide)})", wide, value)
+    )
+    other = f"error('a value is not within {to}')" if strict else "null"
+    inside = f"{number.sql} between 0 and {(1 << to.bit_width) - 1}"
+    sql = f"case when {inside} then cast({number.sql} as {sql_type(to)}) when {number.sql} is null then null"
+    return combined(f"{sql} else {other} end", to, number)
 
 
 @rule("widened")
@@ -482,6 +532,8 @@ def _castable(value: Value, to: pa.DataType) -> str:
         and (is_integer(of) or of in (_BOOL, pa.date32()))
         or is_moment(of)
         and is_moment(to)
+        or is_integer(of)
+        and to == pa.timestamp("us")
     )
     if not known or (of in (text, _BOOL) and is_decimal(to)) or (of == text and to == _BOOL):
         hint = "; use str.to_date or str.to_datetime" if of == text and is_moment(to) else ""
@@ -491,6 +543,8 @@ def _castable(value: Value, to: pa.DataType) -> str:
         return f"({value.sql} <> 0)"
     if is_integer(to) and (is_float(of) or is_decimal(of)):
         return f"trunc({value.sql})"
+    if to == pa.timestamp("us") and is_integer(of):
+        return f"make_timestamp({value.sql})"
     if is_timestamp(of) and to == pa.date32():
         return f"date_trunc('day', {value.sql})"
     return value.sql

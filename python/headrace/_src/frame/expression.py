@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import UserError
 from headrace._src.frame.patterns import is_text, portable, replaceable
+from headrace._src.frame.row_expression import RowExpression
+
+if TYPE_CHECKING:
+    from headrace._src.frame.lists import ListFunctions
 
 #: What an argument may be: an expression, or a value. A text is the name of a column where columns are meant.
 IntoExpr = Any
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Expr:
+class Expr(RowExpression):
     """An expression over columns. Made by `col`, `lit`, `when` and `len`; its methods make others of it.
 
     They mean what they mean in Polars. `+ - * / // % **`, comparisons, `& | ~` are operators.
@@ -167,8 +171,22 @@ class Expr:
         """closed: both, left, right or none."""
         return make("is_between", self, column(lower_bound), column(upper_bound), closed=closed)
 
-    def fill_null(self, value: IntoExpr) -> Expr:
-        return make("coalesce", self, value)
+    def fill_null(self, value: IntoExpr = None, strategy: str | None = None) -> Expr:
+        """A value in place of nulls, or by a strategy: forward, backward, min, max, mean, zero or one."""
+        if (value is None) == (strategy is None):
+            raise UserError("fill_null takes a value or a strategy")
+        if strategy is None:
+            return make("coalesce", self, value)
+        by = {
+            "forward": self.forward_fill,
+            "backward": self.backward_fill,
+            **{name: lambda name=name: make("coalesce", self, make(name, self)) for name in ("min", "max")},
+            "mean": lambda: make("coalesce", self, make("like", self.mean(), self)),
+            **{name: lambda n=n: make("coalesce", self, n) for n, name in enumerate(("zero", "one"))},
+        }
+        if strategy not in by:
+            raise UserError(f"a strategy is one of {', '.join(by)}, got {strategy}")
+        return by[strategy]()
 
     def fill_nan(self, value: IntoExpr) -> Expr:
         return make("fill_nan", self, value)
@@ -176,18 +194,18 @@ class Expr:
     def clip(self, lower_bound: IntoExpr = None, upper_bound: IntoExpr = None) -> Expr:
         return make("clip", self, lower_bound, upper_bound)
 
-    def filter(self, *predicates: Expr) -> Expr:
-        """The rows where all hold, for the aggregate that follows."""
-        return make("filter", self, all_of(predicates))
-
     # Numbers
 
     def abs(self) -> Expr:
         return make("abs", self)
 
-    def round(self, decimals: int = 0) -> Expr:
-        """To the nearest, of two to the even one."""
-        return make("round", self, decimals=decimals)
+    def round(self, decimals: int = 0, mode: str = "half_to_even") -> Expr:
+        """To the nearest, of two as near by mode: half_to_even or half_away_from_zero."""
+        return make("round", self, decimals=decimals, mode=mode)
+
+    def truncate(self, decimals: int = 0) -> Expr:
+        """Without the digits behind some decimals."""
+        return make("truncated", self, decimals=decimals)
 
     def floor(self) -> Expr:
         return make("floor", self)
@@ -251,11 +269,19 @@ class Expr:
         """Of the last row; the rows must have an order."""
         return make("last", self)
 
+    def arg_min(self) -> Expr:
+        """The place of the least; the rows must have an order."""
+        return make("arg_min", self)
+
+    def arg_max(self) -> Expr:
+        """The place of the greatest; the rows must have an order."""
+        return make("arg_max", self)
+
     def median(self) -> Expr:
         return make("median", self)
 
     def quantile(self, quantile: float, interpolation: str = "nearest") -> Expr:
-        """interpolation: linear; the others are not supported."""
+        """interpolation: nearest, lower, higher, midpoint or linear."""
         return make("quantile", self, quantile=quantile, interpolation=interpolation)
 
     def std(self, ddof: int = 1) -> Expr:
@@ -294,58 +320,22 @@ class Expr:
             {"keys": len(keys), "descending": descending, "nulls_last": nulls_last},
         )
 
-    def rank(self, method: str = "average", *, descending: bool = False) -> Expr:
-        """method: average, min, max, dense or ordinal (which needs an order of the rows)."""
-        return make("rank", self, method=method, descending=descending)
-
-    def shift(self, n: int = 1, *, fill_value: IntoExpr = None) -> Expr:
-        """Of the row n before it; the rows must have an order."""
-        return make("shift", self, fill_value, n=n)
-
-    def diff(self, n: int = 1) -> Expr:
-        return make("subtract", self, self.shift(n))
-
-    def cum_sum(self, *, reverse: bool = False) -> Expr:
-        return make("cumulative", self, function="sum", reverse=reverse)
-
-    def cum_min(self, *, reverse: bool = False) -> Expr:
-        return make("cumulative", self, function="min", reverse=reverse)
-
-    def cum_max(self, *, reverse: bool = False) -> Expr:
-        return make("cumulative", self, function="max", reverse=reverse)
-
-    def cum_count(self, *, reverse: bool = False) -> Expr:
-        return make("cumulative", self, function="count", reverse=reverse)
-
-    def rolling_sum(self, window_size: int, *, min_samples: int | None = None) -> Expr:
-        """Of the last rows up to this one; null of fewer than min_samples values (default: window_size)."""
-        return _rolling(self, "sum", window_size, min_samples)
-
-    def rolling_mean(self, window_size: int, *, min_samples: int | None = None) -> Expr:
-        return _rolling(self, "mean", window_size, min_samples)
-
-    def rolling_min(self, window_size: int, *, min_samples: int | None = None) -> Expr:
-        return _rolling(self, "min", window_size, min_samples)
-
-    def rolling_max(self, window_size: int, *, min_samples: int | None = None) -> Expr:
-        return _rolling(self, "max", window_size, min_samples)
-
     @property
     def str(self) -> StringFunctions:
         """Functions of texts."""
         return StringFunctions(self)
 
     @property
+    def list(self) -> ListFunctions:
+        """Functions of lists."""
+        from headrace._src.frame.lists import ListFunctions
+
+        return ListFunctions(self)
+
+    @property
     def dt(self) -> TemporalFunctions:
         """Functions of dates and times."""
         return TemporalFunctions(self)
-
-
-def _rolling(of: Expr, function: str, size: int, samples: int | None) -> Expr:
-    samples = size if samples is None else samples
-    if not 0 < samples <= size:
-        raise UserError(f"min_samples is from 1 to window_size, got {samples} of {size}")
-    return make("rolling", of, function=function, size=size, samples=samples)
 
 
 @dataclass(frozen=True)
@@ -564,6 +554,14 @@ def columns(*values: IntoExpr | Iterable[IntoExpr] | None) -> tuple[Expr, ...]:
         many = isinstance(value, Iterable) and not isinstance(value, (str, Expr))
         out += columns(*value) if many else [column(value)]
     return tuple(out)
+
+
+def flags(value: bool | Sequence[bool], count: int, what: str) -> tuple[bool, ...]:
+    """A flag for each of several keys."""
+    many = (value,) * count if isinstance(value, bool) else tuple(value)
+    if len(many) != count:
+        raise UserError(f"{what} needs a value for each key: {count}, got {len(many)}")
+    return many
 
 
 def all_of(conditions: Iterable[IntoExpr]) -> Expr:

@@ -9,7 +9,7 @@ from headrace._src.errors import UserError
 from headrace._src.frame.expression import Expr, IntoExpr, column
 from headrace._src.frame.nodes import owned
 from headrace._src.frame.scope import Key, Scope
-from headrace._src.frame.translate import expanded, name_of, named, translated
+from headrace._src.frame.translate import expanded, is_scalar, name_of, named, translated
 
 if TYPE_CHECKING:
     from headrace._src.frame.lazy_frame import LazyFrame
@@ -74,11 +74,14 @@ def grouped(
         frame._columns,
         frame._order,
         tuple(value.sql for value in key_values.values()),
-        True,
-        stages_of.stages,
+        grouped=True,
+        in_group=bool(keys),
+        stages=stages_of.stages,
     )
     from headrace._src.frame.lazy_frame import LazyFrame, _columns_of, _without_filter
 
+    # What is not one value for a group is a list.
+    exprs = {name: each if is_scalar(each) else Expr("implode", (each,)) for name, each in exprs.items()}
     values = {name: _without_filter(translated(each, scope)) for name, each in exprs.items()}
     made = _columns_of({**key_values, **values}, set())
     texts = [f"{value.sql} as {made[name].sql}" for name, value in {**key_values, **values}.items()]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from headrace._src.errors import UserError
 from headrace._src.frame.expression import Expr, IntoExpr, columns
-from headrace._src.frame.scope import Column, Scope, Value, common_type, converted
+from headrace._src.frame.scope import Column, Key, Scope, Value, common_type, converted
 from headrace._src.frame.translate import translated
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Ways:
     coalesce: bool | None
     #: Of the comparisons of the keys; default: they are equal.
     signs: tuple[str, ...] = ()
+    #: Which frame's order the rows keep: none, left, right, left_right or right_left.
+    order: str = "none"
 
 
 def joined(
@@ -44,9 +46,11 @@ def joined(
     right_on: IntoExpr | Sequence[IntoExpr] | None,
     ways: Ways,
 ) -> LazyFrame:
-    """The join of two frames; its rows have no order."""
+    """The join of two frames; its rows have an order only if that is asked for."""
     if ways.how not in (*_WORDS, *_FILTERS):
         raise UserError(f"how is one of {', '.join((*_WORDS, *_FILTERS))}, got {ways.how}")
+    if ways.order not in ("none", "left", "right", "left_right", "right_left"):
+        raise UserError(f"maintain_order is none, left, right, left_right or right_left, got {ways.order}")
     if on is not None:
         if left_on is not None or right_on is not None:
             raise UserError("a join has on, or left_on and right_on")
@@ -62,7 +66,8 @@ def joined(
 
         from headrace._src.frame.lazy_frame import LazyFrame
 
-        return LazyFrame(left._made("join", kept, right), left._columns)
+        # Each row is there at most once, in its place.
+        return LazyFrame(left._made("join", kept, right), left._columns, left._order)
     return _of_both(left, right, pairs, condition, ways)
 
 
@@ -127,8 +132,34 @@ def _of_both(
     made = _columns_of(values, set())
     texts = ", ".join(f"{value.sql} as {made[name].sql}" for name, value in values.items())
     word, on = _WORDS[ways.how], f" on {condition}" if condition else ""
+    places = _places(left, right, ways, {each.sql for each in made.values()})
+    texts += "".join(f", {each}.{key.sql}" for each, key, _, _ in places)
 
     def render(a: str, b: str) -> str:
+        for side, key, place, scope in places:
+            numbered = f"(select *, {place} as {key.sql} from {scope.stages.around(a if side == 'l' else b)})"
+            a, b = (numbered, b) if side == "l" else (a, numbered)
         return f"select {texts} from {a} as l {word} {b} as r{on}"
 
-    return LazyFrame(left._made("join", render, right), made)
+    return LazyFrame(left._made("join", render, right), made, [key for _, key, _, _ in places])
+
+
+def _places(
+    left: LazyFrame, right: LazyFrame, ways: Ways, taken: set[str]
+) -> list[tuple[str, Key, str, Scope]]:
+    """For each side whose order counts: the side, its key in the result, and how it is numbered."""
+    out = []
+    first = ways.order.split("_")[0]
+    # Rows that are equal in one order come in the other, if there is one.
+    for side in () if first == "none" else ("left", "right") if first == "left" else ("right", "left"):
+        frame = left if side == "left" else right
+        if side != first and "_" not in ways.order and not frame._order:
+            continue
+        scope = Scope(frame._columns, frame._order)
+        scope.ordered(f"maintain_order={ways.order!r}")
+        name = f'"~{side}"'
+        while name in taken or any(name == key.sql for key in (*left._order, *right._order)):
+            name = f'{name[:-1]}~"'
+        # A row without a partner comes behind the others.
+        out.append((side[0], Key(name, nulls_last=True), frame._place(scope), scope))
+    return out

@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING, Any
 from headrace._src.errors import HeadraceError, UnsupportedError, UserError
 from headrace._src.frame import aggregates as aggregates
 from headrace._src.frame import arithmetic as arithmetic
-from headrace._src.frame import joins
+from headrace._src.frame import joins, shapes
+from headrace._src.frame import lists as lists
+from headrace._src.frame import row_choices as row_choices
 from headrace._src.frame import texts_and_moments as texts_and_moments
 from headrace._src.frame import windows as windows
+from headrace._src.frame.asof_joins import AsOf, joined_asof
 from headrace._src.frame.batch_functions import BatchFunction, mapped
-from headrace._src.frame.expression import Expr, IntoExpr, column, columns, literal
+from headrace._src.frame.expression import Expr, IntoExpr, column, columns, flags, literal
+from headrace._src.frame.functions import col
 from headrace._src.frame.group_by import GroupBy, grouped
 from headrace._src.frame.nodes import Node, composed, owned, user_line
 from headrace._src.frame.scope import Column, Key, Scope, Value, converted, unknown_column
@@ -35,8 +39,8 @@ class LazyFrame:
     """A table that is computed by `collect`, from what its methods say, which mean what they mean in Polars.
 
     Made by `scan_parquet` and `from_arrow`. Rows come in the order of their source or of `sort`; groups and
-    joins have none: `head` takes any of theirs, and what needs an order is refused. Every method gives
-    another frame.
+    joins have none, unless it is asked for: `head` takes any of theirs, and what needs an order is refused.
+    Every method gives another frame.
     """
 
     def __init__(self, node: Node, columns: Mapping[str, Column], order: Sequence[Key] = ()) -> None:
@@ -80,7 +84,33 @@ class LazyFrame:
             return self._computed("select", chosen, table=False)
         if all(map(is_scalar, chosen.values())):
             return grouped(self, {}, chosen, "select")
-        return self._computed("select", chosen)
+        scope = Scope(self._columns, self._order)
+        values = {name: _typed(translated(each, scope)) for name, each in chosen.items()}
+        rows = [values[name] for name, each in chosen.items() if not is_scalar(each)]
+        wheres, orders = {each.where for each in rows}, {each.order for each in rows}
+        if len(wheres) > 1 or len(orders) > 1:
+            raise UnsupportedError(
+                "columns of different rows beside each other: filter or sort all in the same way"
+            )
+        return self._of_rows(values, scope, wheres.pop(), orders.pop())
+
+    def _of_rows(
+        self, values: Mapping[str, Value], scope: Scope, where: str, order: Sequence[Key]
+    ) -> LazyFrame:
+        """A selection of rows, in their order or another."""
+        for value in values.values():
+            scope.stages.reach(value.level)
+        hidden: dict[str, Key] = {}
+        for key in order:
+            hidden[key.sql] = Key(self._unused(hidden.values()), key.descending, key.nulls_last)
+        return self._selected(
+            "select",
+            values,
+            scope,
+            tuple(hidden.values()) if order else self._order,
+            where=f" where {where}" if where else "",
+            extra=[f"{sql} as {key.sql}" for sql, key in hidden.items()],
+        )
 
     def with_columns(self, *exprs: IntoExpr | Iterable[IntoExpr], **named_exprs: IntoExpr) -> LazyFrame:
         """These columns beside, or in place of, those that there are."""
@@ -108,16 +138,18 @@ class LazyFrame:
         order: Sequence[Key],
         *,
         table: bool = True,
+        where: str = "",
+        extra: Sequence[str] = (),
     ) -> LazyFrame:
-        """The values as columns, with the keys of the order beside them."""
+        """The values as columns, with the keys of the order beside them, which may be `extra` columns."""
         made = _columns_of(values, {key.sql for key in order})
         texts = [f"{value.sql} as {made[name].sql}" for name, value in values.items()]
         kept = {each.sql for each in made.values()}
-        texts += [key.sql for key in dict.fromkeys(order) if key.sql not in kept]
+        texts += extra or [key.sql for key in dict.fromkeys(order) if key.sql not in kept]
         select = f"select {', '.join(texts)}"
 
         def render(source: str) -> str:
-            return f"{select} from {scope.stages.around(source)}" if table else select
+            return f"{select} from {scope.stages.around(source)}{where}" if table else select
 
         return LazyFrame(self._made(operation, render), made, order)
 
@@ -172,10 +204,12 @@ class LazyFrame:
 
         return owned("cast", made)
 
-    def fill_null(self, value: IntoExpr) -> LazyFrame:
-        """A value in place of nulls, in all columns that can hold it."""
+    def fill_null(self, value: IntoExpr = None, strategy: str | None = None) -> LazyFrame:
+        """A value in place of nulls, in all columns that can hold it, or by a strategy as of `Expr`."""
 
         def made() -> LazyFrame:
+            if strategy is not None:
+                return self.with_columns(col(*self.columns).fill_null(strategy=strategy))
             kind = translated(literal(value), Scope(self._columns)).type
             filled = {
                 name: column(name).fill_null(value)
@@ -242,8 +276,8 @@ class LazyFrame:
         def made() -> LazyFrame:
             keys = columns(by, *more_by)
             downs, lasts = (
-                _each(descending, len(keys), "descending"),
-                _each(nulls_last, len(keys), "nulls_last"),
+                flags(descending, len(keys), "descending"),
+                flags(nulls_last, len(keys), "nulls_last"),
             )
             scope = Scope(self._columns, self._order)
             order: list[Key] = []
@@ -279,23 +313,70 @@ class LazyFrame:
         """As `head`."""
         return owned("limit", lambda: self._slice("limit", 0, n))
 
+    def tail(self, n: int = 5) -> LazyFrame:
+        """The last rows; not of groups and joins."""
+        return owned("tail", lambda: self._last("tail", n, n))
+
+    def reverse(self) -> LazyFrame:
+        """The rows from the last to the first; not of groups and joins."""
+
+        def made() -> LazyFrame:
+            order = [key.reversed for key in Scope(self._columns, self._order).ordered("reverse")]
+            return LazyFrame(self._node, self._columns, order)
+
+        return owned("reverse", made)
+
+    def gather_every(self, n: int, offset: int = 0) -> LazyFrame:
+        """Each n-th row; not of groups and joins."""
+        return owned("gather_every", lambda: self.select(col(*self.columns).gather_every(n, offset)))
+
+    def with_row_index(self, name: str = "index", offset: int = 0) -> LazyFrame:
+        """The number of each row as a first column, of 32 bits without sign; not of groups and joins."""
+        return owned("with_row_index", lambda: shapes.numbered(self, name, offset))
+
+    def explode(
+        self,
+        *names: str | Iterable[str],
+        empty_as_null: bool = False,
+        keep_nulls: bool = True,
+    ) -> LazyFrame:
+        """A row for each element of the lists in some columns, which are as long as each other in a row.
+
+        empty_as_null: an empty list gives a row with null; keep_nulls: a null in place of a list does.
+        """
+        return owned(
+            "explode",
+            lambda: shapes.exploded(self, _texts(names), empty_as_null=empty_as_null, keep_nulls=keep_nulls),
+        )
+
     def slice(self, offset: int, length: int | None = None) -> LazyFrame:
-        """The rows from an offset, which must not be negative; not of groups and joins."""
+        """The rows from an offset, of a negative one from the end; not of groups and joins."""
 
         def made() -> LazyFrame:
             if offset:
                 Scope(self._columns, self._order).ordered("slice")
+            if offset < 0:
+                return self._last("slice", -offset, length)
             return self._slice("slice", offset, length)
 
         return owned("slice", made)
 
     def _slice(self, operation: str, offset: int, length: int | None) -> LazyFrame:
         if offset < 0 or (length is not None and length < 0):
-            raise UnsupportedError(f"rows from the end are not supported: sort the other way, got {offset}")
+            raise UserError(f"a number of rows is at least 0, got {min(offset, length or 0)}")
         most = "" if length is None else f" limit {length}"
         start = f" offset {offset}" if offset else ""
         names, order = self._all_sql(), self._order_sql()
         return self._same(operation, lambda source: f"select {names} from {source}{order}{most}{start}")
+
+    def _last(self, operation: str, n: int, length: int | None) -> LazyFrame:
+        """`length` of the last n rows."""
+        order = Scope(self._columns, self._order).ordered(operation)
+        back = LazyFrame(self._node, self._columns, [key.reversed for key in order])
+        found = back._slice(operation, 0, n)
+        if length is None or length >= n:
+            return LazyFrame(found._node, self._columns, self._order)
+        return LazyFrame(found._node, self._columns, self._order)._slice(operation, 0, length)
 
     def _place(self, scope: Scope) -> str:
         """A number that says where a row stands, as a column in SQL; 0 if rows have no order."""
@@ -378,15 +459,59 @@ class LazyFrame:
         suffix: str = "_right",
         nulls_equal: bool = False,
         coalesce: bool | None = None,
+        maintain_order: str = "none",
     ) -> LazyFrame:
         """The pairs of rows with equal keys; null equals nothing, unless `nulls_equal`.
 
         how: inner, left, right, full, semi, anti or cross.
         suffix: of the right frame's columns whose names the left one has.
         coalesce: whether the keys of both become one column (default: but for `full`).
+        maintain_order: none; left or right: rows come in that frame's order; left_right or right_left: those
+            that are equal in it in the order of the other.
         """
-        ways = joins.Ways(how, suffix, nulls_equal, coalesce)
+        ways = joins.Ways(how, suffix, nulls_equal, coalesce, order=maintain_order)
         return owned("join", lambda: joins.joined(self, other, on, left_on, right_on, ways))
+
+    def join_asof(
+        self,
+        other: LazyFrame,
+        *,
+        on: str | None = None,
+        left_on: str | None = None,
+        right_on: str | None = None,
+        by: str | Sequence[str] | None = None,
+        by_left: str | Sequence[str] | None = None,
+        by_right: str | Sequence[str] | None = None,
+        strategy: str = "backward",
+        suffix: str = "_right",
+        tolerance: Any = None,
+        coalesce: bool = True,
+        allow_exact_matches: bool = True,
+    ) -> LazyFrame:
+        """Each row with the other frame's whose key is the last up to its own; nulls where there is none.
+
+        by: columns that must be equal.
+        strategy: backward; forward: the first from its own on; nearest: the nearer of both.
+        tolerance: how far away it may be: a number, or of moments a length such as 3d or 1h30m.
+        coalesce: whether the other key is left out, if it has the same name.
+        allow_exact_matches: whether an equal key counts (not of nearest).
+        Rows stay in their order; neither frame needs to be sorted. Of equal keys of the other frame the
+        last counts, of forward the first.
+        """
+
+        def made() -> LazyFrame:
+            a, b = (each or on for each in (left_on, right_on))
+            if a is None or b is None:
+                raise UserError("join_asof needs on, or left_on and right_on")
+            if strategy == "nearest" and not allow_exact_matches:
+                raise UnsupportedError("the nearest key that is not equal is not supported")
+            lefts, rights = (
+                [] if (each or by) is None else _texts([each or by]) for each in (by_left, by_right)
+            )
+            how = AsOf(a, b, lefts, rights, strategy, suffix, tolerance, coalesce, allow_exact_matches)
+            return joined_asof(self, other, how)
+
+        return owned("join_asof", made)
 
     def join_where(self, other: LazyFrame, *predicates: Expr, suffix: str = "_right") -> LazyFrame:
         """The pairs of rows for which all conditions are true.
@@ -529,13 +654,15 @@ def concat(items: Iterable[LazyFrame], *, how: str = "vertical") -> LazyFrame:
     """The rows of several frames, one after another.
 
     how: vertical, for frames of the same columns; vertical_relaxed: types may differ; diagonal: columns, too,
-        and what one lacks is null.
+        and what one lacks is null; horizontal: beside each other, for frames of as many rows.
     """
     frames = list(items)
 
     def made() -> LazyFrame:
         if not frames:
             raise UserError("concat needs a frame")
+        if how == "horizontal":
+            return shapes.beside_each_other(frames)
         if how not in ("vertical", "vertical_relaxed", "diagonal"):
             raise UnsupportedError(f"unsupported way to concat: {how}")
         types: dict[str, Any] = {}
@@ -589,8 +716,14 @@ def _as(frame: LazyFrame, name: str, dtype: pa.DataType) -> Expr:
 
 
 def _without_filter(value: Value) -> Value:
-    if value.where:
-        raise UnsupportedError("lists are not supported: aggregate what filter() of an expression leaves")
+    if value.where or value.order:
+        raise UnsupportedError(
+            "some of the rows, or others in their places, beside all: aggregate them, or select them alone"
+        )
+    return _typed(value)
+
+
+def _typed(value: Value) -> Value:
     if str(value.type) == "null":
         return converted(value, type_of("Int32"))
     return value
@@ -622,10 +755,3 @@ def _texts(names: Iterable[str | Iterable[str]]) -> list[str]:
     for each in names:
         out += [each] if isinstance(each, str) else list(each)
     return out
-
-
-def _each(value: bool | Sequence[bool], count: int, what: str) -> list[bool]:
-    many = [value] * count if isinstance(value, bool) else list(value)
-    if len(many) != count:
-        raise UserError(f"{what} needs a value for each key: {count}, got {len(many)}")
-    return many

@@ -16,8 +16,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from headrace._src.errors import UserError
-from headrace._src.frame.types import sql_type, supertype
+from headrace._src.errors import UnsupportedError, UserError
+from headrace._src.frame.types import is_unsigned, sql_type, supertype
 from headrace._src.sql.literals import literal
 from headrace._src.sql.tables import quoted
 
@@ -61,6 +61,8 @@ class Value:
     literal: bool = False
     #: Which rows an aggregate of it sees; empty: all.
     where: str = ""
+    #: The order of its rows, if it is not that of the frame.
+    order: tuple[Key, ...] = ()
     #: Whether rows of one group have the same: an aggregate of the group.
     grouped: bool = False
 
@@ -103,10 +105,13 @@ class Scope:
     columns: Mapping[str, Column]
     #: The order of the rows, if they have one.
     order: tuple[Key, ...] = ()
-    #: The keys of the group that a row belongs to.
+    #: The keys of the group that a row belongs to, and the stages below them and the order.
     keys: tuple[str, ...] = ()
+    floor: int = 0
     #: Whether aggregates are those of a GROUP BY; else they are windows over the group.
     grouped: bool = False
+    #: Whether the rows are those of a group of a GROUP BY with keys.
+    in_group: bool = False
     stages: Stages = field(default_factory=Stages)
 
     @property
@@ -126,13 +131,13 @@ class Scope:
         parts = [f"partition by {', '.join(self.keys)}"] if self.keys else []
         parts += [f"order by {', '.join(map(str, order))}"] if order else []
         parts += [frame] if frame else []
-        return self.staged(Value(f"{call} over ({' '.join(parts)})", dtype, level))
+        return self.staged(Value(f"{call} over ({' '.join(parts)})", dtype, max(level, self.floor)))
 
     def staged(self, value: Value) -> Value:
         """The same value as a column of a stage."""
         taken = {each.sql for each in self.columns.values()}
         name = self.stages.put(value.sql, value.level, taken)
-        return Value(name, value.type, value.level + 1, where=value.where)
+        return Value(name, value.type, value.level + 1, where=value.where, order=value.order)
 
     def once(self, value: Value) -> Value:
         """A value that is to be written several times: a long one becomes a column."""
@@ -159,11 +164,15 @@ def combined(sql: str, dtype: pa.DataType, *values: Value) -> Value:
     wheres = {value.where for value in values if value.where}
     if len(wheres) > 1:
         raise UserError("an expression is made of values of different filters: filter once, behind it")
+    order = next((value.order for value in values if value.order), ())
+    if order and any(value.order != order and not value.literal for value in values):
+        raise UnsupportedError("values in another order beside others: sort the frame")
     return Value(
         sql,
         dtype,
         max((value.level for value in values), default=0),
         where=next(iter(wheres), ""),
+        order=order,
         grouped=any(value.grouped for value in values),
     )
 
@@ -211,8 +220,9 @@ def _bent(literal_value: Value, dtype: pa.DataType) -> pa.DataType | None:
         return None
     if isinstance(value, int):
         if pa.types.is_integer(dtype):
-            bits = dtype.bit_width - 1
-            return dtype if -(1 << bits) <= value < 1 << bits else None
+            bits = dtype.bit_width - (0 if is_unsigned(dtype) else 1)
+            least = 0 if is_unsigned(dtype) else -(1 << bits)
+            return dtype if least <= value < 1 << bits else None
         return dtype if pa.types.is_floating(dtype) else None
     if isinstance(value, float):
         return dtype if pa.types.is_floating(dtype) else None

@@ -12,9 +12,10 @@ from headrace._src.errors import UserError
 from headrace._src.frame.lazy_frame import LazyFrame
 from headrace._src.frame.nodes import Source, owned, user_line
 from headrace._src.frame.scope import Column, Key
+from headrace._src.frame.types import is_integer, is_list, sql_type
 from headrace._src.query.library_files import read_ipc, read_ndjson
 from headrace._src.query.statistics import statistics_of
-from headrace._src.query.tables import files_of, paths_of, resolve
+from headrace._src.query.tables import ArrowTable, Table, files_of, paths_of, resolve
 from headrace._src.sql.arrow_types import arrow_type
 from headrace._src.sql.tables import quoted, schema_of
 
@@ -93,6 +94,31 @@ def _place(columns: Mapping[str, Column]) -> list[Key]:
     return [] if "rowid" in map(str.lower, columns) else [Key(quoted(name))]
 
 
+def _narrow(table: Table) -> dict[str, pa.DataType]:
+    """The columns of integers that SQL's tables hold as other ones."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    if isinstance(table, ArrowTable):
+        schema = table.data.schema if isinstance(table.data, (pa.Table, pa.RecordBatch)) else pa.schema([])
+    else:
+        schema = pa.schema([]) if table.reader else parquet.read_schema(table.paths[0])
+    return {each.name: _declared(each.type) for each in schema if _is_narrow(each.type)}
+
+
+def _is_narrow(dtype: pa.DataType) -> bool:
+    if is_list(dtype):
+        return _is_narrow(dtype.value_type)
+    return is_integer(dtype) and str(dtype) not in ("int32", "int64")
+
+
+def _declared(dtype: pa.DataType) -> pa.DataType:
+    """A type of integers or lists of them as frames have it."""
+    import pyarrow as pa
+
+    return pa.list_(_declared(dtype.value_type)) if is_list(dtype) else dtype
+
+
 def _frame(name: str, data: Any, operation: str) -> LazyFrame:
     (table,) = resolve({name: data}).values()
     schema = schema_of(name, json.loads(statistics_of(table)))
@@ -101,8 +127,15 @@ def _frame(name: str, data: Any, operation: str) -> LazyFrame:
         for each in schema.columns
         if not each.unsupported
     }
+    # Narrow integers and those without sign are read as wider ones.
+    narrow = {name: dtype for name, dtype in _narrow(table).items() if name in columns}
+    texts = [
+        f"cast({each.sql} as {sql_type(narrow[name])}) as {each.sql}" if name in narrow else each.sql
+        for name, each in columns.items()
+    ]
+    columns |= {name: Column(columns[name].sql, dtype) for name, dtype in narrow.items()}
     order = _place(columns)
-    shown = ", ".join([*(each.sql for each in columns.values()), *(f"rowid as {key.sql}" for key in order)])
+    shown = ", ".join([*texts, *(f"rowid as {key.sql}" for key in order)])
     owner = f"{operation}, {user_line()}"
     node = Source(lambda table: f"select {shown} from {table}", (), owner, name or "table", data)
     return LazyFrame(node, columns, order)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from headrace._src.errors import UnsupportedError, UserError
 from headrace._src.frame.expression import Expr, transformed
-from headrace._src.frame.scope import Column, Key, Rule, Scope, Value, combined, converted, typed_literal
+from headrace._src.frame.scope import Column, Key, Rule, Scope, Value, converted, typed_literal
 from headrace._src.frame.types import type_of_value
 
 #: kind -> rule. A rule gets the scope, the translated operands and the options of the expression.
@@ -139,8 +139,6 @@ def named(exprs: Iterable[Expr], columns: Mapping[str, Column], keys: Iterable[s
 def _column(scope: Scope, expr: Expr) -> Value:
     (name,) = expr.options["names"]
     found = scope.column(name)
-    if scope.grouped:
-        raise UnsupportedError(f"lists are not supported: aggregate the column of a group: {name}")
     return Value(found.sql, found.type)
 
 
@@ -158,36 +156,32 @@ def _literal(_scope: Scope, expr: Expr) -> Value:
 
 @own_rule("over")
 def _over(scope: Scope, expr: Expr) -> Value:
-    if scope.grouped:
+    if scope.in_group:
         raise UnsupportedError("over() inside of agg() is not supported")
     count = expr.options["keys"]
     of, keys, orders = expr.operands[0], expr.operands[1 : 1 + count], expr.operands[1 + count :]
-    values = [_plain(each, scope) for each in keys]
-    order = tuple(
-        Key(_plain(each, scope).sql, expr.options["descending"], expr.options["nulls_last"])
-        for each in orders
+    values = [_key(each, scope) for each in keys]
+    sorts = [_key(each, scope) for each in orders]
+    order = tuple(Key(value.sql, expr.options["descending"], expr.options["nulls_last"]) for value in sorts)
+    floor = max((value.level for value in (*values, *sorts)), default=0)
+    # Rows that are equal in an order stay in theirs.
+    rest = tuple(key for key in scope.order if key.sql not in {each.sql for each in order})
+    inside = replace(
+        scope,
+        keys=tuple(value.sql for value in values),
+        order=(*order, *rest),
+        floor=max(floor, scope.floor),
     )
-    inside = replace(scope, keys=tuple(value.sql for value in values), order=order or scope.order)
-    return translated(of, inside)
+    value = translated(of, inside)
+    if value.where or value.order:
+        raise UnsupportedError("over() of some of the rows, or of another order, needs an aggregate in it")
+    return value
 
 
-def _plain(expr: Expr, scope: Scope) -> Value:
-    """A key as a column of the table itself."""
-    value = translated(expr, scope)
-    if value.level == 0 and expr.kind == "col":
-        return value
-    raise UnsupportedError(f"a key of over() must be a column: add it with with_columns first: {expr}")
-
-
-@own_rule("filter")
-def _filter(scope: Scope, expr: Expr) -> Value:
-    if scope.grouped:
-        raise UnsupportedError("lists are not supported: aggregate what filter() leaves")
-    value, condition = (translated(each, scope) for each in expr.operands)
-    check_boolean(condition, "filter")
-    if value.where or condition.where:
-        raise UnsupportedError("a filter in a filter is not supported: say a & b")
-    return replace(combined(value.sql, value.type, value, condition), where=condition.sql)
+def _key(expr: Expr, scope: Scope) -> Value:
+    """A key as a column of the table or of a stage."""
+    value = translated(expr, replace(scope, keys=()))
+    return value if value.level == 0 and expr.kind == "col" else scope.staged(value)
 
 
 def check_boolean(value: Value, what: str) -> None:

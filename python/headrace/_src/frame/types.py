@@ -16,6 +16,10 @@ _SQL = {
     pa.int16(): "smallint",
     pa.int32(): "integer",
     pa.int64(): "bigint",
+    pa.uint8(): "utinyint",
+    pa.uint16(): "usmallint",
+    pa.uint32(): "uinteger",
+    pa.uint64(): "ubigint",
     pa.float32(): "float",
     pa.float64(): "double",
     pa.date32(): "date",
@@ -29,6 +33,7 @@ _SQL = {
     pa.timestamp("us", "UTC"): "timestamp with time zone",
 }
 _INTEGERS = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]
+_UNSIGNED = [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
 #: Of Polars and Python, and short ones.
 _NAMES: dict[str, pa.DataType] = {
     "Boolean": pa.bool_(),
@@ -36,6 +41,10 @@ _NAMES: dict[str, pa.DataType] = {
     "Int16": pa.int16(),
     "Int32": pa.int32(),
     "Int64": pa.int64(),
+    "UInt8": pa.uint8(),
+    "UInt16": pa.uint16(),
+    "UInt32": pa.uint32(),
+    "UInt64": pa.uint64(),
     "Float32": pa.float32(),
     "Float64": pa.float64(),
     "String": pa.string(),
@@ -66,6 +75,8 @@ def type_of(dtype: Any) -> pa.DataType:
         known = pa.decimal128(dtype.precision or DIGITS_MAX, dtype.scale)
     elif type(dtype).__name__ == "Datetime" and hasattr(dtype, "time_unit"):
         known = pa.timestamp(dtype.time_unit, dtype.time_zone)
+    elif type(dtype).__name__ == "List" and hasattr(dtype, "inner"):
+        known = pa.list_(type_of(dtype.inner))
     else:
         name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", type(dtype).__name__)
         if name not in _NAMES:
@@ -79,13 +90,33 @@ def sql_type(dtype: pa.DataType) -> str:
     """As SQL writes it. Raises UnsupportedError for one that it does not have."""
     if pa.types.is_decimal(dtype):
         return f"decimal({dtype.precision}, {dtype.scale})"
+    if is_list(dtype):
+        return f"{sql_type(dtype.value_type)}[]"
     if dtype not in _SQL:
         raise UnsupportedError(f"frames have no columns of this type: {dtype}")
     return _SQL[dtype]
 
 
 def is_integer(dtype: pa.DataType) -> bool:
-    return dtype in _INTEGERS
+    return dtype in _INTEGERS or is_unsigned(dtype)
+
+
+def is_unsigned(dtype: pa.DataType) -> bool:
+    return dtype in _UNSIGNED
+
+
+def is_list(dtype: pa.DataType) -> bool:
+    return bool(pa.types.is_list(dtype) or pa.types.is_large_list(dtype))
+
+
+def counted_in(dtype: pa.DataType) -> pa.DataType:
+    """The type of sums of a type of integers."""
+    return pa.int64() if dtype.bit_width < pa.int32().bit_width else dtype
+
+
+def difference_of(dtype: pa.DataType) -> pa.DataType:
+    """The type of the steps between values of a type."""
+    return _INTEGERS[min(_UNSIGNED.index(dtype) + 1, 3)] if is_unsigned(dtype) else dtype
 
 
 def is_float(dtype: pa.DataType) -> bool:
@@ -141,8 +172,11 @@ def supertype(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
         return right
     if right == pa.bool_() and is_numeric(left):
         return left
+    if is_list(left) and is_list(right):
+        inner = supertype(left.value_type, right.value_type)
+        return None if inner is None else pa.list_(inner)
     if is_integer(left) and is_integer(right):
-        return max(left, right, key=_INTEGERS.index)
+        return _integer_of(left, right)
     if is_decimal(left) and is_decimal(right):
         scale = max(left.scale, right.scale)
         whole = max(left.precision - left.scale, right.precision - right.scale)
@@ -154,7 +188,7 @@ def supertype(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
             decimal, other = (left, right) if is_decimal(left) else (right, left)
             return pa.float64() if is_float(other) else pa.decimal128(DIGITS_MAX, decimal.scale)
         single = pa.float32() in (left, right)
-        small = any(each in _INTEGERS[:2] for each in (left, right))
+        small = any(is_integer(each) and each.bit_width <= 16 for each in (left, right))
         return pa.float32() if single and small else pa.float64()
     if is_moment(left) and is_moment(right):
         if left == pa.date32() or right == pa.date32():
@@ -163,3 +197,11 @@ def supertype(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
             units = ["s", "ms", "us", "ns"]
             return min(left, right, key=lambda each: units.index(each.unit))
     return None
+
+
+def _integer_of(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
+    if is_unsigned(left) == is_unsigned(right):
+        return max(left, right, key=lambda each: each.bit_width)
+    signed, other = (right, left) if is_unsigned(left) else (left, right)
+    place = max(_INTEGERS.index(signed), _UNSIGNED.index(other) + 1)
+    return _INTEGERS[place] if place < len(_INTEGERS) else None

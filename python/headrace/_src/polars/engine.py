@@ -112,6 +112,8 @@ class _Parts:
         """Puts a frame in the place of its node; else why not."""
         if not found.computes:
             return "a source alone"
+        if found.shared:
+            return "values for the selection above, which are not of as many rows"
         try:
             found.frame.explain(**_compile_options(self._options))
         except HeadraceError as error:

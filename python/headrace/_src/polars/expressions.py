@@ -32,7 +32,8 @@ _OPERATORS = {
     "LogicalOr": "or",
     "Xor": "xor",
 }
-_AGGREGATES = ("sum", "mean", "median", "n_unique", "first", "last")
+_AGGREGATES = ("sum", "mean", "median", "n_unique", "first", "last", "implode")
+_MOVING = ("Sum", "Mean", "Min", "Max", "Std", "Var")
 _RADIX = 10
 
 
@@ -63,8 +64,10 @@ def _literal(_nt: Any, node: Any) -> Expr:
         per = {"ns": 1000, "us": 1, "ms": 1 / 1000}[dtype.time_unit]
         value = value if isinstance(value, timedelta) else timedelta(microseconds=value / per)
         return literal(value)
-    if value is None or not isinstance(value, (bool, int, float, str)):
-        return literal(value)
+    if dtype == polars.Null:
+        return literal(None)
+    if value is None:
+        return Expr("typed_null", (), {"dtype": _type(dtype)})
     return Expr("as_type", (literal(value),), {"dtype": _type(dtype)})
 
 
@@ -116,11 +119,30 @@ def _aggregate(nt: Any, node: Any) -> Expr:
         return make(name, of, ddof=options)
     if name in _AGGREGATES:
         return make(name, of)
+    if name in ("first_non_null", "last_non_null"):
+        return make(name.removesuffix("_non_null"), of.drop_nulls())
     raise UnsupportedError(f"an aggregate: {name}")
 
 
 def _filter(nt: Any, node: Any) -> Expr:
     return expression(nt, node.input).filter(expression(nt, node.by))
+
+
+def _sort(nt: Any, node: Any) -> Expr:
+    _maintain_order, nulls_last, descending = node.options
+    return expression(nt, node.expr).sort(descending=descending, nulls_last=nulls_last)
+
+
+def _sort_by(nt: Any, node: Any) -> Expr:
+    _maintain_order, nulls_last, descending = node.sort_options
+    by = _several(nt, node.by)
+    down, last = (list(each) * (len(by) if len(each) == 1 else 1) for each in (descending, nulls_last))
+    return expression(nt, node.expr).sort_by(by, descending=down, nulls_last=last)
+
+
+def _slice_of_rows(nt: Any, node: Any) -> Expr:
+    offset, length = (_value(expression(nt, each)) for each in (node.offset, node.length))
+    return expression(nt, node.input).slice(offset, length)
 
 
 def _window(nt: Any, node: Any) -> Expr:
@@ -151,6 +173,9 @@ _KINDS: dict[str, Callable[[Any, Any], Expr]] = {
     "Ternary": _ternary,
     "Agg": _aggregate,
     "Filter": _filter,
+    "Sort": _sort,
+    "SortBy": _sort_by,
+    "Slice": _slice_of_rows,
     "Window": _window,
     "Function": _function,
     "Len": lambda _nt, _node: Expr("len"),
@@ -231,8 +256,7 @@ def _log(operands: list[Expr], _data: list[Any]) -> Expr:
 
 
 def _round(operands: list[Expr], data: list[Any]) -> Expr:
-    _only(data[1] == "half_to_even", f"round {data[1]}")
-    return operands[0].round(data[0])
+    return operands[0].round(data[0], mode=data[1])
 
 
 def _quantile(operands: list[Expr], data: list[Any]) -> Expr:
@@ -279,11 +303,78 @@ def _cumulative(function: str) -> Function:
 
 def _rolling(function: str) -> Function:
     def made(operands: list[Expr], data: list[Any]) -> Expr:
-        size, samples, weights, center, *_ = data
-        _only(weights is None and not center, "rolling with weights or around the middle")
-        return make("rolling", operands[0], function=function, size=size, samples=samples)
+        size, samples, weights, center, more = data
+        _only(weights is None, "rolling with weights")
+        ddof = more[0] if more else 1
+        options = {"size": size, "samples": samples, "center": center, "ddof": ddof}
+        return make("rolling", operands[0], function=function, **options)
 
     return made
+
+
+def _rolling_by(function: str) -> Function:
+    def made(operands: list[Expr], data: list[Any]) -> Expr:
+        size, samples, closed, more = data
+        ddof = more[0] if more else 1
+        options = {"size": duration(size), "samples": samples, "closed": closed, "ddof": ddof}
+        return make("rolling_by", *operands, function=function, **options)
+
+    return made
+
+
+def duration(parts: Any) -> str:
+    """A length of time as Polars shows it, as it is written."""
+    months, weeks, days, nanoseconds, integers, negative = parts
+    if integers:
+        text = f"{nanoseconds}i"
+    else:
+        _only(nanoseconds % 1000 == 0, "a length in nanoseconds")
+        counts = ((months, "mo"), (weeks, "w"), (days, "d"), (nanoseconds // 1000, "us"))
+        text = "".join(f"{count}{unit}" for count, unit in counts if count) or "0us"
+    return f"-{text}" if negative else text
+
+
+def _place(kind: str) -> Function:
+    def made(operands: list[Expr], data: list[Any]) -> Expr:
+        _only(not data, "arg_sort")  # by this name
+        return make(kind, operands[0])
+
+    return made
+
+
+def _filled(operands: list[Expr], data: list[Any]) -> Expr:
+    strategy, limit = data
+    _only(limit is None, "fill_null with a limit")
+    return operands[0].fill_null(strategy=strategy)
+
+
+def _replaced(operands: list[Expr], _data: list[Any]) -> Expr:
+    of, old, new = operands
+    _only(old.kind == new.kind == "values", "replace by columns")
+    olds, news = old.options["values"], new.options["values"]
+    news = news * len(olds) if len(news) == 1 else news
+    found = of
+    for before, after in zip(reversed(olds), reversed(news), strict=True):
+        found = Then("when", (of.eq_missing(before), make("like", literal(after), of), found))
+    return found
+
+
+def _list_slice(operands: list[Expr], _data: list[Any]) -> Expr:
+    of, offset, length = operands
+    return of.list.slice(_value(offset), _value(length))
+
+
+def _list_contains(operands: list[Expr], data: list[Any]) -> Expr:
+    _only(data[0], "list.contains to which nulls are not equal")
+    return operands[0].list.contains(operands[1])
+
+
+def _int_range(operands: list[Expr], data: list[Any]) -> Expr:
+    start, end = operands
+    while end.kind in ("cast", "as_type", "widened"):
+        end = end.operands[0]
+    _only(end.kind == "len" and data[0] == 1 and _value(start) == 0, "int_range but of the rows")
+    return Expr("row_index").cast(data[1])
 
 
 def _part(part: str) -> Function:
@@ -348,7 +439,45 @@ _FUNCTIONS: dict[str, Function] = {
         }.items()
     },
     **{f"cum_{function}": _cumulative(function) for function in ("sum", "min", "max", "count")},
-    **{f"RollingFunction.{name}": _rolling(name.lower()) for name in ("Sum", "Mean", "Min", "Max")},
+    **{f"RollingFunction.{name}": _rolling(name.lower()) for name in _MOVING},
+    **{f"RollingFunctionBy.{name}By": _rolling_by(name.lower()) for name in _MOVING},
+    "BooleanFunction.IsDuplicated": lambda operands, _data: operands[0].is_duplicated(),
+    "BooleanFunction.IsUnique": lambda operands, _data: operands[0].is_unique(),
+    "BooleanFunction.IsFirstDistinct": lambda operands, _data: operands[0].is_first_distinct(),
+    "BooleanFunction.IsLastDistinct": lambda operands, _data: operands[0].is_last_distinct(),
+    "BooleanFunction.HasNulls": lambda operands, _data: operands[0].null_count() > 0,
+    "rle_id": lambda operands, _data: operands[0].rle_id(),
+    "unique": lambda operands, data: operands[0].unique(maintain_order=data[0]),
+    "reverse": lambda operands, _data: operands[0].reverse(),
+    "drop_nulls": lambda operands, _data: operands[0].drop_nulls(),
+    "drop_nans": lambda operands, _data: operands[0].drop_nans(),
+    "top_k": lambda operands, data: make("most", operands[0], k=_value(operands[1]), descending=not data[0]),
+    "gather_every": lambda operands, data: operands[0].gather_every(data[1], data[0]),
+    "arg_min": _place("arg_min"),
+    "arg_max": _place("arg_max"),
+    "fill_null_with_strategy": _filled,
+    "pct_change": lambda operands, _data: operands[0].pct_change(_value(operands[1])),
+    "replace": _replaced,
+    "RangeFunction.IntRange": _int_range,
+    "ListFunction.Length": lambda operands, _data: operands[0].list.len(),
+    "ListFunction.Get": lambda operands, data: operands[0].list.get(operands[1], null_on_oob=data[0]),
+    "ListFunction.Contains": _list_contains,
+    "ListFunction.Sum": lambda operands, _data: operands[0].list.sum(),
+    "ListFunction.Mean": lambda operands, _data: operands[0].list.mean(),
+    "ListFunction.Min": lambda operands, _data: operands[0].list.min(),
+    "ListFunction.Max": lambda operands, _data: operands[0].list.max(),
+    "ListFunction.Reverse": lambda operands, _data: operands[0].list.reverse(),
+    "ListFunction.Sort": lambda operands, data: operands[0].list.sort(descending=data[0], nulls_last=data[1]),
+    "ListFunction.Slice": _list_slice,
+    "ListFunction.Concat": _plain("list_concat"),
+    "ListFunction.Join": lambda operands, data: operands[0].list.join(
+        _value(operands[1]), ignore_nulls=data[0]
+    ),
+    "BooleanFunction.IsEmpty": lambda operands, data: (
+        (operands[0].count() if data[0] else operands[0].len()) == 0
+    ),
+    "truncate": lambda operands, data: operands[0].truncate(data[0]),
+    "approx_n_unique": lambda operands, _data: operands[0].n_unique(),
     "BooleanFunction.IsNotNull": lambda operands, _data: operands[0].is_not_null(),
     "BooleanFunction.IsNotNan": lambda operands, _data: operands[0].is_not_nan(),
     "BooleanFunction.IsIn": _is_in,

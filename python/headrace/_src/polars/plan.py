@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from headrace._src.errors import UnsupportedError
-from headrace._src.frame.expression import Expr
+from headrace._src.frame.expression import Expr, transformed
 from headrace._src.frame.functions import col
 from headrace._src.frame.joins import Ways, joined
 from headrace._src.frame.lazy_frame import LazyFrame, concat
 from headrace._src.frame.sources import from_arrow, scan_parquet
-from headrace._src.frame.types import is_decimal, type_of
+from headrace._src.frame.types import is_decimal, is_integer, is_list, type_of
 from headrace._src.polars.expressions import expression
 
 
@@ -25,7 +26,12 @@ class Built:
     frame: LazyFrame
     #: Whether anything is computed but the rows of a source.
     computes: bool = True
+    #: What is computed once for several expressions of a selection above, which is not of as many rows.
+    shared: Mapping[str, Expr] = field(default_factory=dict)
 
+
+#: The column of a data frame that has rows alone.
+_ROWS = "~rows"
 
 #: Of the plan, the operation, its inputs and its schema in Polars' types.
 Rule = Callable[[Any, Any, Sequence[Built], Mapping[str, Any]], Built]
@@ -44,6 +50,8 @@ def built(nt: Any, inputs: Sequence[Built]) -> Built:
 
 def _check(frame: LazyFrame, schema: Mapping[str, Any], *, exact: bool) -> None:
     """The columns must be those of Polars."""
+    if not schema and frame.columns == [_ROWS]:
+        return
     if frame.columns != list(schema):
         raise UnsupportedError(f"other columns: {frame.columns} for {list(schema)}")
     for name, each in frame._columns.items():
@@ -54,16 +62,24 @@ def _check(frame: LazyFrame, schema: Mapping[str, Any], *, exact: bool) -> None:
 def _fits(ours: pa.DataType, theirs: Any, *, exact: bool) -> bool:
     import polars
 
+    if isinstance(theirs, polars.Array):
+        return is_list(ours) and _fits(ours.value_type, theirs.inner, exact=exact)
+    if isinstance(theirs, polars.List):
+        return is_list(ours) and _fits(ours.value_type, theirs.inner, exact=exact)
+    if isinstance(theirs, polars.Categorical):  # in the order of texts
+        return ours == pa.string()
     if isinstance(theirs, polars.Decimal):
         return is_decimal(ours) and ours.scale == theirs.scale
     if theirs == polars.Null:
         return ours == pa.int32()
-    if theirs == polars.UInt32 and not exact:  # counts
-        return ours == pa.int64()
     try:
-        return ours == type_of(theirs)
+        known = type_of(theirs)
     except Exception:
         return False
+    # Counts, for example, are wider; the result is cast.
+    return ours == known or (
+        not exact and is_integer(ours) and is_integer(known) and ours.bit_width > known.bit_width
+    )
 
 
 def _named(nt: Any, exprs: Sequence[Any]) -> list[Expr]:
@@ -100,19 +116,32 @@ def _data_frame(_nt: Any, node: Any, _inputs: Sequence[Built], schema: Mapping[s
 
     _only(node.selection is None, "a selection of a data frame")
     data = polars.DataFrame._from_pydf(node.df)
-    _only(bool(schema), "a data frame without columns")
-    return Built(_chosen(from_arrow(data.select(list(schema))), schema), computes=False)
+    if not schema:
+        return Built(from_arrow(pa.table({_ROWS: pa.nulls(data.height, pa.int32())})), computes=False)
+    nulls = polars.selectors.by_dtype(polars.Null)
+    return Built(
+        _chosen(from_arrow(data.select(list(schema)).cast({nulls: polars.Int32})), schema), computes=False
+    )
 
 
 def _select(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
-    exprs = _named(nt, node.expr)
+    exprs = [transformed(each, partial(_put, of.shared)) for each in _named(nt, node.expr)]
     return Built(of.frame.select(*exprs))
+
+
+def _put(shared: Mapping[str, Expr], expr: Expr) -> Expr | None:
+    """What a column stands for that is computed once for several expressions."""
+    return shared.get(expr.options["names"][0]) if expr.kind == "col" else None
 
 
 def _with_columns(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
-    return Built(of.frame.with_columns(*_named(nt, node.exprs)))
+    exprs = _named(nt, node.exprs)
+    if node.should_broadcast:
+        return Built(of.frame.with_columns(*exprs))
+    shared = {each.options["name"]: transformed(each.operands[0], partial(_put, of.shared)) for each in exprs}
+    return Built(of.frame.with_columns(**shared), shared={**of.shared, **shared})
 
 
 def _filter(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
@@ -160,21 +189,49 @@ def _join(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any
     left, right = inputs
     how, nulls_equal, part, suffix, coalesce, order = node.options
     kind, *more = (how,) if isinstance(how, str) else how
-    _only(order == "none", "a join that keeps an order")
-    if kind == "IEJoin":  # by one or two inequalities
-        signs = tuple(_SIGNS[str(each).rpartition(".")[2]] for each in more if each is not None)
-        ways = Ways("inner", suffix, False, False, signs)
-    else:
-        _only(kind in _JOINS, f"a join: {kind}")
-        ways = Ways(_JOINS[kind], suffix, nulls_equal, coalesce)
     left_on, right_on = (
         [expression(nt, each.node) for each in side] for side in (node.left_on, node.right_on)
     )
+    if kind == "AsOf":
+        return Built(_sliced(_join_asof(left, right, left_on, right_on, more, suffix, coalesce), part))
+    if kind == "IEJoin":  # by one or two inequalities
+        signs = tuple(_SIGNS[str(each).rpartition(".")[2]] for each in more if each is not None)
+        ways = Ways("inner", suffix, False, False, signs, order)
+    else:
+        _only(kind in _JOINS, f"a join: {kind}")
+        ways = Ways(_JOINS[kind], suffix, nulls_equal, coalesce, order=order)
     frame = joined(left.frame, right.frame, None, left_on, right_on, ways)
     if node.predicate is not None:
         _only(ways.how == "inner", "an outer join with another condition")
         frame = frame.filter(expression(nt, node.predicate.node))
     return Built(_sliced(frame, part))
+
+
+def _join_asof(
+    left: Built,
+    right: Built,
+    left_on: list[Expr],
+    right_on: list[Expr],
+    more: list[Any],
+    suffix: str,
+    coalesce: bool,
+) -> LazyFrame:
+    strategy, number, text, by_left, by_right, exact, _sorted = more
+    _only(all(each.kind == "col" for each in (*left_on, *right_on)), "an asof join by expressions")
+    tolerance = number if text is None else text
+    _only(tolerance is None or isinstance(tolerance, (int, float, str)), "a tolerance of another kind")
+    return left.frame.join_asof(
+        right.frame,
+        left_on=left_on[0].options["names"][0],
+        right_on=right_on[0].options["names"][0],
+        by_left=by_left,
+        by_right=by_right,
+        strategy=strategy,
+        suffix=suffix,
+        tolerance=tolerance,
+        coalesce=coalesce,
+        allow_exact_matches=exact,
+    )
 
 
 def _distinct(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
@@ -197,8 +254,12 @@ def _slice(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, A
 
 
 def _union(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
-    _only(node.slice is None, "the first rows of several frames")
-    return Built(concat([each.frame for each in inputs]))
+    return Built(_sliced(concat([each.frame for each in inputs]), node.slice))
+
+
+def _beside(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
+    _only(node.options == (True, True, False), "frames of other lengths beside each other")
+    return Built(concat([each.frame for each in inputs], how="horizontal"))
 
 
 def _cache(_nt: Any, _node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
@@ -208,10 +269,14 @@ def _cache(_nt: Any, _node: Any, inputs: Sequence[Built], _schema: Mapping[str, 
 def _map(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
     name, *options = node.function
+    if name == "row_index":
+        return Built(of.frame.with_row_index(*options))
+    if name == "explode":
+        names, empty_as_null, keep_nulls = options
+        return Built(of.frame.explode(names, empty_as_null=empty_as_null, keep_nulls=keep_nulls))
     _only(name == "unpivot", f"a function of frames: {name}")
     index, on, variable, value = options
-    frame = of.frame.unpivot(on, index=index, variable_name=variable, value_name=value)
-    return Built(frame)
+    return Built(of.frame.unpivot(on, index=index, variable_name=variable, value_name=value))
 
 
 _RULES: dict[str, Rule] = {
@@ -227,6 +292,7 @@ _RULES: dict[str, Rule] = {
     "Sort": _sort,
     "Slice": _slice,
     "Union": _union,
+    "HConcat": _beside,
     "Cache": _cache,
     "MapFunction": _map,
 }
