@@ -122,8 +122,9 @@ void headrace::frame::printLiteral(OpAsmPrinter &printer, Attribute value, Type 
 // Attributes
 //===----------------------------------------------------------------------===//
 
-IntegerAttr headrace::frame::decimalAttr(MLIRContext *context, const APInt &scaled) {
-  return IntegerAttr::get(IntegerType::get(context, 128), scaled.sextOrTrunc(128));
+/// Of a decimal or an unsigned integer: whoever reads it extends the sign.
+static IntegerAttr wideAttr(MLIRContext *context, const APInt &value) {
+  return IntegerAttr::get(IntegerType::get(context, 128), value.sextOrTrunc(128));
 }
 
 /// Whether |value| < 10^digits.
@@ -136,8 +137,13 @@ static bool hasAtMostDigits(const APInt &value, unsigned digits) {
 static Attribute integerLiteral(const APInt &integer, Type value) {
   MLIRContext *context = value.getContext();
   if (auto decimal = dyn_cast<DecimalType>(value)) {
-    return hasAtMostDigits(integer, decimal.getPrecision()) ? decimalAttr(context, integer)
+    return hasAtMostDigits(integer, decimal.getPrecision()) ? wideAttr(context, integer)
                                                             : Attribute();
+  }
+  if (isUnsigned(value)) {
+    return !integer.isNegative() && integer.isSignedIntN(signedBits(value))
+               ? wideAttr(context, integer)
+               : Attribute();
   }
   unsigned bits = integerBits(value);
   return bits != 0 && integer.isSignedIntN(bits)
@@ -203,6 +209,10 @@ bool headrace::frame::isLiteralOf(Attribute value, Type type) {
   if (auto decimal = dyn_cast<DecimalType>(scalar)) {
     return integer.getType().isInteger(128) &&
            hasAtMostDigits(integer.getValue(), decimal.getPrecision());
+  }
+  if (isUnsigned(scalar)) {
+    return integer.getType().isInteger(128) && !integer.getValue().isNegative() &&
+           integer.getValue().isSignedIntN(signedBits(scalar));
   }
   return isTemporal(scalar) ? integer.getType().isInteger(integerBits(scalar))
                             : integer.getType() == scalar;

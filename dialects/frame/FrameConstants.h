@@ -25,9 +25,6 @@ void printLiteral(mlir::OpAsmPrinter &printer, mlir::Attribute value, mlir::Type
 /// Whether `value` is what `literalAttr` makes for `type`.
 bool isLiteralOf(mlir::Attribute value, mlir::Type type);
 
-/// The attribute of a decimal from its scaled value.
-mlir::IntegerAttr decimalAttr(mlir::MLIRContext *context, const llvm::APInt &scaled);
-
 /// A date, time or timestamp of text (runtime/base/moment_text.h), nothing if it is none of that
 /// type; and back.
 std::optional<int64_t> parseTemporal(llvm::StringRef text, mlir::Type type);

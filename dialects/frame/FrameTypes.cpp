@@ -157,9 +157,12 @@ Nullability headrace::frame::nullabilityOf(TypeRange types) {
 bool headrace::frame::isBoolean(Type type) { return dropNullable(type).isInteger(1); }
 
 bool headrace::frame::isInteger(Type type) {
-  Type value = dropNullable(type);
-  return value.isSignlessInteger(8) || value.isSignlessInteger(16) || value.isSignlessInteger(32) ||
-         value.isSignlessInteger(64);
+  auto value = dyn_cast<IntegerType>(dropNullable(type));
+  return value && !value.isSigned() && llvm::is_contained({8u, 16u, 32u, 64u}, value.getWidth());
+}
+
+bool headrace::frame::isUnsigned(Type type) {
+  return isInteger(type) && dropNullable(type).isUnsignedInteger();
 }
 
 bool headrace::frame::isFloat(Type type) {
@@ -196,6 +199,10 @@ unsigned headrace::frame::integerBits(Type type) {
          : isDate(value)                       ? 32
          : isTime(value) || isTimestamp(value) ? 64
                                                : 0;
+}
+
+unsigned headrace::frame::signedBits(Type type) {
+  return integerBits(type) + (isUnsigned(type) ? 1 : 0);
 }
 
 /// Of a time or timestamp.

@@ -25,8 +25,8 @@ struct Column {
 
 namespace headrace::frame {
 
-/// Whether `type` can be a column: i1, i8, i16, i32, i64, f32, f64, decimal, date, time, timestamp,
-/// string, list, or one of them nullable.
+/// Whether `type` can be a column: i1, i8 to i64, ui8 to ui64, f32, f64, decimal, date, time,
+/// timestamp, string, list, or one of them nullable.
 bool isScalar(mlir::Type type);
 
 inline bool isNullable(mlir::Type type) { return mlir::isa<NullableType>(type); }
@@ -43,7 +43,8 @@ Nullability nullabilityOf(mlir::TypeRange types);
 
 /// These look through nullability.
 bool isBoolean(mlir::Type type);
-bool isInteger(mlir::Type type); // i8 to i64, without i1
+bool isInteger(mlir::Type type);  // i8 to i64 and ui8 to ui64, without i1
+bool isUnsigned(mlir::Type type); // ui8 to ui64
 bool isFloat(mlir::Type type);
 bool isDecimal(mlir::Type type);
 bool isNumeric(mlir::Type type); // integer, float or decimal
@@ -60,6 +61,9 @@ bool isDoubleDouble(mlir::Type type);
 /// Bits of the integer that a value of the type is: of integers, dates, times and timestamps; 0 of
 /// others.
 unsigned integerBits(mlir::Type type);
+/// The least number of that integer's bits that count its sign too: one more than an unsigned
+/// integer has.
+unsigned signedBits(mlir::Type type);
 /// Digits of that integer behind the point: of a decimal, and of the second of a time or timestamp.
 unsigned scaleOf(mlir::Type type);
 /// How many of a timestamp's or time's unit a day has.

@@ -307,7 +307,7 @@ MaybeRange evaluateOp(Operation *op, const Known &known) {
       })
       .Case([&](NegateOp) -> MaybeRange {
         MaybeRange a = operand(0);
-        return a ? MaybeRange(Range{-a->high, -a->low}) : std::nullopt;
+        return a ? within(Range{-a->high, -a->low}, op->getResult(0).getType()) : std::nullopt;
       })
       .Case([&](CastOp cast) { return castRange(cast, operand(0)); })
       .Case([&](ExtractOp extract) { return extractRange(extract, operand(0)); })

@@ -9,18 +9,8 @@ using namespace mlir;
 namespace headrace {
 
 static LogicalKind kindOf(IntegerType type) {
-  switch (type.getWidth()) {
-  case 1:
-    return LogicalKind::kBool;
-  case 8:
-    return LogicalKind::kI8;
-  case 16:
-    return LogicalKind::kI16;
-  case 32:
-    return LogicalKind::kI32;
-  default:
-    return LogicalKind::kI64;
-  }
+  const int bits = static_cast<int>(type.getWidth());
+  return bits == 1 ? LogicalKind::kBool : integerKind(bits, type.isUnsigned());
 }
 
 LogicalType logicalType(Type type) {

@@ -180,9 +180,9 @@ MaybeRange headrace::analysis::rangeOfType(Type type) {
   if (value.isInteger(1)) {
     return Range{0, 1};
   }
-  if (unsigned bits = integerBits(value)) {
+  if (unsigned bits = signedBits(value)) {
     Int128 limit = Int128(1) << (bits - 1);
-    return Range{-limit, limit - 1};
+    return Range{isUnsigned(value) ? 0 : -limit, limit - 1};
   }
   if (auto decimal = dyn_cast<DecimalType>(value)) {
     Int128 limit = 1;

@@ -66,7 +66,9 @@ FailureOr<Former::Fold> Former::foldOf(frame::AggregateFunction function, Column
     out.nullable |= frame::isHeldAsText(out.type);
     break;
   case frame::AggregateResult::kBits: // of numbers of n bits it has n bits
-    if (out.range) {
+    if (frame::isUnsigned(out.type)) {
+      out.range = typeRange(out.type);
+    } else if (out.range) {
       out.range = typeRange(b_.getIntegerType(bitsFor(*out.range)));
     }
     break;

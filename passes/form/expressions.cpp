@@ -93,9 +93,9 @@ std::optional<Range> typeRange(Type type) {
     __int128 bound = powerOfTen(decimal.getPrecision()) - 1;
     return Range{-bound, bound};
   }
-  if (unsigned bits = frame::integerBits(type)) {
+  if (unsigned bits = frame::signedBits(type)) {
     __int128 half = static_cast<__int128>(1) << (bits - 1);
-    return Range{-half, half - 1};
+    return Range{frame::isUnsigned(type) ? 0 : -half, half - 1};
   }
   return std::nullopt;
 }
@@ -393,7 +393,7 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     return out;
   }
   if (frame::isFloat(input.type) && frame::isInteger(target)) {
-    // Out of range and NaN fail; 2^63 itself does not fit.
+    // Out of range and NaN fail; 2^63 itself does not fit, or 2^64.
     Value real = input.value;
     if (input.type.isF32()) {
       real = arith::ExtFOp::create(b_, loc_, b_.getF64Type(), real);
@@ -411,6 +411,13 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     failWhere(andValues(notValue(inside), input.valid), pipe::DataError::InvalidCast);
     out.range = bounds;
     Value safe = arith::SelectOp::create(b_, loc_, inside, real, limit(0));
+    if (frame::isUnsigned(target)) {
+      Value wide = arith::FPToUIOp::create(b_, loc_, b_.getI64Type(), safe);
+      Type body = b_.getIntegerType(bitsFor(bounds));
+      out.value = bitsFor(bounds) > 64 ? Value(arith::ExtUIOp::create(b_, loc_, body, wide))
+                                       : toWidth(wide, bitsFor(bounds));
+      return out;
+    }
     Value wide = arith::FPToSIOp::create(b_, loc_, b_.getI64Type(), safe);
     out.value = toWidth(wide, bitsFor(bounds));
     return out;
@@ -603,7 +610,7 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
     Range bounds = *typeRange(input.type);
     Value wide = toWidth(input.value, 128);
     Value negated = arith::SubIOp::create(b_, loc_, integer(0, 128), wide);
-    if (!range || range->high > bounds.high) {
+    if (!range || range->low < bounds.low || range->high > bounds.high) {
       failUnlessFits(negated, bounds, input.valid);
       range = bounds;
     }

@@ -54,7 +54,7 @@ bool headrace::optimize::isWidening(Type from, Type to) {
     return isNumeric(to) && (isBoolean(from) ? !isDecimal(to) : to.isF64());
   }
   if (isInteger(from) && isInteger(to)) {
-    return from.getIntOrFloatBitWidth() <= to.getIntOrFloatBitWidth();
+    return signedBits(from) <= signedBits(to) && (isUnsigned(from) || !isUnsigned(to));
   }
   if (!isInteger(from) && !isDecimal(from)) {
     return false;
@@ -67,13 +67,14 @@ bool headrace::optimize::isWidening(Type from, Type to) {
     return false;
   }
   auto decimal = dyn_cast<DecimalType>(from);
-  unsigned bits = decimal ? 0 : from.getIntOrFloatBitWidth();
+  unsigned bits = signedBits(from);
   unsigned scale = decimal ? decimal.getScale() : 0;
-  unsigned digits = decimal      ? decimal.getPrecision() - scale
-                    : bits == 64 ? 19
-                    : bits == 32 ? 10
-                    : bits == 16 ? 5
-                                 : 3;
+  unsigned digits = decimal     ? decimal.getPrecision() - scale
+                    : bits > 64 ? 20
+                    : bits > 33 ? 19
+                    : bits > 17 ? 10
+                    : bits > 9  ? 5
+                                : 3;
   return target.getScale() >= scale && target.getPrecision() - target.getScale() >= digits;
 }
 

@@ -70,16 +70,21 @@ uint32_t elementBytes(ElementCode code) {
   case LogicalKind::kI8:
     return 1;
   case LogicalKind::kI16:
+  case LogicalKind::kU8: // with a sign, as all integers are
     return 2;
   case LogicalKind::kI32:
+  case LogicalKind::kU16:
   case LogicalKind::kF32:
   case LogicalKind::kDate:
     return 4;
   case LogicalKind::kI64:
+  case LogicalKind::kU32:
   case LogicalKind::kF64:
   case LogicalKind::kTime:
   case LogicalKind::kTimestamp:
     return 8;
+  case LogicalKind::kU64:
+    return 16;
   case LogicalKind::kDecimal:
     return static_cast<int32_t>(code >> 8 & 0xff) <= kShortDigits ? 8 : 16;
   case LogicalKind::kNone:

@@ -9,6 +9,10 @@ bool LogicalType::integral() const {
   case LogicalKind::kI16:
   case LogicalKind::kI32:
   case LogicalKind::kI64:
+  case LogicalKind::kU8:
+  case LogicalKind::kU16:
+  case LogicalKind::kU32:
+  case LogicalKind::kU64:
   case LogicalKind::kDecimal:
   case LogicalKind::kDate:
   case LogicalKind::kTime:

@@ -15,6 +15,10 @@ enum class LogicalKind : uint8_t {
   kI16,
   kI32,
   kI64,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
   kF32,
   kF64,
   kDecimal,
@@ -39,6 +43,10 @@ inline constexpr LogicalKindName kLogicalKindNames[] = {
     {LogicalKind::kI16, "i16"},
     {LogicalKind::kI32, "i32"},
     {LogicalKind::kI64, "i64"},
+    {LogicalKind::kU8, "ui8"},
+    {LogicalKind::kU16, "ui16"},
+    {LogicalKind::kU32, "ui32"},
+    {LogicalKind::kU64, "ui64"},
     {LogicalKind::kF32, "f32"},
     {LogicalKind::kF64, "f64"},
     {LogicalKind::kDecimal, "decimal"},
@@ -73,6 +81,20 @@ constexpr int64_t unitsOfSecond(TimeUnit unit) {
   return units;
 }
 constexpr int64_t unitsOfDay(TimeUnit unit) { return 86'400 * unitsOfSecond(unit); }
+
+/// That of 8, 16, 32 or 64 bits.
+constexpr LogicalKind integerKind(int bits, bool isUnsigned) {
+  switch (bits) {
+  case 8:
+    return isUnsigned ? LogicalKind::kU8 : LogicalKind::kI8;
+  case 16:
+    return isUnsigned ? LogicalKind::kU16 : LogicalKind::kI16;
+  case 32:
+    return isUnsigned ? LogicalKind::kU32 : LogicalKind::kI32;
+  default:
+    return isUnsigned ? LogicalKind::kU64 : LogicalKind::kI64;
+  }
+}
 
 struct LogicalType {
   LogicalKind kind = LogicalKind::kNone;

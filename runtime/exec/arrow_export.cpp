@@ -48,6 +48,14 @@ Expected<ArrowType> arrowType(const LogicalType &logical, LogicalKind kind,
     return ArrowType{"i", 4, {}};
   case LogicalKind::kI64:
     return ArrowType{"l", 8, {}};
+  case LogicalKind::kU8:
+    return ArrowType{"C", 1, {}};
+  case LogicalKind::kU16:
+    return ArrowType{"S", 2, {}};
+  case LogicalKind::kU32:
+    return ArrowType{"I", 4, {}};
+  case LogicalKind::kU64:
+    return ArrowType{"L", 8, {}};
   case LogicalKind::kDecimal: {
     int precision = logical.precision == 0 ? 38 : logical.precision;
     return ArrowType{

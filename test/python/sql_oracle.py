@@ -13,15 +13,6 @@ import pyarrow as pa
 
 #: Sums of doubles depend on the order of addition; a double that is exact is compared as closely.
 _RELATIVE = 1e-9
-#: Integers that headrace has no type for.
-_READ_AS = {
-    pa.int8(): pa.int32(),
-    pa.int16(): pa.int32(),
-    pa.uint8(): pa.int32(),
-    pa.uint16(): pa.int32(),
-    pa.uint32(): pa.int64(),
-    pa.uint64(): pa.decimal128(20, 0),
-}
 
 
 @dataclass(frozen=True)
@@ -41,7 +32,7 @@ class Oracle:
         self._connection = duckdb.connect()
         self._connection.execute("set TimeZone = 'UTC'")
         for name, table in self.tables.items():
-            self._connection.register(name, _as_read(table))
+            self._connection.register(name, table)
 
     def duckdb(self, query: str) -> Answer:
         try:
@@ -56,6 +47,11 @@ class Oracle:
             return Answer(error=str(error), kind=error.kind)
 
     def difference(self, query: str, ranks: int = 1, *, ordered: bool = False) -> str | None:
+        """How headrace's answer differs from DuckDB's; nothing if both agree or both fail."""
+        return difference(self.headrace(query, ranks), self.duckdb(query), ordered=ordered)
+
+
+def difference(self, query: str, ranks: int = 1, *, ordered: bool = False) -> str | None:
         """How headrace's answer differs from DuckDB's; nothing if both agree or both fail."""
         return difference(self.headrace(query, ranks), self.duckdb(query), ordered=ordered)
 

@@ -37,7 +37,7 @@ class Kind:
 
     @property
     def is_decimal(self) -> bool:
-        return pa.types.is_decimal(self.arrow) or self.arrow == pa.uint64()  # which is read as one
+        return pa.types.is_decimal(self.arrow)
 
     @property
     def is_number(self) -> bool:
@@ -68,6 +68,8 @@ DOUBLE = Kind(
     pa.float64(),
     (0.0, -0.0, 1e-20, 0.3, 0.1 + 0.2, 2.5, -3.5, 1e20, float("nan"), _INFINITY, -_INFINITY, 5e-324, 1.7e308),
 )
+UTINYINT = Kind("UTINYINT", pa.uint8(), (0, 1, 7, 255))
+USMALLINT = Kind("USMALLINT", pa.uint16(), (0, 1, 7, 2**16 - 1))
 UINTEGER = Kind("UINTEGER", pa.uint32(), (0, 1, 7, 2**32 - 1))
 UBIGINT = Kind("UBIGINT", pa.uint64(), (0, 1, 7, 2**63, 2**64 - 1))
 DECIMALS = (_decimal(9, 2), _decimal(18, 4), _decimal(38, 10))
@@ -118,6 +120,8 @@ KINDS = (
     SMALLINT,
     INTEGER,
     BIGINT,
+    UTINYINT,
+    USMALLINT,
     UINTEGER,
     UBIGINT,
     FLOAT,

@@ -60,10 +60,11 @@ private:
                                                 Arguments arguments);
   std::optional<MaybeExpression> importNumberFunction(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments);
-  MaybeExpression importRightShift(ExpressionBuilder &b, const Call &call,
-                                   const MathFunction &function, Arguments arguments);
   MaybeExpression importDateOperator(ExpressionBuilder &b, const Call &call, const Expression &lhs,
                                      const Expression &rhs, ExpressionBuilder::Arithmetic op);
+  // bits.cpp
+  MaybeExpression importBits(ExpressionBuilder &b, const Call &call, const MathFunction &function,
+                             Arguments arguments);
   // intervals.cpp
   static bool isInterval(Node expression);
   mlir::FailureOr<Interval> importInterval(ExpressionBuilder &b, Node expression,

@@ -135,24 +135,6 @@ MaybeExpression ExpressionImporter::importDateOperator(ExpressionBuilder &b, con
   return moments.as(moved, call.type);
 }
 
-/// The table has integers of 64 bits; those of other types have no more bits where they end.
-MaybeExpression ExpressionImporter::importRightShift(ExpressionBuilder &b, const Call &call,
-                                                     const MathFunction &function,
-                                                     Arguments arguments) {
-  constexpr unsigned kBitsMax = 64;
-  Type type = frame::dropNullable(arguments[1].type());
-  if (!frame::isInteger(type) || type.getIntOrFloatBitWidth() == kBitsMax) {
-    return b.math(function, arguments, call.type, call.at);
-  }
-  MaybeExpression isPast =
-      b.compare(frame::CompareKind::Ge, arguments[1],
-                b.integer(type.getIntOrFloatBitWidth(), type, call.at), call.at);
-  MaybeExpression bits = failed(isPast) ? isPast
-                                        : b.choose(*isPast, b.integer(kBitsMax, type, call.at),
-                                                   &arguments[1], call.at);
-  return failed(bits) ? bits : b.math(function, {arguments[0], *bits}, call.type, call.at);
-}
-
 std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(ExpressionBuilder &b,
                                                                         const Call &call,
                                                                         Arguments arguments) {
@@ -175,8 +157,7 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
     return b.extreme(which, arguments, call.at);
   }
   if (const MathFunction *math = mathFunctionOfDuckdb(call.name, arguments.size())) {
-    return call.name == ">>" ? importRightShift(b, call, *math, arguments)
-                             : b.math(*math, arguments, call.type, call.at);
+    return importBits(b, call, *math, arguments);
   }
   if (call.name == "error") {
     std::optional<StringRef> message =

@@ -101,6 +101,26 @@ double extrapolateDistinct(double seen, double sampled, double rows) {
   return low;
 }
 
+/// Of a value that is no text, as a file would keep it.
+int averageBytes(LogicalKind kind) {
+  switch (kind) {
+  case LogicalKind::kBool:
+  case LogicalKind::kI8:
+  case LogicalKind::kU8:
+    return 1;
+  case LogicalKind::kI16:
+  case LogicalKind::kU16:
+    return 2;
+  case LogicalKind::kI32:
+  case LogicalKind::kU32:
+  case LogicalKind::kDate:
+  case LogicalKind::kF32:
+    return 4;
+  default:
+    return 8;
+  }
+}
+
 nlohmann::json columnStatistics(const Batches &batches, const TableColumn &column, int index,
                                 uint64_t rows) {
   const bool text = column.type.isHeldAsText();
@@ -183,12 +203,7 @@ nlohmann::json columnStatistics(const Batches &batches, const TableColumn &colum
   }
   result["distinct"] = static_cast<uint64_t>(distinct);
   if (!text) {
-    result["average_bytes"] = column.type.kind == LogicalKind::kBool ? 1
-                              : column.type.kind == LogicalKind::kI32 ||
-                                      column.type.kind == LogicalKind::kDate ||
-                                      column.type.kind == LogicalKind::kF32
-                                  ? 4
-                                  : 8;
+    result["average_bytes"] = averageBytes(column.type.kind);
   }
   return result;
 }

@@ -243,16 +243,12 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
   case arrow::Type::INT8:
   case arrow::Type::INT16:
   case arrow::Type::INT32:
+  case arrow::Type::INT64:
   case arrow::Type::UINT8:
   case arrow::Type::UINT16:
-    column.type = {LogicalKind::kI32};
-    break;
-  case arrow::Type::INT64:
   case arrow::Type::UINT32:
-    column.type = {LogicalKind::kI64};
-    break;
   case arrow::Type::UINT64:
-    column.type = {LogicalKind::kDecimal, 20, 0};
+    column.type = {integerKind(type.bit_width(), arrow::is_unsigned_integer(type.id()))};
     break;
   case arrow::Type::DATE32:
   case arrow::Type::DATE64:

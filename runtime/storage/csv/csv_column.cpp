@@ -199,6 +199,14 @@ bool holds(const LogicalType &type, __int128 value) {
     return fitsInteger(HR_I32, value, value);
   case LogicalKind::kI64:
     return fitsInteger(HR_I64, value, value);
+  case LogicalKind::kU8:
+    return value >= 0 && value <= UINT8_MAX;
+  case LogicalKind::kU16:
+    return value >= 0 && value <= UINT16_MAX;
+  case LogicalKind::kU32:
+    return value >= 0 && value <= UINT32_MAX;
+  case LogicalKind::kU64:
+    return value >= 0 && value <= UINT64_MAX;
   case LogicalKind::kDecimal:
     limit = 1;
     for (int digit = 0; digit < type.precision; ++digit) {

@@ -75,8 +75,8 @@ ParquetColumn describeValues(const parquet::ColumnDescriptor &descriptor) {
       describeUnit(static_cast<const parquet::TimeLogicalType &>(*logical).time_unit(), column);
     } else if (logical && logical->is_int()) {
       const auto &integer = static_cast<const parquet::IntLogicalType &>(*logical);
-      column.isUnsigned = !integer.is_signed() && integer.bit_width() == 32;
-      column.type = {column.isUnsigned ? LogicalKind::kI64 : LogicalKind::kI32};
+      column.isUnsigned = !integer.is_signed();
+      column.type = {integerKind(integer.bit_width(), column.isUnsigned)};
     } else if (!plain) {
       refuse();
     }
@@ -90,9 +90,7 @@ ParquetColumn describeValues(const parquet::ColumnDescriptor &descriptor) {
       describeUnit(static_cast<const parquet::TimeLogicalType &>(*logical).time_unit(), column);
     } else if (logical && logical->is_int()) {
       column.isUnsigned = !static_cast<const parquet::IntLogicalType &>(*logical).is_signed();
-      if (column.isUnsigned) {
-        column.type = {LogicalKind::kDecimal, 20, 0};
-      }
+      column.type = {integerKind(64, column.isUnsigned)};
     } else if (!plain) {
       refuse();
     }

@@ -25,6 +25,30 @@ func.func @constant_c1_range() {
 
 // -----
 
+func.func @constant_c1_unsigned() {
+  // expected-error @+1 {{literal does not fit type 'ui8'}}
+  %0 = frame.constant -1 : ui8
+  return
+}
+
+// -----
+
+func.func @constant_c1_unsigned_range() {
+  // expected-error @+1 {{literal does not fit type 'ui64'}}
+  %0 = frame.constant 18446744073709551616 : ui64
+  return
+}
+
+// -----
+
+func.func @constant_generic_unsigned() {
+  // expected-error @+1 {{literal does not fit type 'ui8': 255 : ui8}}
+  %0 = "frame.constant"() {value = 255 : ui8} : () -> ui8
+  return
+}
+
+// -----
+
 func.func @constant_c2() {
   // expected-error @+1 {{literal does not fit type '!frame.decimal<3, 2>'}}
   %0 = frame.constant 1000 : !frame.decimal<3, 2>

@@ -20,8 +20,8 @@ func.func private @table_c3() -> !frame.table<"a": tensor<2xi64>>
 // -----
 
 // TableType (C3)
-// expected-error @+1 {{a column must have a scalar type of frame, got "a": 'ui32'}}
-func.func private @table_c3_unsigned() -> !frame.table<"a": ui32>
+// expected-error @+1 {{a column must have a scalar type of frame, got "a": 'si32'}}
+func.func private @table_c3_signed() -> !frame.table<"a": si32>
 
 // -----
 

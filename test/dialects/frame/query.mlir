@@ -49,6 +49,8 @@ func.func private @empty() -> !frame.table<>
 func.func @literals() {
   // CHECK: frame.constant -170141183460469231731687303715884105 : !frame.decimal<38, 4>
   %0 = frame.constant -170141183460469231731687303715884105 : !frame.decimal<38, 4>
+  // CHECK: frame.constant 18446744073709551615 : ui64
+  %unsigned = frame.constant 18446744073709551615 : ui64
   // CHECK: frame.constant "nan" : f64
   %1 = frame.constant "nan" : f64
   // CHECK: frame.constant -1.500000e+00 : f32

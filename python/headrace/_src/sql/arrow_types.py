@@ -17,9 +17,10 @@ _NAMES = {
     "SMALLINT": "int16",
     "INTEGER": "int32",
     "BIGINT": "int64",
-    "UTINYINT": "int32",
-    "USMALLINT": "int32",
-    "UINTEGER": "int64",
+    "UTINYINT": "uint8",
+    "USMALLINT": "uint16",
+    "UINTEGER": "uint32",
+    "UBIGINT": "uint64",
     "FLOAT": "float32",
     "DOUBLE": "float64",
     "DATE": "date32",
@@ -36,7 +37,7 @@ _TIMESTAMPS = {
     "TIMESTAMP WITH TIME ZONE": ("us", "UTC"),
     "TIMESTAMPTZ_NS": ("ns", "UTC"),
 }
-_DECIMALS = {"HUGEINT": (38, 0), "UBIGINT": (20, 0)}
+_DECIMALS = {"HUGEINT": (38, 0)}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 
