@@ -475,7 +475,14 @@ FailureOr<Scalar> ExpressionTranslator::divide(Operation *op, Scalar a, Scalar b
     dividend = arith::MaxSIOp::create(b_, loc_, dividend, integer(-INT64_MAX, 64));
     out.value = arith::DivSIOp::create(b_, loc_, dividend, toWidth(divisor, 64));
     __int128 bound = std::max(scaled->high, -scaled->low);
-    out.range = Range{-bound, bound};
+    out.range = b.range->low >= 0 ? Range{std::min<__int128>(scaled->low, 0),
+                                          std::max<__int128>(scaled->high, 0)}
+                                  : Range{-bound, bound};
+    Range bounds = *typeRange(type);
+    if (out.range->low < bounds.low || out.range->high > bounds.high) {
+      failUnlessFits(out.value, bounds, out.valid); // the least integer by -1
+      out.range = bounds;
+    }
     if (bitsFor(*out.range) > 64) {
       out.range = Range{INT64_MIN, INT64_MAX};
     }

@@ -177,7 +177,7 @@ void addBounds(frame::FilterOp filter, pipe::ScanOp scan, OpBuilder &builder) {
     }
     auto name = cast<StringAttr>(filter.getColumns()[argument.getArgNumber()]);
     for (auto column : scan.getColumns().getAsRange<pipe::ScanColumnAttr>()) {
-      if (column.getColumn() != name) {
+      if (column.getColumn() != name || !column.getFile()) { // statistics know of columns of files
         continue;
       }
       Attribute value = constant.getValue();

@@ -52,8 +52,8 @@ class Oracle:
 
 
 def difference(self, query: str, ranks: int = 1, *, ordered: bool = False) -> str | None:
-        """How headrace's answer differs from DuckDB's; nothing if both agree or both fail."""
-        return difference(self.headrace(query, ranks), self.duckdb(query), ordered=ordered)
+    """How headrace's answer differs from DuckDB's; nothing if both agree or both fail."""
+    return difference(self.headrace(query, ranks), self.duckdb(query), ordered=ordered)
 
 
 def _as_read(table: pa.Table) -> pa.Table:

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import headrace as hr
+import pyarrow as pa
 import pyarrow.feather as feather
 import pytest
 from duckdb_oracle import same
@@ -112,6 +113,23 @@ def test_ways_to_name_files(tmp_path: Path) -> None:
     described = hr.sql(f"describe select * from '{tmp_path}/a.csv'").column("column_type").to_pylist()
     assert described == ["BIGINT", "BIGINT"]
     assert "scan" in hr.explain(f"{query}'{tmp_path}/a.csv'", ())
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select s is distinct from 'y.csv', s is not distinct from 'x' from t",
+        "select trim(both 'x' from 'xax'), trim(leading from ' (a'), trim('(' from '(a') from t",
+        "select extract(year from date '2020-02-03'), substring('hello' from 2) from t",
+    ],
+)
+def test_other_words_from(query: str) -> None:
+    rows = pa.table({"s": ["x", None]})
+    connection = duckdb.connect()
+    connection.register("t", rows)
+    assert [tuple(row.values()) for row in hr.sql(query, {"t": rows}).to_pylist()] == connection.sql(
+        query
+    ).fetchall()
 
 
 def test_changed_file_is_read_anew(tmp_path: Path) -> None:

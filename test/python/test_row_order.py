@@ -139,3 +139,12 @@ def test_rowid_is_the_number_of_the_row() -> None:
         found = hr.sql("select i, rowid from t", {"t": _T}, ranks=ranks)
         assert found["i"].to_pylist() == _T["i"].to_pylist()
         assert found["rowid"].to_pylist() == list(range(_ROWS))
+
+
+@pytest.mark.parametrize("condition", ["rowid > 19990", "rowid = 7", "7 >= rowid", "rowid between 3 and 5"])
+def test_conditions_of_rowid(condition: str, sources: dict[str, Any]) -> None:
+    wanted = duckdb.sql(f"select rowid from range({_ROWS}) r(rowid) where {condition}").fetchall()
+    for source in sources.values():
+        for ranks in (1, 2):
+            found = hr.sql(f"select rowid from t where {condition}", {"t": source}, ranks=ranks)
+            assert [(row,) for row in found["rowid"].to_pylist()] == wanted

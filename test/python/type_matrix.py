@@ -214,7 +214,7 @@ _NUMBER_BINARY = (
 )
 _ROUNDED = ("round(a, 1)", "round(a, -1)", "round(a, 12)", "trunc(a)")
 _INTEGER_BINARY = (
-    *("a // b", "a // 3", "m // n", "-7 // a"),
+    *("a // b", "a // 3", "a // -1", "a % -1", "m // n", "-7 // a"),
     *("a << b", "a << 3", "abs(m) << 1", "a << (i % 9)", "a >> b", "a >> 1", "a >> 31", "a >> 40", "a >> -1"),
     *("(-1) >> a", "null >> a", "a >> null"),
 )

@@ -494,21 +494,7 @@ def _cast(scope: Scope, value: Value, dtype: Any, strict: bool) -> Value:
         value = _half_even(scope, combined(f"({sql} * 1e{to.scale})", _DOUBLE, value))
         sql = f"({value.sql}) / 1e{to.scale}"
     sure = strict or supertype(value.type, to) == to
-    if is_unsigned(to) and not (is_unsigned(value.type) and supertype(value.type, to) == to):
-        return _within(scope, replace(value, sql=sql), to, strict)
     return combined(f"{'cast' if sure else 'try_cast'}({sql} as {sql_type(to)})", to, value)
-
-
-def _within(scope: Scope, value: Value, to: pa.DataType, strict: bool) -> Value:
-    """A cast to integers without sign, whose bounds are checked here."""
-    wide = pa.decimal128(20, 0) if to == pa.uint64() else pa.int64()
-    number = scope.once(
-        combined(f"{'' if strict else 'try_'}cast({value.sql} as {sql_type(wide)})", wide, value)
-    )
-    other = f"error('a value is not within {to}')" if strict else "null"
-    inside = f"{number.sql} between 0 and {(1 << to.bit_width) - 1}"
-    sql = f"case when {inside} then cast({number.sql} as {sql_type(to)}) when {number.sql} is null then null"
-    return combined(f"{sql} else {other} end", to, number)
 
 
 @rule("widened")

@@ -18,6 +18,8 @@ from headrace._src.sql.place import located
 _MAY_NAME = re.compile(r"read_(?:csv|parquet)|(?:from|join)\s*'", re.IGNORECASE)
 _CALL = re.compile(r"read_(csv|csv_auto|parquet)\s*\(", re.IGNORECASE)
 _LITERAL = re.compile(r"\b(?:from|join)\s+('(?:[^']|'')+')", re.IGNORECASE)
+_DISTINCT = re.compile(r"\bdistinct\s+$", re.IGNORECASE)
+_OF_ARGUMENTS = re.compile(r"\b(?:trim|extract|substring|overlay)\s*$", re.IGNORECASE)
 _NAMED = re.compile(r"\s*(\w+)\s*(?::=|=(?!=)|=>)(.*)", re.DOTALL)
 
 
@@ -39,7 +41,7 @@ def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, 
         text = f'{text[: call.start()]}"{name}"{text[end + 1 :]}'
     for literal in _LITERAL.finditer(text):
         path = literal.group(1)[1:-1]
-        if literal.start(1) in starts and path not in known:
+        if literal.start(1) in starts and path not in known and _is_clause(text, literal.start(), starts):
             if not is_csv(path) and not path.lower().endswith(".parquet"):
                 message = (
                     "files in FROM end in .csv, .tsv or .parquet; for others use read_csv or read_parquet"
@@ -61,6 +63,18 @@ def _starts(text: str) -> set[int]:
         before = position
         starts.add(characters)
     return starts
+
+
+def _is_clause(text: str, start: int, starts: set[int]) -> bool:
+    """Whether a FROM names tables: not that of IS DISTINCT FROM, or of TRIM(BOTH 'x' FROM …) and the like."""
+    if _DISTINCT.search(text, 0, start):
+        return False
+    depth = 0
+    for position in sorted((each for each in starts if each < start and text[each] in "()"), reverse=True):
+        depth += 1 if text[position] == ")" else -1
+        if depth < 0:
+            return not _OF_ARGUMENTS.search(text, 0, position)
+    return True
 
 
 def _bytes(text: str, position: int) -> int:
