@@ -27,20 +27,30 @@ Expected<std::vector<fs::path>> childrenOf(const fs::path &folder) {
   return children;
 }
 
+bool isDirectory(const fs::path &path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+/// A folder KEY=VALUE, which has rows of one value.
+bool isPartition(const fs::path &path) {
+  const size_t equals = path.filename().string().find('=');
+  return equals != std::string::npos && equals != 0 && isDirectory(path);
+}
+
+/// Those in a folder, and in its partitions.
 Expected<std::vector<std::string>> parquetFiles(const fs::path &folder) {
   HR_ASSIGN_OR_RETURN(std::vector<fs::path> children, childrenOf(folder));
   std::vector<std::string> files;
   for (const fs::path &child : children) {
-    if (child.extension() == ".parquet") {
+    if (isPartition(child)) {
+      HR_ASSIGN_OR_RETURN(std::vector<std::string> inside, parquetFiles(child));
+      files.insert(files.end(), inside.begin(), inside.end());
+    } else if (child.extension() == ".parquet") {
       files.push_back(child.string());
     }
   }
   return files;
-}
-
-bool isDirectory(const fs::path &path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
 }
 
 Status addTable(TablePaths &tables, const std::string &name, std::vector<std::string> files) {
@@ -109,6 +119,10 @@ Status addTables(TablePaths &tables, const std::string &text) {
     }
   } else if (isDirectory(only)) {
     HR_ASSIGN_OR_RETURN(std::vector<fs::path> children, childrenOf(only));
+    if (std::any_of(children.begin(), children.end(), isPartition)) {
+      const fs::path named = only.has_filename() ? only : only.parent_path();
+      return addEntry(tables, named);
+    }
     for (const fs::path &child : children) {
       HR_RETURN_IF_ERROR(addEntry(tables, child));
     }

@@ -24,6 +24,14 @@ bool canBe(const LogicalType &column, HrType type) {
   }
 }
 
+bool widensTo(const LogicalType &stored, const LogicalType &wanted) {
+  auto isInteger = [](LogicalKind kind) {
+    return kind >= LogicalKind::kI8 && kind <= LogicalKind::kI64;
+  };
+  return stored == wanted ||
+         (isInteger(stored.kind) && isInteger(wanted.kind) && stored.kind < wanted.kind);
+}
+
 nlohmann::json typeJson(const LogicalType &type) {
   nlohmann::json json = {{"kind", plan::nameOf(type.kind)}};
   if (type.kind == LogicalKind::kDecimal) {

@@ -14,6 +14,9 @@ namespace headrace::storage {
 
 /// Whether a kernel may read a column of this type as `type`.
 bool canBe(const LogicalType &column, HrType type);
+/// Whether a file's column of type `stored` can be read where a table's is `wanted`: the same, or
+/// an integer of fewer bits.
+bool widensTo(const LogicalType &stored, const LogicalType &wanted);
 /// As statistics documents have it: {"kind": "decimal", "precision": 15, "scale": 2}.
 nlohmann::json typeJson(const LogicalType &type);
 /// The part of a statistics document (Storage::statistics) about a column of which no values are

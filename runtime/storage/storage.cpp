@@ -35,12 +35,18 @@ struct Storage::State {
     return file;
   }
 
-  Expected<std::vector<std::shared_ptr<const ParquetFile>>>
-  openAll(const std::vector<std::string> &paths) {
-    std::vector<std::shared_ptr<const ParquetFile>> opened;
-    for (const std::string &path : paths) {
-      HR_ASSIGN_OR_RETURN(std::shared_ptr<const ParquetFile> file, open(path));
-      opened.push_back(std::move(file));
+  Expected<std::vector<TableFile>> openAll(const std::vector<std::string> &addresses) {
+    std::vector<TableFile> opened;
+    const auto none = std::make_shared<const GivenColumns>();
+    for (const std::string &text : addresses) {
+      HR_ASSIGN_OR_RETURN(Address address, Address::of(text));
+      TableFile table{nullptr, none};
+      if (!address.reader.is_null()) {
+        HR_ASSIGN_OR_RETURN(GivenColumns given, GivenColumns::of(address.reader));
+        table.given = std::make_shared<const GivenColumns>(std::move(given));
+      }
+      HR_ASSIGN_OR_RETURN(table.file, open(address.path));
+      opened.push_back(std::move(table));
     }
     return opened;
   }
@@ -54,7 +60,8 @@ struct Storage::State {
         file = csvFiles[address];
       }
       if (!file || !file->isCurrent()) {
-        HR_ASSIGN_OR_RETURN(file, CsvFile::open(address));
+        HR_ASSIGN_OR_RETURN(Address parsed, Address::of(address));
+        HR_ASSIGN_OR_RETURN(file, CsvFile::open(parsed));
       }
       std::lock_guard lock(mutex);
       csvFiles[address] = file;
@@ -72,16 +79,28 @@ struct Storage::State {
 
 namespace {
 
+/// The files of a table are all of one format.
+Expected<bool> areCsv(const std::vector<std::string> &addresses) {
+  if (addresses.empty()) {
+    return false;
+  }
+  HR_ASSIGN_OR_RETURN(Address first, Address::of(addresses.front()));
+  return first.isCsv();
+}
+
 /// The plan must have been compiled for these files.
+const ParquetFile &fileOf(const TableFile &table) { return *table.file; }
+const CsvFile &fileOf(const std::shared_ptr<const CsvFile> &file) { return *file; }
+
 template <typename Files>
 Status checkManifest(const Files &files, const std::vector<FileIdentity> &manifest) {
   for (size_t i = 0; i < manifest.size(); ++i) {
     FileIdentity wanted = manifest[i];
-    wanted.path = files[i]->identity().path; // a moved file is the same file
-    if (!(wanted == files[i]->identity())) {
+    wanted.path = fileOf(files[i]).identity().path; // a moved file is the same file
+    if (!(wanted == fileOf(files[i]).identity())) {
       return makeError(
           ErrorKind::kMismatch,
-          "the file has changed since the plan was compiled, recompile: ", files[i]->path());
+          "the file has changed since the plan was compiled, recompile: ", fileOf(files[i]).path());
     }
   }
   return Status();
@@ -93,7 +112,8 @@ Storage::Storage(StorageOptions options) : state_(std::make_shared<State>(option
 Storage::~Storage() = default;
 
 Expected<nlohmann::json> Storage::statistics(const std::vector<std::string> &paths) {
-  if (!paths.empty() && isCsvAddress(paths.front())) {
+  HR_ASSIGN_OR_RETURN(bool isCsv, areCsv(paths));
+  if (isCsv) {
     HR_ASSIGN_OR_RETURN(CsvFiles files, state_->openCsv(paths));
     return csvStatistics(files);
   }
@@ -109,7 +129,8 @@ Expected<std::unique_ptr<MorselSource>> Storage::scan(const plan::Slot &slot,
     return makeError(ErrorKind::kMismatch, "table ", slot.name, " was compiled for ",
                      manifest.size(), " files (recompile), got: ", paths.size());
   }
-  if (!paths.empty() && isCsvAddress(paths.front())) {
+  HR_ASSIGN_OR_RETURN(bool isCsv, areCsv(paths));
+  if (isCsv) {
     HR_ASSIGN_OR_RETURN(CsvFiles files, state_->openCsv(paths));
     HR_RETURN_IF_ERROR(checkManifest(files, manifest));
     return makeCsvSource(slot, std::move(files), share);

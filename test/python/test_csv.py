@@ -202,7 +202,7 @@ REFUSED: list[tuple[Callable[[Path], Any], str]] = [
     (lambda folder: hr.sql("select * from 'x.xlsx'"), "files in FROM end in"),
     (
         lambda folder: hr.sql("select * from read_parquet('x.parquet', a = 1)"),
-        "read_parquet: no such option: a",
+        "read_parquet: no such option: a; there are hive_partitioning",
     ),
     (
         lambda folder: hr.scan_csv([folder / "a.csv", folder / "b.csv"]),

@@ -239,7 +239,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 
 def test_files_of_different_schemas(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"k": [1], "v": [1]}), tmp_path / "a.parquet")
-    for other in ({"k": [1]}, {"k": [1], "v": ["x"]}, {"v": [1], "k": [1]}):
+    for other in ({"k": [1]}, {"k": [1], "v": ["x"]}):
         parquet.write_table(pa.table(other), tmp_path / "b.parquet")
         _refused(
             {"t": [tmp_path / "a.parquet", tmp_path / "b.parquet"]},

@@ -10,7 +10,6 @@
 namespace headrace::storage {
 namespace {
 
-constexpr std::string_view kMark = "?{\"format\":\"csv\"";
 /// A piece ends with the first record that reaches one of these.
 constexpr uint64_t kPieceBytes = 4 << 20;
 constexpr uint64_t kPieceRows = 64 << 10;
@@ -21,9 +20,8 @@ char characterOf(const nlohmann::json &options, const char *name) {
   return text.empty() ? '\0' : text.front();
 }
 
-Expected<CsvFormat> formatOf(const std::string &text) {
+Expected<CsvFormat> formatOf(const nlohmann::json &options) {
   try {
-    const nlohmann::json options = nlohmann::json::parse(text);
     CsvFormat format;
     format.separator = characterOf(options, "delim");
     format.quote = characterOf(options, "quote");
@@ -42,8 +40,6 @@ Expected<CsvFormat> formatOf(const std::string &text) {
 }
 
 } // namespace
-
-bool isCsvAddress(const std::string &address) { return address.find(kMark) != std::string::npos; }
 
 /// One pass over a file, block by block.
 class CsvIndexer {
@@ -180,15 +176,14 @@ Status CsvIndexer::run() {
   return Status();
 }
 
-Expected<std::shared_ptr<const CsvFile>> CsvFile::open(const std::string &address) {
+Expected<std::shared_ptr<const CsvFile>> CsvFile::open(const Address &address) {
   auto file = std::make_shared<CsvFile>();
-  const size_t mark = address.find(kMark);
-  HR_ASSIGN_OR_RETURN(file->format_, formatOf(address.substr(mark + 1)));
-  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input,
-                      InputFile::open(address.substr(0, mark)));
+  HR_ASSIGN_OR_RETURN(file->format_, formatOf(address.reader));
+  HR_ASSIGN_OR_RETURN(file->given_, GivenColumns::of(address.reader));
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, InputFile::open(address.path));
   file->stamp_ = input->stamp();
   file->identity_ = {input->path(), file->stamp_.bytes, file->stamp_.modifiedNanoseconds,
-                     std::hash<std::string>{}(address.substr(mark))};
+                     std::hash<std::string>{}(address.reader.dump())};
   HR_RETURN_IF_ERROR(CsvIndexer(*file, *input).run());
   return std::shared_ptr<const CsvFile>(std::move(file));
 }

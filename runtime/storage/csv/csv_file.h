@@ -2,6 +2,7 @@
 // them and cuts it into pieces of whole records, so that splits are sound in any quoted text.
 #pragma once
 
+#include "runtime/storage/given_columns.h"
 #include "runtime/storage/identity.h"
 #include "runtime/storage/input_file.h"
 
@@ -32,20 +33,17 @@ struct CsvPiece {
   uint64_t firstLine = 1; ///< number of the line at `offset`
 };
 
-/// The address of a source: a path, and behind it what its bytes mean where that is not Parquet:
-/// PATH?{"format":"csv",...}. Addresses go wherever paths go.
-bool isCsvAddress(const std::string &address);
-
 /// Immutable. Thread-safe.
 class CsvFile {
 public:
   /// Reads the file once. kUser: options that do not fit; kData: a quote that does not belong, with
   /// its line.
-  static Expected<std::shared_ptr<const CsvFile>> open(const std::string &address);
+  static Expected<std::shared_ptr<const CsvFile>> open(const Address &address);
 
   const std::string &path() const { return identity_.path; }
   const FileIdentity &identity() const { return identity_; }
   const CsvFormat &format() const { return format_; }
+  const GivenColumns &given() const { return given_; }
   const std::vector<CsvPiece> &pieces() const { return pieces_; }
   /// The file's bytes, opened anew, so that a table of many files needs few descriptors. kIo if it
   /// is another file by now.
@@ -58,6 +56,7 @@ private:
   FileIdentity identity_;
   FileStamp stamp_;
   CsvFormat format_;
+  GivenColumns given_;
   std::vector<CsvPiece> pieces_;
 };
 

@@ -102,6 +102,7 @@ Status PieceFields::find(const uint8_t *data) {
 
 struct Piece {
   std::shared_ptr<const CsvFile> file;
+  const std::vector<uint32_t> *places; ///< by column of the file
   CsvPiece part;
   uint64_t firstRow = 0; ///< within this rank's share
   uint64_t place = 0;    ///< of its first row in the table
@@ -110,7 +111,7 @@ struct Piece {
 class CsvSource final : public MorselSource {
 public:
   plan::Slot slot;
-  std::vector<uint32_t> places; ///< by column of the files
+  std::vector<std::unique_ptr<std::vector<uint32_t>>> places; ///< by file and column of it
   std::vector<Piece> pieces;
   uint64_t totalRows = 0;
 
@@ -152,11 +153,16 @@ Expected<MorselHandle> CsvSource::load(size_t index, Reservation &memory) const 
   uint8_t *data = buffer.data();
   HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, piece.file->input());
   HR_RETURN_IF_ERROR(input->read(part.offset, part.bytes, data));
-  PieceFields fields(*piece.file, part, places, slot.columns.size());
+  PieceFields fields(*piece.file, part, *piece.places, slot.columns.size());
   HR_RETURN_IF_ERROR(fields.find(data));
-  if (!fields.columns.empty() && fields.columns.front().size() != part.rows) {
-    return makeError(ErrorKind::kIo,
-                     "the file has changed while it was read: ", piece.file->path());
+  auto isStored = [&](size_t column) {
+    return std::find(piece.places->begin(), piece.places->end(), column) != piece.places->end();
+  };
+  for (size_t i = 0; i < fields.columns.size(); ++i) {
+    if (isStored(i) && fields.columns[i].size() != part.rows) {
+      return makeError(ErrorKind::kIo,
+                       "the file has changed while it was read: ", piece.file->path());
+    }
   }
   auto text = std::make_shared<const PaddedBuffer>(std::move(buffer));
 
@@ -164,6 +170,14 @@ Expected<MorselHandle> CsvSource::load(size_t index, Reservation &memory) const 
   loaded->columns.reserve(slot.columns.size());
   for (size_t i = 0; i < slot.columns.size(); ++i) {
     const plan::SlotColumn &column = slot.columns[i];
+    if (!isStored(i)) {
+      HR_ASSIGN_OR_RETURN(HeldChunkHandle given, givenChunk(piece.file->given().find(column.file),
+                                                            column.type, part.rows, memory));
+      loaded->columns.push_back(given->chunk->column());
+      loaded->bytes += given->chunk->bytes;
+      loaded->pins.push_back(std::move(given));
+      continue;
+    }
     const uint64_t bytes = part.rows * abi::bytesOf(column.type) + part.rows / 8 + 4 * HR_PADDING;
     HR_ASSIGN_OR_RETURN(Charge charge, Charge::take(memory, static_cast<int64_t>(bytes)));
     if (column.type == HR_STRING && textCharge.bytes() != 0) { // the texts live as long as it does
@@ -191,61 +205,96 @@ Expected<MorselHandle> CsvSource::load(size_t index, Reservation &memory) const 
 
 } // namespace
 
+namespace {
+
+/// The columns of a table and their types: those of the first file, under union_by_name of all.
+nlohmann::json columnsOf(const CsvFiles &files) {
+  nlohmann::json columns = nlohmann::json::object();
+  const bool unites = files.front()->given().unionByName;
+  for (const std::shared_ptr<const CsvFile> &file : files) {
+    const CsvFormat &format = file->format();
+    for (size_t i = 0; i < format.columns.size(); ++i) {
+      if ((file == files.front() || unites) && !columns.contains(format.columns[i])) {
+        const size_t index = columns.size();
+        columns[format.columns[i]] = unknownColumn(index, format.types[i], /*nullable=*/true);
+      }
+    }
+  }
+  return columns;
+}
+
+/// By column of the file its place among those of the slot.
+Expected<std::unique_ptr<std::vector<uint32_t>>> placesIn(const plan::Slot &slot,
+                                                          const CsvFile &file) {
+  const std::vector<std::string> &names = file.format().columns;
+  auto places = std::make_unique<std::vector<uint32_t>>(names.size(), kNotWanted);
+  for (size_t i = 0; i < slot.columns.size(); ++i) {
+    const plan::SlotColumn &wanted = slot.columns[i];
+    const auto found = std::find(names.begin(), names.end(), wanted.file);
+    const bool given = file.given().find(wanted.file) != nullptr;
+    if (found == names.end() && !given && !file.given().unionByName) {
+      return makeError(ErrorKind::kUser, file.path(), " has no column: ", wanted.file);
+    }
+    if (!canBe(wanted.logical, wanted.type)) {
+      return makeError(ErrorKind::kMismatch, file.path(), ", column ", wanted.file, " of type ",
+                       wanted.logical.text(), " cannot be read as: ", typeName(wanted.type));
+    }
+    if (found != names.end() && !given) {
+      (*places)[static_cast<size_t>(found - names.begin())] = static_cast<uint32_t>(i);
+    }
+  }
+  return places;
+}
+
+} // namespace
+
 nlohmann::json csvStatistics(const CsvFiles &files) {
-  const CsvFormat &format = files.front()->format();
   uint64_t rows = 0, bytes = 0, pieces = 0;
   std::vector<FileIdentity> manifest;
+  std::vector<std::pair<uint64_t, const GivenColumns *>> given;
   for (const std::shared_ptr<const CsvFile> &file : files) {
+    given.emplace_back(0, &file->given());
     pieces += file->pieces().size();
     for (const CsvPiece &piece : file->pieces()) {
-      rows += piece.rows;
+      given.back().first += piece.rows;
       bytes += piece.bytes;
     }
+    rows += given.back().first;
     manifest.push_back(file->identity());
   }
-  const double width = static_cast<double>(bytes) /
-                       static_cast<double>(std::max<uint64_t>(1, rows * format.columns.size()));
-  nlohmann::json columns = nlohmann::json::object();
-  for (size_t i = 0; i < format.columns.size(); ++i) {
-    nlohmann::json &column = columns[format.columns[i]];
-    column = unknownColumn(i, format.types[i], /*nullable=*/true);
+  nlohmann::json columns = columnsOf(files), unsupported = nlohmann::json::object();
+  const double width =
+      static_cast<double>(bytes) /
+      static_cast<double>(std::max<uint64_t>(1, rows * std::max<size_t>(1, columns.size())));
+  for (nlohmann::json &column : columns) {
     column["average_bytes"] = width;
   }
+  describeGiven(given, columns, unsupported);
   return {{"rows", rows},
           {"row_groups", pieces},
           {"identity", toJson(manifest)},
           {"columns", std::move(columns)},
-          {"unsupported", nlohmann::json::object()}};
+          {"unsupported", std::move(unsupported)}};
 }
 
 Expected<std::unique_ptr<MorselSource>> makeCsvSource(const plan::Slot &slot, CsvFiles files,
                                                       Share share) {
   auto source = std::make_unique<CsvSource>();
   source->slot = slot;
-  const std::vector<std::string> &names = files.front()->format().columns;
-  source->places.assign(names.size(), kNotWanted);
-  for (size_t i = 0; i < slot.columns.size(); ++i) {
-    const plan::SlotColumn &wanted = slot.columns[i];
-    const auto found = std::find(names.begin(), names.end(), wanted.file);
-    if (found == names.end()) {
-      return makeError(ErrorKind::kUser, files.front()->path(), " has no column: ", wanted.file);
-    }
-    if (!canBe(wanted.logical, wanted.type)) {
-      return makeError(ErrorKind::kMismatch, files.front()->path(), ", column ", wanted.file,
-                       " of type ", wanted.logical.text(),
-                       " cannot be read as: ", typeName(wanted.type));
-    }
-    source->places[static_cast<size_t>(found - names.begin())] = static_cast<uint32_t>(i);
-  }
   std::vector<Piece> all;
   std::vector<uint64_t> rows;
   uint64_t place = 0;
   for (const std::shared_ptr<const CsvFile> &file : files) {
+    HR_ASSIGN_OR_RETURN(auto places, placesIn(slot, *file));
+    const bool survives = file->given().canSatisfy(slot.bounds);
     for (const CsvPiece &piece : file->pieces()) {
-      all.push_back({file, piece, 0, place});
-      rows.push_back(piece.rows);
+      if (survives) {
+        all.push_back({file, places.get(), piece, 0, place});
+        rows.push_back(piece.rows);
+      }
       place += piece.rows;
     }
+    source->places.push_back(std::move(places));
   }
   source->pieces = takeShare(std::move(all), rows, share, source->totalRows);
   return std::unique_ptr<MorselSource>(std::move(source));

@@ -11,7 +11,8 @@ namespace headrace::storage {
 
 using CsvFiles = std::vector<std::shared_ptr<const CsvFile>>;
 
-/// As Storage::statistics. Rows are counted; of values nothing is known.
+/// As Storage::statistics. Rows are counted; of values nothing is known. The columns are those of
+/// the first file, in any order in the others; under union_by_name those of all.
 nlohmann::json csvStatistics(const CsvFiles &files);
 
 /// A morsel is a piece of a file. Values are read as the types of the slot's columns; other columns

@@ -2,6 +2,7 @@
 // queries.
 #pragma once
 
+#include "runtime/storage/given_columns.h"
 #include "runtime/storage/identity.h"
 #include "runtime/storage/input_file.h"
 #include "runtime/storage/parquet/footer.h"
@@ -16,6 +17,13 @@
 namespace headrace::storage {
 
 struct PageIndex;
+class ParquetFile;
+
+/// A file of a table, and the columns of which it has no bytes.
+struct TableFile {
+  std::shared_ptr<const ParquetFile> file;
+  std::shared_ptr<const GivenColumns> given;
+};
 
 class ParquetFile {
 public:

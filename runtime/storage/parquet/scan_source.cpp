@@ -11,9 +11,19 @@
 namespace headrace::storage {
 namespace {
 
+constexpr uint32_t kGiven = ~uint32_t{0};
+
+/// Where the columns of a slot are in one file.
+struct FileColumns {
+  std::shared_ptr<const GivenColumns> given; ///< what those are of which it has no bytes
+  std::vector<uint32_t> columns; ///< by column of the slot: index in the file, or kGiven
+  std::vector<uint32_t> stored;  ///< the indices, without those that are given
+  std::vector<HrType> types;     ///< of `stored`
+};
+
 struct Piece {
   std::shared_ptr<const ParquetFile> file;
-  const std::vector<uint32_t> *columns; ///< index in the file of each of the slot's columns
+  const FileColumns *columns;
   uint32_t rowGroup;
   uint32_t number; ///< within the row group
   uint64_t rows;
@@ -35,7 +45,7 @@ uint64_t rowsOfPieces(uint64_t rows, uint64_t pieceRows) {
 class ScanSource final : public MorselSource {
 public:
   plan::Slot slot;
-  std::vector<std::unique_ptr<std::vector<uint32_t>>> columnMaps; ///< by file
+  std::vector<std::unique_ptr<FileColumns>> columnMaps; ///< by file
   std::vector<Piece> pieces;
   PageSupply supply;
   uint64_t totalRows = 0;
@@ -54,9 +64,9 @@ private:
 Expected<std::vector<GroupParts::ColumnRows>> ScanSource::loadGroup(const Piece &piece,
                                                                     Reservation &memory) const {
   std::vector<ChunkRequest> requests;
-  for (size_t i = 0; i < slot.columns.size(); ++i) {
-    const uint32_t column = (*piece.columns)[i];
-    requests.push_back({column, slot.columns[i].type, kWholeChunk,
+  for (size_t i = 0; i < piece.columns->stored.size(); ++i) {
+    const uint32_t column = piece.columns->stored[i];
+    requests.push_back({column, piece.columns->types[i], kWholeChunk,
                         wholeChunk(*piece.file, piece.rowGroup, column)});
   }
   HR_ASSIGN_OR_RETURN(std::vector<HeldChunkHandle> chunks,
@@ -71,7 +81,11 @@ Expected<std::vector<GroupParts::ColumnRows>> ScanSource::loadGroup(const Piece 
 Status ScanSource::checkPromise(const Piece &piece, size_t column,
                                 const EncodedChunk &chunk) const {
   const plan::SlotColumn &promise = slot.columns[column];
-  auto place = [&] { return placeOf(*piece.file, piece.rowGroup, (*piece.columns)[column]); };
+  auto place = [&] {
+    const uint32_t index = piece.columns->columns[column];
+    return index == kGiven ? piece.file->path() + ", column " + promise.file
+                           : placeOf(*piece.file, piece.rowGroup, index);
+  };
   if (chunk.hasNulls && !promise.nullable) {
     return makeError(
         ErrorKind::kData, place(),
@@ -128,13 +142,23 @@ Expected<MorselHandle> ScanSource::load(size_t index, Reservation &memory) const
                       piece.parts ? piece.parts->take(piece.number, memory)
                                   : loadGroup(piece, memory));
   auto loaded = std::make_shared<LoadedMorsel>();
-  loaded->columns.reserve(columns.size());
-  for (size_t i = 0; i < columns.size(); ++i) {
-    loaded->columns.push_back(columnOf(columns[i], *loaded));
-    if (columns[i].dictionary) {
-      loaded->pins.push_back(std::move(columns[i].dictionary));
+  loaded->columns.reserve(slot.columns.size());
+  auto next = columns.begin();
+  for (size_t i = 0; i < slot.columns.size(); ++i) {
+    GroupParts::ColumnRows rows;
+    if (piece.columns->columns[i] == kGiven) {
+      HR_ASSIGN_OR_RETURN(HeldChunkHandle given,
+                          givenChunk(piece.columns->given->find(slot.columns[i].file),
+                                     slot.columns[i].type, piece.rows, memory));
+      rows.chunks.push_back(std::move(given));
+    } else {
+      rows = std::move(*next++);
     }
-    for (HeldChunkHandle &held : columns[i].chunks) {
+    loaded->columns.push_back(columnOf(rows, *loaded));
+    if (rows.dictionary) {
+      loaded->pins.push_back(std::move(rows.dictionary));
+    }
+    for (HeldChunkHandle &held : rows.chunks) {
       HR_RETURN_IF_ERROR(checkPromise(piece, i, *held->chunk));
       loaded->bytes += held->chunk->bytes;
       loaded->pins.push_back(std::move(held));
@@ -150,11 +174,22 @@ Expected<MorselHandle> ScanSource::load(size_t index, Reservation &memory) const
 
 /// The index of each wanted column in this file, after checking that it is what the plan was
 /// compiled for.
-Expected<std::unique_ptr<std::vector<uint32_t>>> bindColumns(const plan::Slot &slot,
-                                                             const ParquetFile &file) {
-  auto columns = std::make_unique<std::vector<uint32_t>>();
+Expected<std::unique_ptr<FileColumns>> bindColumns(const plan::Slot &slot, const TableFile &table) {
+  const ParquetFile &file = *table.file;
+  auto columns = std::make_unique<FileColumns>();
+  columns->given = table.given;
   for (const plan::SlotColumn &wanted : slot.columns) {
+    const GivenColumn *given = table.given->find(wanted.file);
+    if (given && given->type != wanted.logical) {
+      return makeError(ErrorKind::kMismatch, file.path(), ", column ", wanted.file, " is ",
+                       given->type.text(),
+                       ", the plan was compiled for (recompile): ", wanted.logical.text());
+    }
     int index = file.columnIndex(wanted.file);
+    if (given || (index < 0 && table.given->unionByName)) {
+      columns->columns.push_back(kGiven);
+      continue;
+    }
     if (index < 0) {
       return makeError(ErrorKind::kUser, file.path(), " has no column: ", wanted.file);
     }
@@ -163,7 +198,7 @@ Expected<std::unique_ptr<std::vector<uint32_t>>> bindColumns(const plan::Slot &s
       return makeError(ErrorKind::kUnsupported, file.path(), ", column ", wanted.file, ": ",
                        column.unsupported);
     }
-    if (column.type != wanted.logical) {
+    if (!widensTo(column.type, wanted.logical)) {
       return makeError(ErrorKind::kMismatch, file.path(), ", column ", wanted.file, " is ",
                        column.type.text(),
                        ", the plan was compiled for (recompile): ", wanted.logical.text());
@@ -172,13 +207,19 @@ Expected<std::unique_ptr<std::vector<uint32_t>>> bindColumns(const plan::Slot &s
       return makeError(ErrorKind::kMismatch, file.path(), ", column ", wanted.file, " of type ",
                        column.type.text(), " cannot be read as: ", typeName(wanted.type));
     }
-    columns->push_back(static_cast<uint32_t>(index));
+    columns->columns.push_back(static_cast<uint32_t>(index));
+    columns->stored.push_back(static_cast<uint32_t>(index));
+    columns->types.push_back(wanted.type);
   }
   return columns;
 }
 
-bool survives(const plan::Slot &slot, const ParquetFile &file, const ParquetRowGroup &group) {
+bool survives(const plan::Slot &slot, const TableFile &table, const ParquetRowGroup &group) {
+  const ParquetFile &file = *table.file;
   return std::all_of(slot.bounds.begin(), slot.bounds.end(), [&](const plan::Bound &bound) {
+    if (const GivenColumn *given = table.given->find(bound.column)) {
+      return given->canSatisfy(bound);
+    }
     int index = file.columnIndex(bound.column);
     return index < 0 || canSatisfy(bound, file.footer().columns[static_cast<size_t>(index)],
                                    group.chunks[static_cast<size_t>(index)], group.rows);
@@ -187,10 +228,6 @@ bool survives(const plan::Slot &slot, const ParquetFile &file, const ParquetRowG
 
 /// Pieces of one row group load its chunks together.
 void shareGroups(ScanSource &source, uint64_t pieceRows) {
-  std::vector<HrType> types;
-  for (const plan::SlotColumn &column : source.slot.columns) {
-    types.push_back(column.type);
-  }
   for (size_t first = 0, last; first < source.pieces.size(); first = last) {
     const Piece &piece = source.pieces[first];
     for (last = first + 1; last < source.pieces.size() && source.pieces[last].file == piece.file &&
@@ -201,9 +238,9 @@ void shareGroups(ScanSource &source, uint64_t pieceRows) {
     if (piece.rows == rows) {
       continue;
     }
-    auto parts = std::make_shared<GroupParts>(piece.file, piece.rowGroup, *piece.columns, types,
-                                              rowsOfPieces(rows, pieceRows), piece.number,
-                                              piece.number + (last - first), source.supply);
+    auto parts = std::make_shared<GroupParts>(
+        piece.file, piece.rowGroup, piece.columns->stored, piece.columns->types,
+        rowsOfPieces(rows, pieceRows), piece.number, piece.number + (last - first), source.supply);
     for (size_t i = first; i < last; ++i) {
       source.pieces[i].parts = parts;
     }
@@ -212,21 +249,23 @@ void shareGroups(ScanSource &source, uint64_t pieceRows) {
 
 } // namespace
 
-Expected<std::unique_ptr<MorselSource>>
-makeScanSource(const plan::Slot &slot, std::vector<std::shared_ptr<const ParquetFile>> files,
-               PageSupply supply, uint64_t pieceRows, Share share) {
+Expected<std::unique_ptr<MorselSource>> makeScanSource(const plan::Slot &slot,
+                                                       std::vector<TableFile> files,
+                                                       PageSupply supply, uint64_t pieceRows,
+                                                       Share share) {
   auto source = std::make_unique<ScanSource>();
   source->slot = slot;
   source->supply = std::move(supply);
   std::vector<Piece> all;
   std::vector<uint64_t> rows;
   uint64_t groupBegin = 0; ///< of the next row group, in the table
-  for (const std::shared_ptr<const ParquetFile> &file : files) {
-    HR_ASSIGN_OR_RETURN(std::unique_ptr<std::vector<uint32_t>> columns, bindColumns(slot, *file));
+  for (const TableFile &table : files) {
+    const std::shared_ptr<const ParquetFile> &file = table.file;
+    HR_ASSIGN_OR_RETURN(std::unique_ptr<FileColumns> columns, bindColumns(slot, table));
     const auto &groups = file->footer().rowGroups;
     for (uint32_t g = 0; g < groups.size(); ++g) {
       const uint64_t place = std::exchange(groupBegin, groupBegin + groups[g].rows);
-      if (groups[g].rows == 0 || !survives(slot, *file, groups[g])) {
+      if (groups[g].rows == 0 || !survives(slot, table, groups[g])) {
         continue;
       }
       const uint64_t step = rowsOfPieces(groups[g].rows, pieceRows);

@@ -2,6 +2,7 @@
 // dictionaries.
 #include "runtime/storage/parquet/statistics.h"
 
+#include "runtime/storage/column_type.h"
 #include "runtime/storage/parquet/page_header.h"
 #include "runtime/storage/utf8.h"
 
@@ -19,10 +20,22 @@ constexpr size_t kSampledGroups = 4;
 /// Read of a column chunk to see the header of its first page.
 constexpr uint64_t kPageHeaderBytes = 256;
 
+/// A column of a table, and by file where it is: -1 in one that lacks it.
+struct UnitedColumn {
+  ParquetColumn column;
+  std::vector<int> places;
+};
+
 struct GroupOf {
   const ParquetFile *file;
+  size_t fileNumber;
   size_t group;
   const ParquetRowGroup &meta() const { return file->footer().rowGroups[group]; }
+  /// Null where the file lacks the column.
+  const ParquetChunk *chunk(const UnitedColumn &column) const {
+    const int place = column.places[fileNumber];
+    return place < 0 ? nullptr : &meta().chunks[static_cast<size_t>(place)];
+  }
 };
 
 /// What the sampled dictionaries of a column say.
@@ -51,7 +64,7 @@ double extrapolate(double seen, double rows) {
 
 /// A row group to look into, and its file.
 struct SampledGroup {
-  const ParquetRowGroup *meta;
+  const GroupOf *group;
   std::shared_ptr<const InputFile> input;
 };
 
@@ -60,7 +73,7 @@ Expected<std::vector<SampledGroup>> openSample(const std::vector<GroupOf> &group
   const size_t step = std::max<size_t>(1, groups.size() / kSampledGroups);
   for (size_t i = 0; i < groups.size(); i += step) {
     HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, groups[i].file->input());
-    sampled.push_back({&groups[i].meta(), std::move(input)});
+    sampled.push_back({&groups[i], std::move(input)});
   }
   return sampled;
 }
@@ -78,18 +91,25 @@ std::optional<PageHeader> dictionaryHeader(const InputFile &input, const Parquet
                                                               : std::nullopt;
 }
 
-DictionarySample sampleDictionaries(const std::vector<SampledGroup> &groups, size_t column) {
+DictionarySample sampleDictionaries(const std::vector<SampledGroup> &groups,
+                                    const UnitedColumn &column) {
   DictionarySample sample;
   for (const SampledGroup &group : groups) {
-    const ParquetChunk &chunk = group.meta->chunks[column];
+    const ParquetRowGroup &meta = group.group->meta();
+    const ParquetChunk *found = group.group->chunk(column);
+    if (!found) {
+      sample.fallsBack = true;
+      continue;
+    }
+    const ParquetChunk &chunk = *found;
     std::optional<PageHeader> header = dictionaryHeader(*group.input, chunk);
     if (!header) {
       sample.fallsBack = true;
       continue;
     }
-    const double rows = static_cast<double>(group.meta->rows);
+    const double rows = static_cast<double>(meta.rows);
     sample.groups += 1;
-    sample.rows += group.meta->rows;
+    sample.rows += meta.rows;
     sample.entries += header->values;
     sample.bytes += header->uncompressedBytes;
     // Codes of ceil(log2(entries)) bits fill the rest of the chunk, unless pages fell back to plain
@@ -108,13 +128,14 @@ DictionarySample sampleDictionaries(const std::vector<SampledGroup> &groups, siz
 }
 
 /// Whether the ranges of the row groups do not overlap: then the numbers of distinct values add up.
-bool isClustered(const std::vector<GroupOf> &groups, size_t column) {
+bool isClustered(const std::vector<GroupOf> &groups, const UnitedColumn &column) {
   std::vector<std::pair<__int128, __int128>> ranges;
   for (const GroupOf &group : groups) {
-    const ParquetChunk &chunk = group.meta().chunks[column];
-    if (!chunk.min || !chunk.max) {
+    const ParquetChunk *found = group.chunk(column);
+    if (!found || !found->min || !found->max) {
       return false;
     }
+    const ParquetChunk &chunk = *found;
     ranges.emplace_back(chunk.min->integer, chunk.max->integer);
   }
   std::sort(ranges.begin(), ranges.end());
@@ -128,16 +149,17 @@ bool isClustered(const std::vector<GroupOf> &groups, size_t column) {
 
 /// Whether rows come in the order of an integer column, by and large: the ranges of all row groups
 /// together are hardly wider than the column's.
-bool isOrdered(const std::vector<GroupOf> &groups, size_t column) {
+bool isOrdered(const std::vector<GroupOf> &groups, const UnitedColumn &column) {
   constexpr double kOverlapMax = 1.3;
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   double widths = 0;
   for (const GroupOf &group : groups) {
-    const ParquetChunk &chunk = group.meta().chunks[column];
-    if (!chunk.min || !chunk.max) {
+    const ParquetChunk *found = group.chunk(column);
+    if (!found || !found->min || !found->max) {
       return false;
     }
+    const ParquetChunk &chunk = *found;
     low = std::min(low, static_cast<double>(chunk.min->integer));
     high = std::max(high, static_cast<double>(chunk.max->integer));
     widths += static_cast<double>(chunk.max->integer) - static_cast<double>(chunk.min->integer);
@@ -178,13 +200,20 @@ bool lessThan(const ParquetColumn &column, const StatisticsValue &a, const Stati
 
 nlohmann::json columnStatistics(const std::vector<GroupOf> &groups,
                                 const std::vector<SampledGroup> &sampled,
-                                const ParquetColumn &column, size_t index, uint64_t rows) {
+                                const UnitedColumn &united, size_t index, uint64_t rows) {
+  const ParquetColumn &column = united.column;
   std::optional<StatisticsValue> min, max;
   bool minKnown = true, maxKnown = true, nullsKnown = true;
   uint64_t nulls = 0, plainBytes = 0, fileBytes = 0;
   bool allHaveDictionary = !groups.empty();
   for (const GroupOf &group : groups) {
-    const ParquetChunk &chunk = group.meta().chunks[index];
+    const ParquetChunk *found = group.chunk(united);
+    if (!found) { // NULL in all rows
+      nulls += group.meta().rows;
+      allHaveDictionary = false;
+      continue;
+    }
+    const ParquetChunk &chunk = *found;
     plainBytes += chunk.uncompressedBytes;
     fileBytes += chunk.bytes;
     allHaveDictionary &= chunk.hasDictionary;
@@ -211,7 +240,7 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups,
   nlohmann::json result =
       unknownColumn(index, typeJson(column.type), column.nullable && (!nullsKnown || nulls != 0));
   result["file_bytes"] = nullptr;
-  result["ordered"] = column.type.integral() && isOrdered(groups, index);
+  result["ordered"] = column.type.integral() && isOrdered(groups, united);
   if (min && minKnown) {
     result["min"] = valueJson(column, *min);
   }
@@ -227,7 +256,7 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups,
   }
 
   result["file_bytes"] = static_cast<double>(fileBytes) / static_cast<double>(rows);
-  DictionarySample sample = sampleDictionaries(sampled, index);
+  DictionarySample sample = sampleDictionaries(sampled, united);
   double distinct = -1;
   if (sample.groups != 0 && !sample.fallsBack) {
     const double perGroup =
@@ -235,7 +264,7 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups,
     const double all = perGroup * static_cast<double>(groups.size());
     result["dictionary_entries"] = static_cast<uint64_t>(all);
     result["all_dictionary"] = allHaveDictionary;
-    distinct = groups.size() == 1 || (column.type.integral() && isClustered(groups, index))
+    distinct = groups.size() == 1 || (column.type.integral() && isClustered(groups, united))
                    ? all
                    : sample.distinctMost;
   }
@@ -267,54 +296,85 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups,
   return result;
 }
 
-Status checkSchema(const ParquetFile &first, const ParquetFile &other) {
-  const auto &a = first.footer().columns;
-  const auto &b = other.footer().columns;
-  for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
-    if (i >= a.size() || i >= b.size() || a[i].name != b[i].name || !(a[i].type == b[i].type)) {
-      const std::string &name = i < b.size() ? b[i].name : a[i].name;
-      return makeError(ErrorKind::kUser,
-                       "the files of a table must have the same columns: ", other.path(),
-                       " differs from ", first.path(), " in column: ", name);
+/// The columns of all files by name: those of the first, whatever their order in the others, and
+/// under union_by_name also those that only others have.
+Expected<std::vector<UnitedColumn>> columnsOf(const std::vector<TableFile> &files) {
+  std::vector<UnitedColumn> columns;
+  const bool unites = files.front().given->unionByName;
+  for (size_t f = 0; f < files.size(); ++f) {
+    const ParquetFile &file = *files[f].file;
+    const auto &own = file.footer().columns;
+    for (size_t i = 0; i < own.size() && (f == 0 || unites); ++i) {
+      if (std::none_of(columns.begin(), columns.end(), [&](const UnitedColumn &known) {
+            return known.column.name == own[i].name;
+          })) {
+        columns.push_back({own[i], std::vector<int>(files.size(), -1)});
+      }
+    }
+    for (UnitedColumn &known : columns) {
+      const int index = file.columnIndex(known.column.name);
+      known.places[f] = index;
+      if (index < 0) {
+        if (!unites && !files[f].given->find(known.column.name)) {
+          return makeError(
+              ErrorKind::kUser, "the files of a table must have the same columns: ", file.path(),
+              " differs from ", files.front().file->path(),
+              "; union_by_name=true reads NULL for a missing column: ", known.column.name);
+        }
+        known.column.nullable = true;
+        continue;
+      }
+      const ParquetColumn &found = own[static_cast<size_t>(index)];
+      known.column.nullable |= found.nullable;
+      if (widensTo(known.column.type, found.type)) {
+        known.column.type = found.type;
+      } else if (!widensTo(found.type, known.column.type)) {
+        return makeError(ErrorKind::kUser,
+                         "the files of a table must have the same types: ", file.path(),
+                         " differs from ", files.front().file->path(), ", ", found.type.text(),
+                         " and ", known.column.type.text(), ", in column: ", known.column.name);
+      }
     }
   }
-  return Status();
+  for (UnitedColumn &column : columns) { // a union may have found it late
+    column.column.nullable |= std::count(column.places.begin(), column.places.end(), -1) != 0;
+  }
+  return columns;
 }
 
 } // namespace
 
-Expected<nlohmann::json>
-parquetStatistics(const std::vector<std::shared_ptr<const ParquetFile>> &files) {
+Expected<nlohmann::json> parquetStatistics(const std::vector<TableFile> &files) {
   if (files.empty()) {
     return makeError(ErrorKind::kUser, "a table needs at least one file");
   }
   std::vector<GroupOf> groups;
   uint64_t rows = 0;
   std::vector<FileIdentity> manifest;
-  for (const auto &file : files) {
-    HR_RETURN_IF_ERROR(checkSchema(*files.front(), *file));
-    for (size_t g = 0; g < file->footer().rowGroups.size(); ++g) {
-      if (file->footer().rowGroups[g].rows != 0) {
-        groups.push_back({file.get(), g});
-        rows += file->footer().rowGroups[g].rows;
+  std::vector<std::pair<uint64_t, const GivenColumns *>> given;
+  for (size_t f = 0; f < files.size(); ++f) {
+    const ParquetFile &file = *files[f].file;
+    for (size_t g = 0; g < file.footer().rowGroups.size(); ++g) {
+      if (file.footer().rowGroups[g].rows != 0) {
+        groups.push_back({&file, f, g});
+        rows += file.footer().rowGroups[g].rows;
       }
     }
-    manifest.push_back(file->identity());
+    manifest.push_back(file.identity());
+    given.emplace_back(file.footer().rows, files[f].given.get());
   }
   HR_ASSIGN_OR_RETURN(std::vector<SampledGroup> sampled, openSample(groups));
+  HR_ASSIGN_OR_RETURN(std::vector<UnitedColumn> schema, columnsOf(files));
   nlohmann::json columns = nlohmann::json::object(), unsupported = nlohmann::json::object();
-  const auto &schema = files.front()->footer().columns;
   for (size_t i = 0; i < schema.size(); ++i) {
-    if (schema[i].unsupported.empty()) {
-      ParquetColumn column = schema[i];
-      for (const auto &file : files) {
-        column.nullable |= file->footer().columns[i].nullable;
-      }
-      columns[column.name] = columnStatistics(groups, sampled, column, i, rows);
+    const ParquetColumn &column = schema[i].column;
+    if (column.unsupported.empty()) {
+      columns[column.name] = columnStatistics(groups, sampled, schema[i], i, rows);
     } else {
-      unsupported[schema[i].name] = schema[i].unsupported;
+      unsupported[column.name] = column.unsupported;
     }
   }
+  describeGiven(given, columns, unsupported);
   return nlohmann::json{{"rows", rows},
                         {"row_groups", groups.size()},
                         {"identity", toJson(manifest)},

@@ -10,8 +10,8 @@
 
 namespace headrace::storage {
 
-/// The files must have one schema (same columns and types in the same order).
-Expected<nlohmann::json>
-parquetStatistics(const std::vector<std::shared_ptr<const ParquetFile>> &files);
+/// The files must have the columns of the first, of types of which one holds the others, in any
+/// order; under union_by_name each may lack any.
+Expected<nlohmann::json> parquetStatistics(const std::vector<TableFile> &files);
 
 } // namespace headrace::storage

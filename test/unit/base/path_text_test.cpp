@@ -45,6 +45,18 @@ TEST_F(PathTextTest, PatternsComeInTheOrderOfNames) {
             (std::vector<std::string>{at("a.parquet"), at("b.parquet")}));
 }
 
+TEST_F(PathTextTest, TwoStarsAreAnyNumberOfFolders) {
+  fs::create_directories(folder / "x*" / "y");
+  std::ofstream(folder / "x*" / "c.parquet");
+  std::ofstream(folder / "x*" / "y" / "a.parquet");
+  EXPECT_EQ(*matchingPaths("~/**/a.parquet"),
+            (std::vector<std::string>{at("a.parquet"), at("x*/y/a.parquet")}));
+  EXPECT_EQ(*matchingPaths("~/x*/**"),
+            (std::vector<std::string>{at("x*/c.parquet"), at("x*/y/a.parquet")}));
+  EXPECT_EQ(*matchingPaths("~/**/y/*.parquet"), std::vector<std::string>{at("x*/y/a.parquet")});
+  EXPECT_FALSE(matchingPaths("~/**/none").ok());
+}
+
 TEST_F(PathTextTest, AFileOfThatNameIsNoPattern) {
   EXPECT_EQ(*matchingPaths("~/[x].parquet"), std::vector<std::string>{at("[x].parquet")});
 }

@@ -101,7 +101,7 @@ TEST(Csv, RandomFilesAreReadAsTheyWereWritten) {
     const RandomFile file = makeFile(random, random() % 300, separator, random() % 2 == 0);
     const std::string path = folder.file("t" + std::to_string(trial) + ".csv");
     write(path, file.text);
-    auto opened = CsvFile::open(addressOf(path, separator));
+    auto opened = CsvFile::open(*Address::of(addressOf(path, separator)));
     ASSERT_TRUE(opened.ok()) << opened.status().toString();
     const CsvFiles files = {*opened};
     EXPECT_EQ(readBy(1, slotOf({"s", "n"}), files), file.columns);
@@ -116,7 +116,7 @@ TEST(Csv, PiecesAreSharedByRanks) {
   const RandomFile file = makeFile(random, 400'000, ',', false);
   const std::string path = folder.file("large.csv");
   write(path, file.text);
-  auto opened = CsvFile::open(addressOf(path, ','));
+  auto opened = CsvFile::open(*Address::of(addressOf(path, ',')));
   ASSERT_TRUE(opened.ok()) << opened.status().toString();
   ASSERT_GT((*opened)->pieces().size(), 4u);
   for (uint32_t ranks : {1u, 2u, 5u}) {
@@ -136,7 +136,7 @@ TEST(Csv, DamagedFilesAreErrorsOrOtherRows) {
     }
     const std::string path = folder.file("d" + std::to_string(trial) + ".csv");
     write(path, file.text);
-    auto opened = CsvFile::open(addressOf(path, ','));
+    auto opened = CsvFile::open(*Address::of(addressOf(path, ',')));
     if (!opened.ok()) {
       EXPECT_EQ(opened.status().kind(), ErrorKind::kData) << opened.status().toString();
       ++errors;
@@ -157,7 +157,7 @@ TEST(Csv, AFileThatChangedIsNotRead) {
   TemporaryFolder folder;
   const std::string path = folder.file("t.csv");
   write(path, "s,n\na,1\n");
-  auto opened = CsvFile::open(addressOf(path, ','));
+  auto opened = CsvFile::open(*Address::of(addressOf(path, ',')));
   ASSERT_TRUE(opened.ok());
   EXPECT_TRUE((*opened)->isCurrent());
   write(path, "s,n\na,1\nb,22\n");

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from headrace._src.errors import UserError
 from headrace._src.frame.lazy_frame import LazyFrame
@@ -15,7 +15,15 @@ from headrace._src.frame.scope import Column, Key
 from headrace._src.frame.types import is_integer, is_list, sql_type
 from headrace._src.query.library_files import read_ipc, read_ndjson
 from headrace._src.query.statistics import statistics_of
-from headrace._src.query.tables import ArrowTable, Table, files_of, paths_of, resolve
+from headrace._src.query.tables import (
+    ArrowTable,
+    FileTable,
+    Table,
+    files_of,
+    parquet_files_of,
+    paths_of,
+    resolve,
+)
 from headrace._src.sql.arrow_types import arrow_type
 from headrace._src.sql.tables import quoted, schema_of
 
@@ -23,13 +31,36 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def scan_parquet(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> LazyFrame:
-    """A frame over Parquet files of the same columns: a path, a pattern or a list of these.
+def scan_parquet(
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    hive_partitioning: bool | None = None,
+    missing_columns: Literal["raise", "insert"] = "raise",
+    include_file_paths: str | None = None,
+) -> LazyFrame:
+    """A frame over Parquet files: a path, a folder, a pattern ("data/**/*.parquet") or a list of these.
+
+    hive_partitioning: whether folders year=2024 are a column; default: if all files lie in folders of the
+        same keys. Values are dates, timestamps or i64 if all of a key are, else strings. Files whose folders
+        a filter rules out are not opened.
+    missing_columns: "insert" makes a frame of the columns of all files, with NULL where a file lacks one;
+        with "raise" the columns are those of the first file, which all must have.
+    include_file_paths: name of a column with the path of each row's file.
 
     Columns of types that cannot be read are left out. Raises InputOutputError if there is no such file.
     """
+    if missing_columns not in ("raise", "insert"):
+        raise UserError(f'missing_columns is "raise" or "insert", got {missing_columns!r}')
+    options: dict[str, Any] = {"union_by_name": missing_columns == "insert"}
+    options["filename"] = include_file_paths or False
+    if hive_partitioning is not None:
+        options["hive_partitioning"] = hive_partitioning
     first = source if isinstance(source, (str, os.PathLike)) else next(iter(source), "")
-    return owned("scan_parquet", lambda: _frame(Path(first).stem, source, "scan_parquet"))
+
+    def made() -> LazyFrame:
+        return _frame(Path(first).stem, parquet_files_of(source, options), "scan_parquet")
+
+    return owned("scan_parquet", made)
 
 
 def scan_csv(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], **options: Any) -> LazyFrame:
@@ -102,7 +133,7 @@ def _narrow(table: Table) -> dict[str, pa.DataType]:
     if isinstance(table, ArrowTable):
         schema = table.data.schema if isinstance(table.data, (pa.Table, pa.RecordBatch)) else pa.schema([])
     else:
-        schema = pa.schema([]) if table.reader else parquet.read_schema(table.paths[0])
+        schema = pa.schema([]) if not table.is_parquet else parquet.read_schema(table.paths[0])
     return {each.name: _declared(each.type) for each in schema if _is_narrow(each.type)}
 
 
@@ -121,7 +152,8 @@ def _declared(dtype: pa.DataType) -> pa.DataType:
 
 def _frame(name: str, data: Any, operation: str) -> LazyFrame:
     (table,) = resolve({name: data}).values()
-    schema = schema_of(name, json.loads(statistics_of(table)))
+    one = table.first if isinstance(table, FileTable) and table.is_partitioned else table
+    schema = schema_of(name, json.loads(statistics_of(one)))
     columns = {
         each.name: Column(quoted(each.name), arrow_type(each.type))
         for each in schema.columns

@@ -99,7 +99,7 @@ def _scan(nt: Any, node: Any, _inputs: Sequence[Built], schema: Mapping[str, Any
         _only(getattr(options, name, None) is None, f"a scan with {name}")
     paths = [str(path) for path in node.paths]
     _only(bool(paths) and all("://" not in path for path in paths), "a scan of what is no file")
-    frame = scan_parquet(paths)
+    frame = scan_parquet(paths, hive_partitioning=False)
     if node.predicate is not None:
         frame = frame.filter(expression(nt, node.predicate.node))
     return Built(_chosen(frame, schema), computes=False)

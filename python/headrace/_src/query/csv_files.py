@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headrace._src.errors import InputOutputError, UnsupportedError, UserError
+from headrace._src.query.given_columns import OPTIONS as PLACE_OPTIONS
 from headrace._src.sql.literals import literal
 from headrace._src.sql.tables import logical_of
 
@@ -40,31 +41,41 @@ def is_csv(path: str) -> bool:
     return name.endswith(SUFFIXES)
 
 
-def reader_of(paths: Sequence[str], options: Mapping[str, Any]) -> str:
-    """What the runtime is told of CSV files, as JSON: format, columns and their types.
+def readers_of(paths: Sequence[str], options: Mapping[str, Any], *, union_by_name: bool = False) -> list[str]:
+    """What the runtime is told of each of the CSV files of a table, as JSON: format, columns and their types.
 
     Raises UserError for options that do not fit or files that differ, UnsupportedError for what cannot be
     read.
     """
     for name in options:
         if name not in OPTIONS:
-            raise UnsupportedError(f"read_csv: no such option: {name}; there are {', '.join(OPTIONS)}")
+            known = ", ".join((*OPTIONS, *PLACE_OPTIONS))
+            raise UnsupportedError(f"read_csv: no such option: {name}; there are {known}")
     given = json.dumps(dict(options), sort_keys=True)
     readers = [json.loads(_sniffed(*_stamp(path), given)) for path in paths]
     first = readers[0]
-    for path, other in zip(paths[1:], readers[1:], strict=True):
+    types: dict[str, Any] = {}
+    for path, other in zip(paths, readers, strict=True):
         for what in ("delim", "quote", "header", "skip"):
             if other[what] != first[what]:
                 raise UserError(
                     f"CSV files of one table differ in {what}, which can be set: "
                     f"{paths[0]}: {first[what]!r}, {path}: {other[what]!r}"
                 )
-        names = [column["name"] for column in first["columns"]]
-        if [column["name"] for column in other["columns"]] != names:
-            raise UserError(f"CSV files of one table differ in their columns: {paths[0]}, {path}")
-        for column, with_it in zip(first["columns"], other["columns"], strict=True):
-            column["type"] = _common(column["type"], with_it["type"])
-    return json.dumps(first, separators=(",", ":"))
+        own = {column["name"] for column in other["columns"]}
+        for column in first["columns"]:
+            if column["name"] not in own and not union_by_name:
+                raise UserError(
+                    f"CSV files of one table differ in their columns: {paths[0]} has one that {path} lacks, "
+                    f"for which union_by_name=true reads NULL: {column['name']}"
+                )
+        for column in other["columns"]:
+            known = types.setdefault(column["name"], column["type"])
+            types[column["name"]] = _common(known, column["type"])
+    for reader in readers:
+        for column in reader["columns"]:
+            column["type"] = types[column["name"]]
+    return [json.dumps(reader, separators=(",", ":")) for reader in readers]
 
 
 def _common(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.query.csv_files import is_csv
-from headrace._src.query.tables import FileTable, files_of
+from headrace._src.query.tables import FileTable, files_of, parquet_files_of
 from headrace._src.sql.brackets import closing, split_at_commas
 from headrace._src.sql.place import located
 
@@ -20,6 +20,7 @@ _CALL = re.compile(r"read_(csv|csv_auto|parquet)\s*\(", re.IGNORECASE)
 _LITERAL = re.compile(r"\b(?:from|join)\s+('(?:[^']|'')+')", re.IGNORECASE)
 _DISTINCT = re.compile(r"\bdistinct\s+$", re.IGNORECASE)
 _OF_ARGUMENTS = re.compile(r"\b(?:trim|extract|substring|overlay)\s*$", re.IGNORECASE)
+_TYPE = re.compile(r":\s*([A-Za-z]\w*)(?=\s*[,}])")
 _NAMED = re.compile(r"\s*(\w+)\s*(?::=|=(?!=)|=>)(.*)", re.DOTALL)
 
 
@@ -101,11 +102,10 @@ def _called(kind: str, inside: str) -> FileTable:
         named = _NAMED.fullmatch(argument)
         if not named:
             raise _Mistake(f"arguments behind the first are name = value, got: {argument.strip()}")
-        options[named.group(1).lower()] = _value(named.group(2))
+        name, value = named.group(1).lower(), named.group(2)
+        options[name] = _value(_TYPE.sub(r": '\1'", value) if name == "hive_types" else value)
     if kind == "parquet":
-        if options:
-            raise _Mistake(f"read_parquet: no such option: {next(iter(options))}; there are none")
-        return files_of(paths)
+        return parquet_files_of(paths, options)
     return files_of(paths, options)
 
 

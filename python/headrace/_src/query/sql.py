@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from headrace._src.query.bound_query import bound_query, schemas_of
 from headrace._src.query.copy_to import Copy, copy_of
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.plan_cache import CompiledQuery
+from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.statistics import documents_for, statistics_of, table_sizes
 from headrace._src.query.stop import Cancel, stopper
 from headrace._src.query.tables import ArrowTable, FileTable, Table, TablesArgument, resolve
@@ -435,7 +437,9 @@ def lower(
     The other options are those of `sql`; what a tuner found for the query is left aside.
     """
     target = Target.of(ranks, topology, layout_seed, mesh)
-    answer = _compile(*_sources(text, tables), clock_of(text), target, stop_after, statistics)
+    named, resolved = _sources(text, tables)
+    resolved = pruned_tables(named, resolved)
+    answer = _compile(named, resolved, clock_of(text), target, stop_after, statistics)
     return dict(answer.dumps)[stop_after]
 
 
@@ -480,6 +484,7 @@ def _compiled_query(
     statistics: Mapping[str, Any] | None = None,
     clock: Clock | None = None,
 ) -> CompiledQuery:
+    tables = pruned_tables(text, tables)
     answer = _compile(text, tables, clock or clock_of(text), target, "", statistics)
     return CompiledQuery(
         plan_json=answer.plan_json,
@@ -492,12 +497,15 @@ def _compiled_query(
 
 
 def _manifest(plan_json: str, tables: dict[str, Table]) -> dict[str, Any]:
-    """Which files the plan's slots were compiled against."""
-    slots = (slot["name"] for slot in json.loads(plan_json).get("slots", []))
+    """Which files the plan's slots were compiled against; paths as `FileTable.identity` has them."""
+    slots = {slot["name"] for slot in json.loads(plan_json).get("slots", [])}
     return {
-        name: json.loads(statistics_of(tables[name]))["identity"]
-        for name in slots
-        if isinstance(tables.get(name), FileTable)
+        name: [
+            {**file, "path": os.path.realpath(file["path"])}
+            for file in json.loads(statistics_of(table))["identity"]
+        ]
+        for name, table in tables.items()
+        if name in slots and isinstance(table, FileTable)
     }
 
 
@@ -534,12 +542,19 @@ def _compile(
     return _Answer(inner, {"statistics": measured - start, "parse": parsed - measured})
 
 
-def bindings_of(tables: Mapping[str, Table]) -> dict[str, Any]:
-    """What the runtime reads the tables from."""
+def bindings_of(tables: Mapping[str, Table], manifest: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What the runtime reads the tables from. manifest: the files that a plan reads, if those are not all."""
+    read = {name: {file["path"] for file in files} for name, files in (manifest or {}).items()}
     return {
-        name: table.addresses if isinstance(table, FileTable) else _imported(table)
+        name: _read(table, read.get(name)).addresses if isinstance(table, FileTable) else _imported(table)
         for name, table in tables.items()
     }
+
+
+def _read(table: FileTable, read: set[str] | None) -> FileTable:
+    if read is None or not table.is_partitioned:
+        return table
+    return table.only([i for i, path in enumerate(table.paths) if os.path.realpath(path) in read])
 
 
 def _imported(table: ArrowTable) -> Any:
@@ -557,7 +572,7 @@ def _run(
     progress: Callable[[int, int, int, str], None] | None = None,
     stop: Callable[[], None] | None = None,
 ) -> Any:
-    bindings = bindings_of(tables)
+    bindings = bindings_of(tables, program.compiled.manifest)
     options = programs.run_options(ranks, threads, memory, program.settings, settings)
     options["progress"] = progress
     options["poll"] = stop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,9 @@ from typing import Any
 
 from headrace._src.errors import HeadraceError, UnsupportedError, UserError, translated
 from headrace._src.query import arrow_tables
-from headrace._src.query.csv_files import is_csv, reader_of
+from headrace._src.query.csv_files import is_csv, readers_of
+from headrace._src.query.given_columns import OPTIONS as PLACE_OPTIONS
+from headrace._src.query.given_columns import PlaceOptions, given_columns, with_given
 
 #: What `tables=` takes: a directory of Parquet files, a file, a pattern or several of these; or names with
 #: path(s) or Arrow tables. "~" is the home directory.
@@ -31,17 +34,41 @@ class FileTable:
     """A table in files that share a schema."""
 
     paths: tuple[str, ...]
-    #: What their bytes mean, as JSON; empty: Parquet.
-    reader: str = ""
+    #: By file what its bytes mean and which columns it is given, as JSON; empty: Parquet, and nothing else.
+    readers: tuple[str, ...]
 
     @property
     def addresses(self) -> list[str]:
         """The files as the runtime is told them."""
-        return [f"{path}?{self.reader}" if self.reader else path for path in self.paths]
+        files = zip(self.paths, self.readers, strict=True)
+        return [f"{path}?{reader}" if reader else path for path, reader in files]
+
+    @property
+    def is_parquet(self) -> bool:
+        return not self.readers[0] or json.loads(self.readers[0])["format"] == "parquet"
+
+    @cached_property
+    def given(self) -> list[list[dict[str, Any]]]:
+        """By file the columns that it is given."""
+        return [json.loads(reader or "{}").get("given", []) for reader in self.readers]
+
+    @property
+    def is_partitioned(self) -> bool:
+        """Whether files can be told apart by what they are given, and one says which columns all have."""
+        reader = json.loads(self.readers[0] or "{}")
+        return len(self.paths) > 1 and bool(reader.get("given")) and not reader.get("union_by_name")
+
+    def only(self, kept: Sequence[int]) -> FileTable:
+        """The table of these of its files."""
+        return FileTable(tuple(self.paths[i] for i in kept), tuple(self.readers[i] for i in kept))
+
+    @property
+    def first(self) -> FileTable:
+        return self.only([0])
 
     def identity(self) -> list[tuple[str, int, int]]:
         """Path, size and modification time of every file, and its reader: what a cached plan was made for."""
-        out = [(self.reader, 0, 0)] if self.reader else []
+        out = [(reader, 0, 0) for reader in self.readers if reader]
         for path in self.paths:
             try:
                 status = Path(path).stat()
@@ -91,6 +118,17 @@ def files_of(value: Any, options: Mapping[str, Any] | None = None) -> FileTable:
     return _files(paths_of(value), options)
 
 
+def parquet_files_of(value: Any, options: Mapping[str, Any]) -> FileTable:
+    """The table of Parquet files of any name. options: those of `read_parquet`."""
+    options = dict(options)
+    places = PlaceOptions.taken_from(options)
+    if options:
+        known = ", ".join(PLACE_OPTIONS)
+        raise UserError(f"read_parquet: no such option: {next(iter(options))}; there are {known}")
+    paths = paths_of(value)
+    return _placed(paths, [""] * len(paths), places)
+
+
 def absolute(address: str) -> str:
     """The same file, wherever the process is; what its bytes mean stays as it is."""
     path, mark, reader = address.partition("?{")
@@ -116,10 +154,18 @@ def paths_of(value: Any) -> list[str]:
 
 def _files(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> FileTable:
     if options is None and not any(is_csv(path) for path in paths):
-        return FileTable(tuple(paths))
+        return _placed(paths, [""] * len(paths), PlaceOptions())
     if options is None and not all(is_csv(path) for path in paths):
         raise UserError(f"a table of CSV files and others: {paths[0]}, {paths[-1]}")
-    return FileTable(tuple(paths), reader_of(paths, options or {}))
+    options = dict(options or {})
+    places = PlaceOptions.taken_from(options)
+    return _placed(paths, readers_of(paths, options, union_by_name=places.union_by_name), places)
+
+
+def _placed(paths: Sequence[str], readers: Sequence[str], places: PlaceOptions) -> FileTable:
+    given = given_columns(paths, places)
+    told = (with_given(*each, places) for each in zip(readers, given, strict=True))
+    return FileTable(tuple(paths), tuple(told))
 
 
 def _table(name: str, value: Any) -> Table:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def check_statistics(tables: Mapping[str, Table]) -> None:
     """Reads every column that has statistics. HeadraceError of kind corrupt at the first lie."""
     for table in tables.values():
-        if isinstance(table, FileTable) and not table.reader:  # CSV has no statistics
+        if isinstance(table, FileTable) and table.is_parquet:  # CSV has no statistics
             for path in table.paths:
                 _verify_file(path)
 

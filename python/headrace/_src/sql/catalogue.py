@@ -32,7 +32,13 @@ _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": False,
     "threads": 1,
 }
-_SETTINGS = ("set TimeZone = 'UTC'", "set lock_configuration = true")
+_SETTINGS = (
+    "set TimeZone = 'UTC'",
+    # The tables are empty, by which `moved_conditions` should not see conditions decided.
+    "set disabled_optimizers = 'statistics_propagation,join_order,column_lifetime'",
+    "set lock_configuration = true",
+)
+_OPTIMIZED = "select json_serialize_plan(?, optimize := true)"
 _SERIALIZE = "select json_serialize_plan(?, optimize := false)"
 _DEFINITIONS = ("LOGICAL_CREATE_VIEW", "LOGICAL_CREATE_MACRO")
 
@@ -95,6 +101,23 @@ def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
         plan = _plan(connection, script, schemas)
         relation = connection.sql(script.query)
         return BoundPlan(plan, tuple(relation.columns), tuple(map(str, relation.types)))
+
+
+def moved_conditions(text: str, schemas: Sequence[TableSchema]) -> Any:
+    """The plan of the query in `text` as DuckDB's optimizer leaves it, read from its JSON.
+
+    Conditions stand in the scans of tables, as far as they can.
+
+    Raises SqlError as `bound_plan` does, and for a plan that is too deep to be read.
+    """
+    script = script_of(text)
+    with _tables(schemas) as connection:
+        _plan(connection, script, schemas)
+        plan: str = connection.execute(_OPTIMIZED, [script.query]).fetchall()[0][0]
+    try:
+        return json.loads(plan)
+    except RecursionError:
+        raise SqlError("the plan is too deep to be read") from None
 
 
 def tables_named(script: Script) -> frozenset[str]:
