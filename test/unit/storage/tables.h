@@ -108,7 +108,7 @@ inline TestTable makeTable(const TableOptions &options, std::mt19937_64 &random)
   auto small = [](int64_t v) { return v % 200 - 100; };
   auto medium = [](int64_t v) { return v * 31 - 1000; };
   auto large = [](int64_t v) { return v * 1'000'003 - 500'000'000; };
-  add.operator()<arrow::Int8Builder>("tiny", arrow::int8(), {LogicalKind::kI32}, HR_I8,
+  add.operator()<arrow::Int8Builder>("tiny", arrow::int8(), {LogicalKind::kI8}, HR_I8,
                                      integer.operator()<int8_t>(small));
   add.operator()<arrow::Int32Builder>(
       "int_as_16", arrow::int32(), {LogicalKind::kI32}, HR_I16,
@@ -116,13 +116,13 @@ inline TestTable makeTable(const TableOptions &options, std::mt19937_64 &random)
   add.operator()<arrow::Int32Builder>("int", arrow::int32(), {LogicalKind::kI32}, HR_I32,
                                       integer.operator()<int32_t>(medium));
   add.operator()<arrow::UInt16Builder>(
-      "unsigned_16", arrow::uint16(), {LogicalKind::kI32}, HR_I32,
+      "unsigned_16", arrow::uint16(), {LogicalKind::kU16}, HR_I32,
       integer.operator()<uint16_t>([](int64_t v) { return 65535 - v; }));
   add.operator()<arrow::UInt32Builder>(
-      "unsigned_32", arrow::uint32(), {LogicalKind::kI64}, HR_I64,
+      "unsigned_32", arrow::uint32(), {LogicalKind::kU32}, HR_I64,
       integer.operator()<uint32_t>([](int64_t v) { return 4294967295 - v; }));
   add.operator()<arrow::UInt64Builder>(
-      "unsigned_64", arrow::uint64(), {LogicalKind::kDecimal, 20, 0}, HR_I128,
+      "unsigned_64", arrow::uint64(), {LogicalKind::kU64}, HR_I128,
       integer.operator()<uint64_t>([](int64_t v) { return -1 - v; }));
   add.operator()<arrow::Int64Builder>("long_as_8", arrow::int64(), {LogicalKind::kI64}, HR_I8,
                                       integer.operator()<int64_t>(small));
