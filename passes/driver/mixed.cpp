@@ -2,6 +2,7 @@
 #include "passes/driver/mixed.h"
 
 #include "dialects/frame/FrameOps.h"
+#include "passes/analysis/logical_type.h"
 #include "passes/driver/phases.h"
 #include "passes/import/verify_import.h"
 
@@ -42,6 +43,25 @@ FailureOr<ArrayAttr> columnsNamed(ArrayRef<std::string> wanted, frame::TableType
     columns.push_back(found);
   }
   return ArrayAttr::get(table.getContext(), columns);
+}
+
+/// Whether tensors of that element can be made of the columns; the error says which cannot.
+bool fits(Type element, ArrayRef<std::string> names, ArrayAttr columns, frame::TableType table,
+          CompileError &error) {
+  for (auto [name, column] : llvm::zip_equal(names, columns.getAsRange<StringAttr>())) {
+    Type type = frame::dropNullable(table.getColumnType(column));
+    const bool whole =
+        frame::isInteger(type) || (frame::isDecimal(type) && frame::scaleOf(type) == 0);
+    if (!frame::isNumeric(type) || (element.isInteger() && !whole)) {
+      llvm::raw_string_ostream out(error.message);
+      out << (frame::isNumeric(type) ? "a tensor of i64 needs whole numbers; cast the column"
+                                     : "a tensor needs columns of numbers")
+          << ": " << name << " is " << logicalType(type).text();
+      error.kind = ErrorKind::kUser;
+      return false;
+    }
+  }
+  return true;
 }
 
 llvm::StringSet<> columnNames(func::FuncOp function) {
@@ -85,8 +105,12 @@ bool addQuery(func::FuncOp function, const QueryInput &input, const CompileOptio
     if (failed(columns)) {
       return false;
     }
+    auto tensor = cast<RankedTensorType>(function.getArgument(argument).getType());
+    if (!fits(tensor.getElementType(), names, *columns, type, error)) {
+      return false;
+    }
     groups.push_back(*columns);
-    tensors.push_back(function.getArgument(argument).getType());
+    tensors.push_back(tensor);
   }
   OpBuilder builder(before);
   auto made =

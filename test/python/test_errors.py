@@ -6,9 +6,12 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import headrace as hr
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -186,3 +189,54 @@ def test_kinds_are_those_of_the_runtime() -> None:
     for kind in hr.errors.HeadraceError._classes:
         assert f'return "{kind}";' in names
     assert names.count("case ErrorKind::") == len(hr.errors.HeadraceError._classes) + 1  # and kOk
+
+
+_T = pa.table({"a": [1, 2, 3], "s": ["x", "y", None]})
+
+
+def _tensor(column: str, dtype: str) -> Any:
+    query = hr.query("select a::decimal(5, 2) as a, s from t", {"t": _T})
+    return hr.jit(lambda x: x)(query.to_tensor(column, dtype))
+
+
+def _kept() -> Any:
+    kept: list[Any] = []
+    hr.jit(lambda x: (kept.append(x), x)[1])(np.ones(3))
+    return hr.jit(lambda x: x + kept[0])(np.ones(3))
+
+
+def _placed(axis: str) -> Any:
+    return hr.jit(lambda x: hr.place(x, (axis, None)), ranks=2)(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: hr.sql(None), "a query is a text, got NoneType"),  # type: ignore[arg-type]
+        (lambda: hr.sql(b"select 1"), "a query is a text, got bytes"),  # type: ignore[arg-type]
+        (lambda: hr.sql("select 1", 5), "tables: neither a path, a list of paths nor a dict of names: int"),  # type: ignore[arg-type]
+        (lambda: hr.sql("select 1", None), "a dict of names: NoneType"),  # type: ignore[arg-type]
+        (lambda: hr.sql("select 1", {5: _T}), "the name of a table is a text that is not empty, got 5"),  # type: ignore[dict-item]
+        (lambda: hr.sql("select 1", {"t": 5}), "table t: not a path, a list of paths or an Arrow table: int"),
+        (lambda: hr.sql("select 1", timeout="a"), "timeout must be a positive number of seconds, got 'a'"),  # type: ignore[arg-type]
+        (lambda: hr.connect().register("", _T), "the name of a table is a text that is not empty, got ''"),
+        (lambda: hr.from_arrow(_T).head(-1), "a number of rows is at least 0, got -1"),
+        (lambda: hr.jit(5), "jit takes a function, got int"),  # type: ignore[call-overload]
+        (lambda: hr.jit(lambda x: x)(), "takes 1 arrays: got 0"),
+        (
+            lambda: hr.jit(lambda x: x)(np.ones(3, np.int32)),
+            "argument 'x' needs elements of f32, f64 or i64: got int32",
+        ),
+        (_kept, "an array of another function, or of an earlier call: x"),
+        (lambda: _placed("zz"), "the mesh has no axis zz; it has ranks"),
+        (
+            lambda: _tensor("a", "i64"),
+            "a tensor of i64 needs whole numbers; cast the column: a is decimal<5, 2>",
+        ),
+        (lambda: _tensor("s", "f64"), "a tensor needs columns of numbers: s is string"),
+    ],
+)
+def test_arguments_of_the_wrong_kind(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(hr.errors.UserError) as caught:
+        call()
+    assert words in str(caught.value)

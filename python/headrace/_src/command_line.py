@@ -34,7 +34,11 @@ def _parser() -> CommandParser:
         command = commands.add_parser(name, help=summary, description=summary)
         command.add_argument("text", help="one SQL query; @FILE reads it from a file")
         command.add_argument(
-            "--tables", required=True, action="append", metavar=TABLES_METAVAR, help=TABLES_HELP
+            "--tables",
+            default=[],
+            action="append",
+            metavar=TABLES_METAVAR,
+            help=f"{TABLES_HELP} (default: the files that the query names)",
         )
         command.add_argument(
             "--ranks", type=int, default=1, help="ranks of this process that share the work (default: 1)"

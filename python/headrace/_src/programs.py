@@ -50,6 +50,14 @@ def mesh_text(mesh: Mesh | None) -> str:
     return mesh if isinstance(mesh, str) else ",".join(f"{name}:{size}" for name, size in mesh.items())
 
 
+def axes_of(mesh: Mesh | None) -> tuple[str, ...]:
+    """The names of the axes of a mesh; of none, that of all ranks."""
+    text = mesh_text(mesh)
+    if text == _OF_TOPOLOGY:
+        return "node", "rank"
+    return tuple(axis.partition(":")[0].strip() for axis in text.split(",")) if text else ("ranks",)
+
+
 def ranks_of(ranks: int, mesh: Mesh | None) -> int:
     """The number of ranks: that of the cluster or mesh if there is one; then no other may be asked for."""
     if not isinstance(ranks, int) or ranks < 1:

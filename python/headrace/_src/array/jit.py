@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +14,12 @@ import numpy as np
 
 from headrace._src.array.emit import emit
 from headrace._src.array.evaluate import evaluate
-from headrace._src.array.graph import Node, Place, Shape
-from headrace._src.array.mistakes import placed
+from headrace._src.array.graph import Node, Place, Shape, in_order
+from headrace._src.array.mistakes import mistaken, placed
 from headrace._src.array.program import Lowered, Options, Program, bindings, in_memory
 from headrace._src.array.queries import QueryTensor
 from headrace._src.array.tracer import Array
-from headrace._src.programs import Mesh, ranks_of
+from headrace._src.programs import Mesh, axes_of, ranks_of
 
 _TYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64", np.dtype(np.int64): "i64"}
 
@@ -36,11 +37,11 @@ class TensorType:
             return TensorType(value.shape, value.dtype)
         if isinstance(value, TensorType):
             if value.dtype not in _TYPES.values():
-                raise TypeError(f"argument '{name}' needs elements of f32, f64 or i64: got {value.dtype}")
+                raise mistaken(f"argument '{name}' needs elements of f32, f64 or i64: got {value.dtype}")
             return TensorType(tuple(value.shape), value.dtype)
         array = np.asarray(value)
         if array.dtype not in _TYPES:
-            raise TypeError(f"argument '{name}' needs elements of f32, f64 or i64: got {array.dtype}")
+            raise mistaken(f"argument '{name}' needs elements of f32, f64 or i64: got {array.dtype}")
         return TensorType(array.shape, _TYPES[array.dtype])
 
 
@@ -80,6 +81,8 @@ class Jit:
     """What `jit` makes of a function."""
 
     def __init__(self, function: Callable, options: Options) -> None:
+        if not callable(function):
+            raise mistaken(f"jit takes a function, got {type(function).__name__}")
         functools.update_wrapper(self, function)
         self._function = function
         self._names = _parameter_names(function)
@@ -117,7 +120,7 @@ class Jit:
 
     def _types(self, arguments: tuple[object, ...]) -> tuple[TensorType, ...]:
         if len(arguments) != len(self._names):
-            raise TypeError(f"{self.__name__} takes {len(self._names)} arrays: got {len(arguments)}")
+            raise mistaken(f"{self.__name__} takes {len(self._names)} arrays: got {len(arguments)}")
         return tuple(TensorType.of(value, name) for value, name in zip(arguments, self._names, strict=True))
 
     def trace(self, *arguments: object) -> Traced:
@@ -138,10 +141,25 @@ class Jit:
                 with placed(place):
                     raise TypeError(f"{self.__name__} must return traced arrays: got {type(result).__name__}")
         nodes = tuple(result._node for result in results)
+        self._check(nodes, parameters)
         queries = tuple(
             (index, value) for index, value in enumerate(arguments) if isinstance(value, QueryTensor)
         )
         return Traced(self.__name__, parameters, nodes, place, several, self._options, queries)
+
+    def _check(self, results: tuple[Node, ...], parameters: tuple[Node, ...]) -> None:
+        """Refuses arrays of another trace, and axes that the mesh does not have."""
+        axes = axes_of(self._options.mesh)
+        for node in in_order(results):
+            with placed(node.place):
+                if node.operation == "parameter" and node not in parameters:
+                    raise ValueError(
+                        f"an array of another function, or of an earlier call: {node.attributes['name']}"
+                    )
+                if node.operation == "place":
+                    for axis in itertools.chain(*node.attributes["axes"]):
+                        if axis not in axes:
+                            raise ValueError(f"the mesh has no axis {axis}; it has {', '.join(axes)}")
 
 
 @overload
@@ -190,6 +208,6 @@ def _parameter_names(function: Callable) -> list[str]:
     names = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            raise TypeError(f"jit takes functions of positional arrays only: got parameter '{parameter}'")
+            raise mistaken(f"jit takes functions of positional arrays only: got parameter '{parameter}'")
         names.append(parameter.name)
     return names

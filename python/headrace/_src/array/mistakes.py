@@ -22,6 +22,11 @@ class TraceTypeError(UserError, TypeError):
     """A TypeError with its place in the traced function."""
 
 
+def mistaken(message: str) -> TraceTypeError:
+    """A mistake outside of a traced function: its place is where Python says that it was raised."""
+    return TraceTypeError(message, "user")
+
+
 class TraceValueError(UserError, ValueError):
     """A ValueError with its place in the traced function."""
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from headrace._src.array.graph import Rows
+from headrace._src.array.mistakes import mistaken
 from headrace._src.query.bound_query import BoundQuery, bound_query
 from headrace._src.query.statistics import documents_for
 from headrace._src.query.tables import Table, TablesArgument, resolve
@@ -45,7 +46,7 @@ class Query:
     def to_tensors(self, *groups: str | Sequence[str], dtype: str = "f64") -> tuple[QueryTensor, ...]:
         """One tensor per group of columns; their rows are in the same order."""
         if dtype not in _DTYPES:
-            raise TypeError(f"dtype is not one of f32, f64, i64: got {dtype}")
+            raise mistaken(f"dtype is not one of f32, f64, i64: got {dtype}")
         rows = Rows()
         return tuple(QueryTensor(self, group, dtype, rows) for group in groups)
 

@@ -362,8 +362,9 @@ class LazyFrame:
         return owned("slice", made)
 
     def _slice(self, operation: str, offset: int, length: int | None) -> LazyFrame:
-        if offset < 0 or (length is not None and length < 0):
-            raise UserError(f"a number of rows is at least 0, got {min(offset, length or 0)}")
+        for rows in (offset, length):
+            if rows is not None and rows < 0:
+                raise UserError(f"a number of rows is at least 0, got {rows}")
         most = "" if length is None else f" limit {length}"
         start = f" offset {offset}" if offset else ""
         names, order = self._all_sql(), self._order_sql()

@@ -104,10 +104,27 @@ def resolve(tables: TablesArgument) -> dict[str, Table]:
     from headrace import _runtime
 
     if isinstance(tables, Mapping):
-        return {name: _table(name, value) for name, value in tables.items()}
-    texts = [tables] if isinstance(tables, (str, os.PathLike)) else list(tables)
+        return {name: _table(checked_name(name), value) for name, value in tables.items()}
+    texts = [tables] if isinstance(tables, (str, os.PathLike)) else tables
+    if not _are_paths(texts):
+        raise UserError(f"tables: neither a path, a list of paths nor a dict of names: {_kind(tables)}")
     found = translated(lambda: _runtime.tables([os.fspath(text) for text in texts]))
     return {name: _files(paths) for name, paths in found.items()}
+
+
+def checked_name(name: Any) -> str:
+    """Raises UserError for what cannot name a table."""
+    if not isinstance(name, str) or not name:
+        raise UserError(f"the name of a table is a text that is not empty, got {name!r}")
+    return name
+
+
+def _are_paths(value: Any) -> bool:
+    return isinstance(value, Sequence) and all(isinstance(each, (str, os.PathLike)) for each in value)
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__
 
 
 def files_of(value: Any, options: Mapping[str, Any] | None = None) -> FileTable:
@@ -140,8 +157,8 @@ def paths_of(value: Any) -> list[str]:
     from headrace import _runtime
 
     texts = [value] if isinstance(value, (str, os.PathLike)) else value
-    if not isinstance(texts, Sequence) or not all(isinstance(text, (str, os.PathLike)) for text in texts):
-        raise UserError(f"not a path, or a list of paths: {type(value).__name__}")
+    if not _are_paths(texts):
+        raise UserError(f"not a path, or a list of paths: {_kind(value)}")
     if not texts:
         raise UserError("a list of no files")
     for text in texts:
@@ -174,8 +191,6 @@ def _table(name: str, value: Any) -> Table:
     if hasattr(value, "__arrow_c_stream__"):
         return ArrowTable(value)
     texts = [value] if isinstance(value, (str, os.PathLike)) else value
-    if not isinstance(texts, Sequence) or not all(isinstance(text, (str, os.PathLike)) for text in texts):
-        raise UserError(
-            f"table {name}: not a path, a list of paths or an Arrow table: {type(value).__name__}"
-        )
+    if not _are_paths(texts):
+        raise UserError(f"table {name}: not a path, a list of paths or an Arrow table: {_kind(value)}")
     return files_of(texts)

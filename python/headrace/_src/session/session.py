@@ -14,7 +14,7 @@ from headrace._src.query import sql as queries
 from headrace._src.query.bound_query import schemas_of
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.statistics import documents_for
-from headrace._src.query.tables import TablesArgument, resolve
+from headrace._src.query.tables import TablesArgument, checked_name, resolve
 from headrace._src.session.relation import Relation
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
 from headrace._src.sql.composed import Composed, Part
@@ -135,7 +135,7 @@ class Session:
         It replaces a table or view of this name. Raises UserError if it is no table, and InputOutputError
         for a file that is not there.
         """
-        resolve({name: data})
+        resolve({name: data})  # which raises for what is none
         with self._lock:
             names = self._names.without(name)
             self._names = Names({**names.tables, name.lower(): (name, data)}, names.views)
@@ -146,6 +146,7 @@ class Session:
         It replaces a table or view of this name, and what it reads is looked up when it is read itself. Gives
         the relation of all its rows. Raises UserError for a relation of another session.
         """
+        checked_name(name)
         if isinstance(query, Relation) and query.session is not self:
             raise UserError(f"view {name}: the relation belongs to another session; register its rows")
         text = query.text if isinstance(query, Relation) else query
