@@ -3,50 +3,37 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from dev import tpch_data
 from headrace._src.programs import Target
-
-
-def _tpch(scale: str) -> Path:
-    """TPC-H as Parquet outside the source tree, made once per machine."""
-    home = Path(os.environ.get("HEADRACE_HOME") or Path.home() / ".cache" / "headrace")
-    folder = home / "data" / "tpch" / f"sf{scale}"
-    if not (folder / "supplier.parquet").exists():
-        generator = Path(sys.executable).parent / "tpchgen-cli"
-        subprocess.run(
-            [generator, "parquet", "-s", scale, f"--output-dir={folder}"], check=True, capture_output=True
-        )
-    return folder
 
 
 @pytest.fixture(scope="session")
 def tpch() -> Path:
     """TPC-H at scale 1 (HEADRACE_TEST_SCALE changes it)."""
-    return _tpch(os.environ.get("HEADRACE_TEST_SCALE", "1"))
+    return tpch_data.ensure(os.environ.get("HEADRACE_TEST_SCALE", "1"))
 
 
 @pytest.fixture(scope="session")
 def tpch_tenth() -> Path:
     """TPC-H at scale 0.1, for what must be of some size."""
-    return _tpch("0.1")
+    return tpch_data.ensure("0.1")
 
 
 @pytest.fixture(scope="session")
 def tpch_small() -> Path:
     """TPC-H at scale 0.01."""
-    return _tpch("0.01")
+    return tpch_data.ensure("0.01")
 
 
 @pytest.fixture(scope="session")
 def tpch_tiny() -> Path:
     """TPC-H at scale 0.001, for what runs row by row."""
-    return _tpch("0.001")
+    return tpch_data.ensure("0.001")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -16,6 +16,8 @@ import pytest
 from launched_ranks import Ended, Ranks, left_behind
 from tpch_queries import QUERIES
 
+pytestmark = pytest.mark.alone
+
 HOST = socket.gethostname()
 HEAD = """
 import os, sys, time

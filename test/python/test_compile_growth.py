@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 #: What n log n, caches and noise allow of twice the program; quadratic is 4.
 _RATIO = 3.2
 _NOISE_SECONDS = 0.25

@@ -12,6 +12,8 @@ import pytest
 from headrace import array as xp
 from headrace._src.array.program import Options, compiled
 
+pytestmark = pytest.mark.alone
+
 PROGRAMS: dict[str, Callable] = {
     "tanh": lambda x, w, b, n: _repeated(n, x, lambda y: xp.tanh(y) * 0.5 + 0.1),
     "layers": lambda x, w, b, n: _repeated(n, x, lambda y: xp.tanh(y @ w + b)),

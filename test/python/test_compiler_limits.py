@@ -11,6 +11,8 @@ import pyarrow as pa
 import pytest
 from headrace import _compiler
 
+pytestmark = pytest.mark.alone
+
 
 def _answer(session: _compiler.Session, text: str) -> _compiler.Answer:
     request = _compiler.Request()

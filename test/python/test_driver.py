@@ -23,6 +23,8 @@ from headrace._src.engines.driver import Driver, RemoteRanks
 from headrace._src.engines.member import Invitation
 from headrace._src.engines.places import checked_ranks
 
+pytestmark = pytest.mark.alone
+
 COUNT = "select count(*) as n from lineitem"
 LONG = "select count(*) from lineitem a join lineitem b on a.l_tax < b.l_quantity join lineitem c on true"
 #: Some seconds of work over the smallest tables.

@@ -25,6 +25,8 @@ from launched_ranks import Ranks
 from test_cluster import LONG
 from tpch_queries import QUERIES
 
+pytestmark = pytest.mark.alone
+
 NAMES = ("01", "03", "05", "09", "13", "18", "21")
 PROGRAM = """
 import sys

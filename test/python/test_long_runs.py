@@ -11,6 +11,8 @@ import headrace as hr
 import pyarrow as pa
 import pytest
 
+pytestmark = pytest.mark.alone
+
 JOIN = "select count(*) as n from t a, t b where a.k = b.k"
 
 

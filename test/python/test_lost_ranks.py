@@ -15,6 +15,8 @@ import pytest
 from launched_ranks import Ranks, free_port, left_behind
 from tpch_queries import QUERIES
 
+pytestmark = pytest.mark.alone
+
 #: Some seconds of work over the smallest tables.
 QUERY = """
 select a.l_linenumber as line, count(*) as n, sum(b.l_quantity) as quantity

@@ -6,7 +6,10 @@ import json
 import subprocess
 import sys
 
+import pytest
 from golden_queries import statistics, substrait
+
+pytestmark = pytest.mark.alone
 
 _COMPILE = """
 import json, resource, sys, time

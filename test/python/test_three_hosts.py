@@ -16,6 +16,8 @@ from launched_ranks import Ranks
 from three_hosts import ThreeHosts
 from tpch_queries import QUERIES
 
+pytestmark = pytest.mark.alone
+
 RANKS = 6
 HEAD = """
 import os, time
