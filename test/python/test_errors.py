@@ -212,16 +212,15 @@ def _placed(axis: str) -> Any:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: hr.sql(None), "a query is a text, got NoneType"),  # type: ignore[arg-type]
-        (lambda: hr.sql(b"select 1"), "a query is a text, got bytes"),  # type: ignore[arg-type]
+        (lambda: hr.sql(None), "text must be a str, got None"),  # type: ignore[arg-type]
+        (lambda: hr.sql(b"select 1"), "text must be a str, got b'select 1'"),  # type: ignore[arg-type]
         (lambda: hr.sql("select 1", 5), "tables: neither a path, a list of paths nor a dict of names: int"),  # type: ignore[arg-type]
         (lambda: hr.sql("select 1", None), "a dict of names: NoneType"),  # type: ignore[arg-type]
         (lambda: hr.sql("select 1", {5: _T}), "the name of a table is a text that is not empty, got 5"),  # type: ignore[dict-item]
         (lambda: hr.sql("select 1", {"t": 5}), "table t: not a path, a list of paths or an Arrow table: int"),
-        (lambda: hr.sql("select 1", timeout="a"), "timeout must be a positive number of seconds, got 'a'"),  # type: ignore[arg-type]
+        (lambda: hr.sql("select 1", timeout="a"), "timeout must be a number or None, got 'a'"),  # type: ignore[arg-type]
         (lambda: hr.connect().register("", _T), "the name of a table is a text that is not empty, got ''"),
         (lambda: hr.from_arrow(_T).head(-1), "a number of rows is at least 0, got -1"),
-        (lambda: hr.jit(5), "jit takes a function, got int"),  # type: ignore[call-overload]
         (lambda: hr.jit(lambda x: x)(), "takes 1 arrays: got 0"),
         (
             lambda: hr.jit(lambda x: x)(np.ones(3, np.int32)),

@@ -199,5 +199,5 @@ def test_wrong_text_is_refused(text: str, message: str) -> None:
 
 
 def test_ranks_must_be_positive() -> None:
-    with pytest.raises(hr.HeadraceError, match="ranks must be at least 1, got 0"):
+    with pytest.raises(hr.HeadraceError, match="ranks must be between 1 and 2147483647, got 0"):
         hr.jit(ranks=0)(network)(*NETWORK)

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from headrace._src.arguments import checked
 from headrace._src.errors import HeadraceError, InputOutputError, UserError, translated
 
 _current: Cluster | None = None
@@ -153,6 +154,7 @@ class Cluster:
         return self._handle.run(program, plan, kernels, self._call, bindings, **options)
 
 
+@checked
 def cluster(
     launcher: Any = "",
     *,

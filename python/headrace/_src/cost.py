@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headrace._src import programs
+from headrace._src.arguments import checked
 from headrace._src.errors import HeadraceError
 from headrace._src.programs import Target
 
@@ -115,6 +116,7 @@ def rows_of(texts: Sequence[str]) -> dict[str, float]:
     return programs.translated(lambda: _runtime.rows_of(list(texts)))
 
 
+@checked
 def cost(
     text: str,
     tables: TablesArgument,

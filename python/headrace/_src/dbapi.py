@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import builtins
 import datetime
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from headrace._src import errors
+from headrace._src.arguments import shown
 from headrace._src.session.session import Session
 from headrace._src.session.session import connect as session_of
 
@@ -188,6 +190,8 @@ class Cursor:
 
     def executemany(self, operation: str, seq_of_parameters: Sequence[Parameters]) -> Cursor:
         """Runs a query for each set of parameters; its rows are those of the last."""
+        if not isinstance(seq_of_parameters, Iterable):
+            raise ProgrammingError(f"executemany takes several sets of parameters, got {shown(seq_of_parameters)}")
         for parameters in seq_of_parameters:
             self.execute(operation, parameters)
         return self
@@ -197,6 +201,8 @@ class Cursor:
 
     def fetchmany(self, size: int | None = None) -> list[tuple[Any, ...]]:
         rows, count = self._left(), self.arraysize if size is None else size
+        if not isinstance(count, Integral):
+            raise ProgrammingError(f"a number of rows is an int, got {shown(count)}")
         return [row for _, row in zip(range(count), rows, strict=False)]
 
     def fetchall(self) -> list[tuple[Any, ...]]:

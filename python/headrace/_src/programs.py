@@ -11,8 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from headrace._src.arguments import shown
 from headrace._src.cluster import current, ranks_here
-from headrace._src.errors import HeadraceError, SqlError, UnsupportedError
+from headrace._src.errors import HeadraceError, SqlError, UnsupportedError, UserError
 from headrace._src.errors import translated as translated
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
@@ -41,12 +42,15 @@ _LOADED_MAX = 256
 #: "nodes": an axis `node` of the topology's nodes and an axis `rank` of the ranks on each.
 Mesh = str | Mapping[str, int]
 _OF_TOPOLOGY = "nodes"
+_RANKS_MAX = 2**31 - 1
 
 
 def mesh_text(mesh: Mesh | None) -> str:
     """As the compiler reads it; empty for the one axis of all ranks."""
     if mesh is None:
         return ""
+    if not isinstance(mesh, (str, Mapping)):
+        raise UserError(f"mesh is a str or a dict of axes and their sizes, got {shown(mesh)}")
     return mesh if isinstance(mesh, str) else ",".join(f"{name}:{size}" for name, size in mesh.items())
 
 
@@ -60,8 +64,8 @@ def axes_of(mesh: Mesh | None) -> tuple[str, ...]:
 
 def ranks_of(ranks: int, mesh: Mesh | None) -> int:
     """The number of ranks: that of the cluster or mesh if there is one; then no other may be asked for."""
-    if not isinstance(ranks, int) or ranks < 1:
-        raise HeadraceError(f"ranks must be at least 1, got {ranks!r}")
+    if not 1 <= ranks <= _RANKS_MAX:
+        raise HeadraceError(f"ranks must be between 1 and {_RANKS_MAX}, got {ranks}")
     text = mesh_text(mesh)
     here = ranks_here()
     if here is not None and ranks not in (1, here):
@@ -229,10 +233,8 @@ def _topology_text(topology: str | Path | None) -> str:
     if topology is None or str(topology) == "machine":
         return ""
     path = Path(topology).expanduser()
-    if not path.suffix and not path.exists():
-        return str(topology)
     try:
-        return path.read_text()
+        return path.read_text() if path.suffix or path.exists() else str(topology)
     except OSError as error:
         raise HeadraceError(f"cannot read the topology file: {path}: {error.strerror}", "io") from None
 

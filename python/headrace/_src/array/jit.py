@@ -12,6 +12,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from headrace._src.arguments import checked
 from headrace._src.array.emit import emit
 from headrace._src.array.evaluate import evaluate
 from headrace._src.array.graph import Node, Place, Shape, in_order
@@ -81,8 +82,6 @@ class Jit:
     """What `jit` makes of a function."""
 
     def __init__(self, function: Callable, options: Options) -> None:
-        if not callable(function):
-            raise mistaken(f"jit takes a function, got {type(function).__name__}")
         functools.update_wrapper(self, function)
         self._function = function
         self._names = _parameter_names(function)
@@ -175,6 +174,7 @@ def jit(
     settings: Mapping[str, object] | None = None,
     mesh: Mesh | None = None,
 ) -> Callable[[Callable], Jit]: ...
+@checked
 def jit(
     function: Callable | None = None,
     /,
@@ -206,7 +206,11 @@ def jit(
 
 def _parameter_names(function: Callable) -> list[str]:
     names = []
-    for parameter in inspect.signature(function).parameters.values():
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:
+        raise mistaken(f"jit takes functions whose parameters Python knows, got {function!r}") from None
+    for parameter in parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             raise mistaken(f"jit takes functions of positional arrays only: got parameter '{parameter}'")
         names.append(parameter.name)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from headrace._src import programs
+from headrace._src.arguments import checked, checked_methods
 from headrace._src.array.queries import QueryTensor
 from headrace._src.cluster import current
 from headrace._src.cost import Cost, cost_of
@@ -169,6 +170,7 @@ def compiled(
     )
 
 
+@checked_methods
 class Program:
     """A compiled program: call it with its arrays."""
 
@@ -302,6 +304,7 @@ def _bound(tables: Mapping[str, Table]) -> dict[str, Any]:
     return bindings_of(tables)
 
 
+@checked
 def mlir(
     text: str,
     *,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from headrace._src.arguments import checked, checked_methods, shown
 from headrace._src.array.graph import Rows
 from headrace._src.array.mistakes import mistaken
 from headrace._src.query.bound_query import BoundQuery, bound_query
@@ -17,6 +18,7 @@ from headrace._src.sql.clock import clock_of
 _DTYPES = ("f32", "f64", "i64")
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False)
 class Query:
     """A query that has not run: what `query` makes."""
@@ -47,6 +49,11 @@ class Query:
         """One tensor per group of columns; their rows are in the same order."""
         if dtype not in _DTYPES:
             raise mistaken(f"dtype is not one of f32, f64, i64: got {dtype}")
+        if not groups or not all(groups):
+            raise mistaken("a tensor needs the name of a column, or several")
+        for name in (each for group in groups for each in ([group] if isinstance(group, str) else group)):
+            if not isinstance(name, str):
+                raise mistaken(f"the name of a column is a str, got {shown(name)}")
         rows = Rows()
         return tuple(QueryTensor(self, group, dtype, rows) for group in groups)
 
@@ -69,6 +76,7 @@ class QueryTensor:
         return (self.rows,) if isinstance(self.group, str) else (self.rows, len(self.columns))
 
 
+@checked
 def query(text: str, tables: TablesArgument) -> Query:
     """A query whose result becomes tensors: pass `query(…).to_tensor(columns)` to a function made by `jit`.
 

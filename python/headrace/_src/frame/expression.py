@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from headrace._src.arguments import checked_methods
 from headrace._src.errors import UserError
 from headrace._src.frame.patterns import is_text, portable, replaceable
 from headrace._src.frame.row_expression import RowExpression
@@ -18,6 +19,7 @@ IntoExpr = Any
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+@checked_methods
 class Expr(RowExpression):
     """An expression over columns. Made by `col`, `lit`, `when` and `len`; its methods make others of it.
 

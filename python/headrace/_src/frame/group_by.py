@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from headrace._src.arguments import checked_methods
 from headrace._src.errors import UserError
 from headrace._src.frame.expression import Expr, IntoExpr, column
 from headrace._src.frame.nodes import owned
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from headrace._src.frame.lazy_frame import LazyFrame
 
 
+@checked_methods
 class GroupBy:
     """Groups of rows that are equal in some columns; null is a value of its own."""
 

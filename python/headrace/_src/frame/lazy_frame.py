@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headrace._src.arguments import checked, checked_methods
 from headrace._src.errors import HeadraceError, UnsupportedError, UserError
 from headrace._src.frame import aggregates as aggregates
 from headrace._src.frame import arithmetic as arithmetic
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from headrace._src.query.sql import Profile
 
 
+@checked_methods
 class LazyFrame:
     """A table that is computed by `collect`, from what its methods say, which mean what they mean in Polars.
 
@@ -651,6 +653,7 @@ class LazyFrame:
         return self.collect().__arrow_c_stream__(requested_schema)
 
 
+@checked
 def concat(items: Iterable[LazyFrame], *, how: str = "vertical") -> LazyFrame:
     """The rows of several frames, one after another.
 

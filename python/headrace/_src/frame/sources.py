@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from headrace._src.arguments import checked
 from headrace._src.errors import UserError
 from headrace._src.frame.lazy_frame import LazyFrame
 from headrace._src.frame.nodes import Source, owned, user_line
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+@checked
 def scan_parquet(
     source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
@@ -63,6 +65,7 @@ def scan_parquet(
     return owned("scan_parquet", made)
 
 
+@checked
 def scan_csv(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], **options: Any) -> LazyFrame:
     """A frame over CSV files of the same columns: a path, a pattern or a list of these.
 
@@ -74,6 +77,7 @@ def scan_csv(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
     return owned("scan_csv", lambda: _frame(Path(first).stem, files_of(source, options), "scan_csv"))
 
 
+@checked
 def scan_ipc(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> LazyFrame:
     """A frame over Arrow files (IPC, Feather version 2) of the same columns: a path, a pattern or a list.
 
@@ -83,6 +87,7 @@ def scan_ipc(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
     return owned("scan_ipc", lambda: _frame("table", _read(source, read_ipc), "scan_ipc"))
 
 
+@checked
 def scan_ndjson(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> LazyFrame:
     """A frame over files of JSON lines, of the same fields: a path, a pattern or a list of these.
 
@@ -106,6 +111,7 @@ def _read(source: Any, read: Callable[[str], pa.Table]) -> pa.Table:
         raise UserError(f"files of one table differ in their types: {first}: {error}") from None
 
 
+@checked
 def from_arrow(data: Any) -> LazyFrame:
     """A frame over an Arrow table, or what gives one, such as a data frame of Polars or pandas."""
     import pyarrow as pa

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from headrace._src.arguments import check_options, checked
 from headrace._src.errors import HeadraceError, UserError
 from headrace._src.frame.lazy_frame import LazyFrame
 from headrace._src.polars.plan import Built, built
-from headrace._src.session.session import check_options
+from headrace._src.query.sql import sql
 
 if TYPE_CHECKING:
     import polars
@@ -52,6 +53,7 @@ class PolarsEngine:
         _log(str(self.report))
 
 
+@checked
 def polars_engine(**options: Any) -> PolarsEngine:
     """For Polars' `lf.collect(post_opt_callback=hr.polars_engine())`: runs what headrace knows of the query.
 
@@ -61,7 +63,7 @@ def polars_engine(**options: Any) -> PolarsEngine:
 
     options: those of `sql`: ranks, threads, memory.
     """
-    check_options(options)
+    check_options(options, sql)
     return PolarsEngine(options)
 
 

@@ -56,6 +56,7 @@ def _check(frame: LazyFrame, schema: Mapping[str, Any], *, exact: bool) -> None:
         raise UnsupportedError(f"other columns: {frame.columns} for {list(schema)}")
     for name, each in frame._columns.items():
         if not _fits(each.type, schema[name], exact=exact):
+            # no test: an operation whose type differs is mended when it is found
             raise UnsupportedError(f"a column of another type: {name}, {each.type} for {schema[name]}")
 
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from headrace._src.arguments import shown
+from headrace._src.errors import UserError
 from headrace._src.sql.catalogue import BoundPlan, bound_plan
 from headrace._src.sql.clock import Clock
 from headrace._src.sql.tables import TableSchema, schema_of
@@ -43,11 +45,18 @@ def bound_query(
     """
     plan = bound_plan(text, schemas_of(documents))
     told = {
-        name: json.dumps(others[name]) if others and name in others else document
+        name: _document(name, others[name]) if others and name in others else document
         for name, document in documents.items()
         if _names(plan.json, name)
     }
     return BoundQuery(text, clock, plan, told)
+
+
+def _document(table: str, statistics: Any) -> str:
+    try:
+        return json.dumps(statistics)
+    except (TypeError, ValueError):
+        raise UserError(f"the statistics of {table} are no document, got {shown(statistics)}") from None
 
 
 def _names(plan: str, table: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.sql.brackets import split_at_commas
 from headrace._src.sql.place import located
-from headrace._src.sql.script import checked_text, script_of
+from headrace._src.sql.script import script_of
 
 _MAY_COPY = re.compile(r"(?:^|;|\*/|\n)\s*copy\b", re.IGNORECASE)
 _BEHIND = re.compile(
@@ -29,7 +29,7 @@ class Copy:
 
 def copy_of(text: str) -> Copy | None:
     """What a text with COPY … TO as its last statement asks for; None for any other text."""
-    if not _MAY_COPY.search(checked_text(text)):
+    if not _MAY_COPY.search(text):
         return None
     import duckdb
 

@@ -14,7 +14,6 @@ from headrace._src.query.csv_files import is_csv
 from headrace._src.query.tables import FileTable, files_of, parquet_files_of
 from headrace._src.sql.brackets import closing, split_at_commas
 from headrace._src.sql.place import located
-from headrace._src.sql.script import checked_text
 
 _MAY_NAME = re.compile(r"read_(?:csv|parquet)|(?:from|join)\s*'", re.IGNORECASE)
 _CALL = re.compile(r"read_(csv|csv_auto|parquet)\s*\(", re.IGNORECASE)
@@ -27,7 +26,7 @@ _NAMED = re.compile(r"\s*(\w+)\s*(?::=|=(?!=)|=>)(.*)", re.DOTALL)
 
 def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, FileTable]]:
     """The text with names instead of files, and what they name. `known`: tables, whose names come first."""
-    if not _MAY_NAME.search(checked_text(text)):
+    if not _MAY_NAME.search(text):
         return text, {}
     found: dict[str, FileTable] = {}
     starts = _starts(text)

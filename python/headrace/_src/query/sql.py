@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace._src import programs
+from headrace._src.arguments import check_options, checked
 from headrace._src.cluster import current
 from headrace._src.errors import InputOutputError, MemoryLimitError, reason
 from headrace._src.explain import OperatorRows, explained, operator_rows
@@ -59,6 +60,7 @@ def last_profile() -> Profile:
     return _last_profile
 
 
+@checked
 def sql(
     text: str,
     tables: TablesArgument = (),
@@ -154,19 +156,23 @@ def _copied(copy: Copy, tables: TablesArgument, options: dict[str, Any]) -> pa.T
 _COPY_NAMES = {"delimiter": "delim", "sep": "delim", "codec": "compression"}
 
 
+@checked
 def batches(text: str, tables: TablesArgument, **options: Any) -> pa.RecordBatchReader:
     """Runs one query as `sql` does, with its options, and returns its result as record batches.
 
     For results that are larger than memory: rows that `memory` has no room for wait on disk when the query
     has ended, and are read as the batches are asked for. They are the caller's, and count no more.
     """
+    check_options(options, sql)
     import pyarrow as pa
 
     return _query(pa.RecordBatchReader.from_stream, text, tables, options)
 
 
+@checked
 def profiled(text: str, tables: TablesArgument, **options: Any) -> Profile:
     """Runs one query as `sql` does, with its options, and returns what it took instead of its rows."""
+    check_options(options, sql)
     import pyarrow as pa
 
     profiles: list[Profile] = []
@@ -348,6 +354,7 @@ def _explained(script: Script, tables: TablesArgument, **options: Any) -> pa.Tab
     return pa.table({"explain": pa.array(shown.splitlines(), pa.string())})
 
 
+@checked
 def explain(
     text: str,
     tables: TablesArgument,
@@ -392,6 +399,7 @@ def explain(
     return _on_all_ranks(f"explain {text}", shown, tables, threads, memory, settings)
 
 
+@checked
 def compile_to(
     folder: str | Path,
     text: str,
@@ -421,6 +429,7 @@ def compile_to(
         raise InputOutputError(f"cannot write the plan: {folder}: {reason(error)}") from None
 
 
+@checked
 def lower(
     text: str,
     tables: TablesArgument,

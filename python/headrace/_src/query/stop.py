@@ -6,7 +6,6 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from numbers import Real
 
 from headrace._src.errors import CancelledError, QueryTimeoutError, UserError
 
@@ -30,7 +29,7 @@ class Cancel:
 
 def stopper(timeout: float | None, cancel: Cancel | None) -> Callable[[], None] | None:
     """What raises once the query has to stop; `timeout` seconds count from this call."""
-    if timeout is not None and not (isinstance(timeout, Real) and 0 < timeout < math.inf):
+    if timeout is not None and not 0 < timeout < math.inf:
         raise UserError(f"timeout must be a positive number of seconds, got {timeout!r}")
     if timeout is None and cancel is None:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headrace._src.arguments import checked_methods
 from headrace._src.errors import HeadraceError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.query.sql import Profile
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from headrace._src.session.session import Bound, Session
 
 
+@checked_methods
 class Relation:
     """A query that runs when it is asked for rows, anew each time. Print it for its first rows.
 

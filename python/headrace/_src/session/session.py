@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
-import inspect
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from headrace._src.errors import SqlError, UserError
+from headrace._src.arguments import check_options, checked, checked_methods
+from headrace._src.errors import SqlError, UnsupportedError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.query.bound_query import schemas_of
+from headrace._src.query.copy_to import copy_of
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.statistics import documents_for
 from headrace._src.query.tables import TablesArgument, checked_name, resolve
@@ -21,8 +21,6 @@ from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.parameters import Parameters, with_values
 from headrace._src.sql.script import Kind, query_alone, script_of
 from headrace._src.sql.tables import quoted
-
-_OPTIONS = [name for name in inspect.signature(queries.sql).parameters if name not in ("text", "tables")]
 
 
 @dataclass(frozen=True)
@@ -118,6 +116,7 @@ def _plan(composed: Composed, tables: Mapping[str, Any]) -> BoundPlan:
     return bound_plan(composed.text, schemas_of(documents_for(composed.text, resolve(tables))))
 
 
+@checked_methods
 class Session:
     """Tables and views by name, and options, for several queries. Made by `connect`; threads may share it.
 
@@ -186,26 +185,23 @@ class Session:
 
         Raises SqlError at once for a text that does not fit the tables.
         """
-        check_options(options)
+        check_options(options, queries.sql)
+        if copy_of(text):
+            raise UnsupportedError(
+                "a session has no COPY: relation.write_parquet and relation.write_csv write a query's rows"
+            )
         text = with_values(text, parameters)
         return Relation(self, text, bound(text, self._names), {**self._options, **options})
 
 
-def check_options(options: Mapping[str, Any]) -> None:
-    """Raises UserError for what is no option of `sql`."""
-    for name in options:
-        if name not in _OPTIONS:
-            near = difflib.get_close_matches(name, _OPTIONS, 1)
-            raise UserError(f"no such option: {name}" + (f"; did you mean {near[0]}?" if near else ""))
-
-
+@checked
 def connect(tables: TablesArgument | None = None, **options: Any) -> Session:
     """A session: tables and views by name, and options, for several queries.
 
     tables: as in `sql`; more are named by `Session.register`.
     options: those of `sql` for all its queries: ranks=2, threads=8, memory="4GB".
     """
-    check_options(options)
+    check_options(options, queries.sql)
     session = Session(options)
     if isinstance(tables, Mapping):
         for name, data in tables.items():

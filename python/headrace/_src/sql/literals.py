@@ -18,9 +18,10 @@ _DIGITS_MAX = 38
 def literal(value: Any) -> str:
     """A typed literal on one line, which no text around it can change.
 
-    None, bool, int, float, Decimal, str, date, datetime, time, timedelta, or a scalar of NumPy or pyarrow.
+    None, bool, int, float, Decimal, str, date, datetime, time, timedelta, a list or tuple of these, or a scalar
+    or array of NumPy or pyarrow.
     """
-    for unwrap in ("as_py", "item"):
+    for unwrap in ("as_py", "tolist", "to_pylist"):
         if hasattr(value, unwrap):
             value = getattr(value, unwrap)()
             break
@@ -80,7 +81,7 @@ def _interval(value: timedelta) -> str:
 
 
 # bool is an int, and datetime a date: the narrower type first.
-_TEXTS: tuple[tuple[type, Callable[[Any], str]], ...] = (
+_TEXTS: tuple[tuple[type | tuple[type, ...], Callable[[Any], str]], ...] = (
     (bool, lambda value: "true" if value else "false"),
     (int, _integer),
     (float, _float),
@@ -90,4 +91,5 @@ _TEXTS: tuple[tuple[type, Callable[[Any], str]], ...] = (
     (date, lambda value: f"date '{value.isoformat()}'"),
     (time, lambda value: f"time '{value.isoformat()}'"),
     (timedelta, _interval),
+    ((list, tuple), lambda value: f"[{', '.join(map(literal, value))}]"),
 )

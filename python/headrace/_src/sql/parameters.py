@@ -7,10 +7,11 @@ say what is text, a quoted name or a comment; nothing in there is a parameter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from headrace._src.arguments import shown
 from headrace._src.errors import SqlError, UserError
 from headrace._src.sql.literals import literal
 from headrace._src.sql.place import located
@@ -23,9 +24,11 @@ _SIGN = re.compile(rb"""\?(\d*)|\$(\w+)|(?<![:\w\]'"]):([A-Za-z_]\w*)""")
 
 def with_values(text: str, parameters: Parameters) -> str:
     """The text with its parameters as literals. Raises UserError for values that do not fit them."""
-    if isinstance(parameters, (str, bytes)):
-        raise UserError(f"parameters are a list of values or a dict of them by name, got {parameters!r}")
     named = isinstance(parameters, Mapping)
+    if isinstance(parameters, (str, bytes)) or not isinstance(parameters, Iterable):
+        raise UserError(f"parameters are a list of values or a dict of them by name, got {shown(parameters)}")
+    if isinstance(parameters, Mapping) and not all(isinstance(name, str) for name in parameters):
+        raise UserError("the names of parameters are str")
     values: dict[str, Any] = (
         dict(parameters)
         if isinstance(parameters, Mapping)
@@ -49,7 +52,11 @@ def with_values(text: str, parameters: Parameters) -> str:
                 len(match[0]),
             )
         used.add(name)
-        out += [data[end : match.start()], literal(values[name]).encode()]
+        try:
+            out += [data[end : match.start()], literal(values[name]).encode()]
+        except UserError as error:
+            message = f"the parameter {match[0].decode()}: {error}"
+            raise located(SqlError, message, text, match.start(), len(match[0])) from None
         end = match.end()
     if unused := [name for name in values if name not in used]:
         raise UserError(f"no parameter of the query takes this value: {', '.join(unused)}")

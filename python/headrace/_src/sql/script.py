@@ -10,9 +10,8 @@ import enum
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
-from headrace._src.errors import SqlError, UnsupportedError, UserError
+from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.sql.place import located
 
 _BLANKED = re.compile(rb"[^\n]")
@@ -50,19 +49,12 @@ def kind_of(text: str) -> Kind:
     return script_of(text).kind if may_not_be_rows(text) else Kind.ROWS
 
 
-def checked_text(text: Any) -> str:
-    """Raises UserError for what is no text."""
-    if not isinstance(text, str):
-        raise UserError(f"a query is a text, got {type(text).__name__}")
-    return text
-
-
 def script_of(text: str) -> Script:
     """The statements of a text. Raises SqlError if it has none."""
     import duckdb
 
     try:
-        data = checked_text(text).encode()
+        data = text.encode()
     except UnicodeEncodeError as error:
         raise SqlError(f"the query is not Unicode: {error.reason}") from None
     statements: list[list[int]] = [[]]

@@ -55,6 +55,8 @@ class TableSchema:
         """Creates the table, empty. Raises for names that DuckDB cannot tell apart."""
         seen: dict[str, str] = {}
         for column in self.columns:
+            if not column.name or "\0" in column.name:
+                raise UnsupportedError(f"table {self.name}: SQL has no name for a column, got {column.name!r}")
             other = seen.setdefault(column.name.lower(), column.name)
             if other is not column.name:
                 raise UnsupportedError(

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headrace._src.arguments import checked, shown
+from headrace._src.array.program import Program
 from headrace._src.counted import counted
 from headrace._src.errors import HeadraceError
 from headrace._src.given_text import given_text
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from headrace._src.query.tables import TablesArgument
 
 
+@checked
 def tune(
     program: Any,
     tables: TablesArgument | None = None,
@@ -52,6 +55,8 @@ def tune(
         from headrace._src.query.tables import resolve
 
         subject: Subject = SqlSubject(program, resolve(tables))
+    elif not isinstance(program, Program):
+        raise HeadraceError(f"tune takes a query or a compiled program, got {shown(program)}")
     else:
         given = None if arrays is None else tuple(arrays)
         subject = ProgramSubject(program.source, given, program.queries)
