@@ -20,21 +20,35 @@ void destroyCapsule(PyObject *capsule) {
 
 } // namespace
 
-std::shared_ptr<const storage::ArrowTable> importStream(nb::handle object) {
+namespace {
+
+/// What `read` makes of the stream of an object that has `__arrow_c_stream__`.
+template <typename Read> auto valueOfStream(nb::handle object, Read read) {
   nb::object capsule = object.attr("__arrow_c_stream__")();
   auto *stream = static_cast<ArrowArrayStream *>(PyCapsule_GetPointer(capsule.ptr(), kCapsuleName));
   if (!stream) {
     throw nb::python_error();
   }
   // A producer in Python takes the GIL itself when it is asked for batches.
-  auto table = [&] {
+  auto made = [&] {
     nb::gil_scoped_release release;
-    return storage::ArrowTable::import(stream);
+    return read(stream);
   }();
-  if (!table.ok()) {
-    raise(table.status());
+  if (!made.ok()) {
+    raise(made.status());
   }
-  return *table;
+  return *made;
+}
+
+} // namespace
+
+std::shared_ptr<const storage::ArrowTable> importStream(nb::handle object) {
+  return valueOfStream(object, &storage::ArrowTable::import);
+}
+
+uint64_t writeCsv(nb::handle object, const storage::CsvOutput &output) {
+  return valueOfStream(
+      object, [&](ArrowArrayStream *stream) { return storage::writeCsv(stream, output); });
 }
 
 nb::capsule exportCapsule(std::shared_ptr<const exec::ResultRows> table) {

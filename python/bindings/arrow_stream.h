@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/exec/program.h"
+#include "runtime/storage/csv/csv_writer.h"
 #include "runtime/storage/storage.h"
 
 #include <nanobind/nanobind.h>
@@ -12,6 +13,9 @@ namespace headrace::python {
 
 /// Reads what has `__arrow_c_stream__` to its end. Throws Error (see runtime_module.cpp).
 std::shared_ptr<const storage::ArrowTable> importStream(nanobind::handle object);
+
+/// Writes what has `__arrow_c_stream__` as CSV; the number of rows. Throws Error.
+uint64_t writeCsv(nanobind::handle object, const storage::CsvOutput &output);
 
 /// A capsule "arrow_array_stream" over the table. Throws Error.
 nanobind::capsule exportCapsule(std::shared_ptr<const exec::ResultRows> table);

@@ -311,6 +311,13 @@ NB_MODULE(_runtime, module) {
         }
       },
       nb::arg("level"), nb::arg("text"), "Writes a line to standard error, if the level is on.");
+  module.def(
+      "write_csv",
+      [](nb::handle data, const std::string &path, char separator, bool header, int threads) {
+        return writeCsv(data, {path, separator, header, threads});
+      },
+      nb::arg("data"), nb::arg("path"), nb::arg("separator"), nb::arg("header"),
+      nb::arg("threads"), "Writes Arrow data as CSV; the number of rows.");
   module.def("statistics", &statistics, nb::arg("data"),
              "The statistics document (JSON) of Parquet paths or Arrow data.");
 }

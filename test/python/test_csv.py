@@ -256,3 +256,10 @@ def test_limit(tmp_path: Path) -> None:
     with pytest.raises(hr.HeadraceError, match="memory"):
         hr.sql(f"select max(t) as t from '{path}'", memory="2MB")
     assert hr.sql(f"select count(t) as n from '{path}'", memory="64MB").to_pylist() == [{"n": 100_000}]
+
+
+@pytest.mark.parametrize("body", ["a0\nx\n\ny\n", "a0\n1\n\n2\n", "a,b\n1,2\n\n3,4\n", 'a0\nx\n""\ny\n'])
+@pytest.mark.parametrize("nulls", ["", "nullstr = 'a'", "nullstr = ['', 'a']"])
+def test_empty_lines_are_rows_of_one_column_that_may_be_null(tmp_path: Path, body: str, nulls: str) -> None:
+    path = _write(tmp_path / "x.csv", body)
+    _agrees(f"read_csv('{path}'{', ' if nulls else ''}{nulls})")

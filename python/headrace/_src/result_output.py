@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headrace._src.arguments import shown
 from headrace._src.counted import counted
-from headrace._src.errors import InputOutputError, UserError, reason
+from headrace._src.errors import InputOutputError, UnsupportedError, UserError, reason, translated
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,15 +53,20 @@ class ResultFile:
         self._partition_by = options.pop("partition_by", ())
         if isinstance(self._partition_by, str):
             self._partition_by = [self._partition_by]
+        if not isinstance(self._partition_by, (list, tuple)):
+            raise UserError(f"partition_by is a column or several, got {shown(self._partition_by)}")
         self._format = format or self._path.suffix
         if self._format not in _WRITERS:
             formats = ", ".join(_WRITERS)
             raise UserError(f"the output must end in one of {formats}, got {path}")
         known = _OPTIONS[self._format]
-        for name in options:
+        for name, value in options.items():
             if name not in known:
                 names = ", ".join((*known, "partition_by"))
                 raise UserError(f"no such option of {self._format} files: {name}; there are {names}")
+            is_one, what = known[name]
+            if not is_one(value):
+                raise UserError(f"{name} is {what}, got {shown(value)}")
         self._options = options
         if self._partition_by and self._path.exists():
             raise UserError(f"the folder of the output is there already, remove it first: {path}")
@@ -82,9 +88,7 @@ class ResultFile:
             if self._partition_by:
                 self._write_folder(temporary, batches.schema, counted_rows())
             else:
-                with _WRITERS[self._format](temporary, batches.schema, **self._options) as writer:
-                    for batch in counted_rows():
-                        writer.write_batch(batch)
+                _WRITERS[self._format](temporary, batches.schema, counted_rows(), **self._options)
             os.replace(temporary, self._path)
         except OSError as error:
             raise InputOutputError(f"cannot write the result: {self._path}: {reason(error)}") from None
@@ -109,7 +113,7 @@ class ResultFile:
         keys = pa.schema([schema.field(name) for name in self._partition_by])
         os.mkdir(folder)
         dataset.write_dataset(
-            batches,
+            map(self._with_names_of_folders, batches),
             folder,
             schema=schema,
             format=self._format[1:],
@@ -117,48 +121,79 @@ class ResultFile:
         )
 
 
-def _parquet(path: str, schema: pa.Schema, compression: str = "snappy", row_group_size: int = 1 << 20) -> Any:
+    def _with_names_of_folders(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The batch, if Arrow makes folders of all its keys: it cuts names at the character 0."""
+        import pyarrow.compute as compute
+
+        for name in self._partition_by:
+            column = batch.column(name)
+            if str(column.type) == "string" and compute.any(compute.match_substring(column, "\0")).as_py():
+                raise UnsupportedError(f"partition_by: the character 0 is in a text of column {name}")
+        return batch
+
+
+def _parquet(
+    path: str,
+    schema: pa.Schema,
+    batches: Iterator[pa.RecordBatch],
+    compression: str = "snappy",
+    row_group_size: int = 1 << 20,
+) -> None:
     import pyarrow.parquet as parquet
 
-    if compression not in _COMPRESSIONS:
-        raise UserError(f"compression is one of {', '.join(_COMPRESSIONS)}, got {compression}")
-    return _ParquetWriter(parquet.ParquetWriter(path, schema, compression=compression), int(row_group_size))
+    codec = _CODECS[compression.lower()]
+    with parquet.ParquetWriter(path, schema, compression=codec) as writer:
+        for batch in batches:
+            writer.write_batch(batch, row_group_size=row_group_size)
 
 
-_COMPRESSIONS = ("snappy", "zstd", "lz4", "gzip", "none")
-
-
-class _ParquetWriter:
-    """Row groups of so many rows."""
-
-    def __init__(self, writer: Any, rows: int) -> None:
-        self._writer, self._rows = writer, rows
-
-    def __enter__(self) -> _ParquetWriter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._writer.close()
-
-    def write_batch(self, batch: pa.RecordBatch) -> None:
-        self._writer.write_batch(batch, row_group_size=self._rows)
-
-
-def _arrow(path: str, schema: pa.Schema) -> Any:
+def _arrow(path: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
     import pyarrow as pa
 
-    return pa.ipc.new_file(path, schema)
+    with pa.ipc.new_file(path, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
 
 
-def _csv(path: str, schema: pa.Schema, header: bool = True, delim: str = ",") -> Any:
-    import pyarrow.csv as csv
+def _csv(
+    path: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch], header: bool = True, delim: str = ","
+) -> None:
+    import pyarrow as pa
 
-    if len(str(delim)) != 1:
-        raise UserError(f"delim is one character, got {delim!r}")
-    options = csv.WriteOptions(include_header=bool(header), delimiter=delim)
-    return csv.CSVWriter(path, schema, write_options=options)
+    from headrace import _runtime
+
+    reader = pa.RecordBatchReader.from_batches(schema, batches)
+    threads = len(os.sched_getaffinity(0))
+    translated(lambda: _runtime.write_csv(reader, path, delim, header, threads))
 
 
-# suffix -> what makes a writer of batches, and its options
-_WRITERS: dict[str, Callable[..., Any]] = {".parquet": _parquet, ".arrow": _arrow, ".csv": _csv}
-_OPTIONS = {".parquet": ("compression", "row_group_size"), ".arrow": (), ".csv": ("header", "delim")}
+#: Compressions of Parquet by their name in Arrow.
+_CODECS = {**{name: name for name in ("snappy", "zstd", "lz4", "gzip", "none")}, "uncompressed": "none"}
+
+
+def _is_codec(value: Any) -> bool:
+    return isinstance(value, str) and value.lower() in _CODECS
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_ascii(value: Any) -> bool:
+    return isinstance(value, str) and len(value) == 1 and (" " <= value <= "~" or value == "\t")
+
+
+# suffix -> what writes batches, and its options: whether a value is one, and how a message says what is.
+_WRITERS: dict[str, Callable[..., None]] = {".parquet": _parquet, ".arrow": _arrow, ".csv": _csv}
+_OPTIONS: dict[str, dict[str, tuple[Callable[[Any], bool], str]]] = {
+    ".parquet": {
+        "compression": (_is_codec, f"one of {', '.join(_CODECS)}"),
+        "row_group_size": (_is_count, "a number of rows"),
+    },
+    ".arrow": {},
+    ".csv": {"header": (_is_truth, "true or false"), "delim": (_is_ascii, "one character of ASCII")},
+}

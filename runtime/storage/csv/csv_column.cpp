@@ -102,9 +102,7 @@ public:
                : logical_.kind == LogicalKind::kTime || logical_.kind == LogicalKind::kTimestamp
                    ? digitsOf(logical_.unit)
                    : 0),
-        emptyIsNull_(logical_.kind != LogicalKind::kString ||
-                     std::find(format.nulls.begin(), format.nulls.end(), "") !=
-                         format.nulls.end()) {}
+        emptyIsNull_(logical_.kind != LogicalKind::kString || format.emptyIsNull()) {}
 
   /// A value without its quotes.
   std::string_view text(CsvField field) const;

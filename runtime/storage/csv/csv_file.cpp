@@ -45,7 +45,7 @@ Expected<CsvFormat> formatOf(const nlohmann::json &options) {
 class CsvIndexer {
 public:
   CsvIndexer(CsvFile &file, const InputFile &input)
-      : file_(file), input_(input), format_(file.format_), single_(format_.columns.size() == 1),
+      : file_(file), input_(input), format_(file.format_), emptyCounts_(format_.emptyLinesCount()),
         header_(format_.header) {}
 
   Status run();
@@ -63,7 +63,7 @@ private:
   CsvFile &file_;
   const InputFile &input_;
   const CsvFormat &format_;
-  const bool single_; ///< then an empty line is a record
+  const bool emptyCounts_;
   bool header_;       ///< still to come
   CsvPiece piece_;
   uint64_t line_ = 1;
@@ -78,7 +78,7 @@ void CsvIndexer::recordEnds(uint64_t end, bool empty) {
     piece_ = {end, 0, 0, line_};
     return;
   }
-  piece_.rows += !empty || single_;
+  piece_.rows += !empty || emptyCounts_;
   piece_.bytes = end - piece_.offset;
   if (piece_.bytes >= kPieceBytes || piece_.rows >= kPieceRows) {
     file_.pieces_.push_back(piece_);

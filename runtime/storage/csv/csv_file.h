@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ struct CsvFormat {
   std::vector<std::string> nulls = {""}; ///< values that are NULL
   std::vector<std::string> columns;
   std::vector<nlohmann::json> types; ///< of columns, as statistics documents have them
+
+  bool emptyIsNull() const { return std::find(nulls.begin(), nulls.end(), "") != nulls.end(); }
+  /// Whether an empty line is a record: a NULL of the only column.
+  bool emptyLinesCount() const { return columns.size() == 1 && emptyIsNull(); }
 };
 
 /// Whole records of a file, one behind the other.

@@ -53,7 +53,7 @@ inline Status PieceFields::ends(const uint8_t *data, uint32_t at, bool line) {
   uint32_t end = at;
   if (line) {
     end -= end > begin_ && data[end - 1] == '\r';
-    if (column_ == 0 && end == begin_ && places_.size() > 1) { // an empty line
+    if (column_ == 0 && end == begin_ && !file_.format().emptyLinesCount()) {
       begin_ = at + 1;
       return Status();
     }

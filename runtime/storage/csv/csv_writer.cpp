@@ -1,0 +1,225 @@
+// Each thread makes the text of some rows of a batch; the texts are written in their order.
+#include "runtime/storage/csv/csv_writer.h"
+
+#include "runtime/abi/kernel.h"
+#include "runtime/base/list_functions.h"
+#include "runtime/base/moment_text.h"
+#include "runtime/base/text_numbers.h"
+#include "runtime/storage/arrow/column_reader.h"
+
+#include <algorithm>
+#include <arrow/c/bridge.h>
+#include <arrow/record_batch.h>
+#include <atomic>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace headrace::storage {
+namespace {
+
+/// Rows whose text a thread makes at a time.
+constexpr int64_t kSliceRows = 8192;
+
+class File {
+public:
+  explicit File(const std::string &path)
+      : path_(path),
+        descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {}
+  ~File() {
+    if (descriptor_ >= 0) {
+      ::close(descriptor_);
+    }
+  }
+  File(const File &) = delete;
+  File &operator=(const File &) = delete;
+
+  bool isOpen() const { return descriptor_ >= 0; }
+  Status fail() const {
+    return makeError(ErrorKind::kIo, "cannot write ", path_, ": ", std::strerror(errno));
+  }
+  Status write(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(descriptor_, text.data(), text.size());
+      if (written < 0 && errno != EINTR) {
+        return fail();
+      }
+      text.remove_prefix(written < 0 ? 0 : static_cast<size_t>(written));
+    }
+    return Status();
+  }
+  /// What the system has kept back it says here.
+  Status close() {
+    const int descriptor = std::exchange(descriptor_, -1);
+    return ::close(descriptor) == 0 ? Status() : fail();
+  }
+
+private:
+  std::string path_;
+  int descriptor_;
+};
+
+/// Rows of one batch as text.
+class BatchText {
+public:
+  BatchText(const arrow::RecordBatch &batch, const std::vector<TableColumn> &columns,
+            char separator)
+      : columns_(columns), separator_(separator) {
+    for (int i = 0; i < batch.num_columns(); ++i) {
+      readers_.push_back(makeReader(*batch.column(i)));
+    }
+  }
+
+  void append(int64_t begin, int64_t end, std::string &out) const {
+    for (int64_t row = begin; row < end; ++row) {
+      for (size_t c = 0; c < columns_.size(); ++c) {
+        if (c != 0) {
+          out += separator_;
+        }
+        if (readers_[c]->valid(row)) {
+          appendValue(*readers_[c], columns_[c].type, row, out);
+        }
+      }
+      out += '\n';
+    }
+  }
+
+  static void appendText(std::string_view text, char separator, std::string &out) {
+    const char special[] = {separator, '"', '\n', '\r'};
+    if (!text.empty() && text.find_first_of(std::string_view(special, sizeof special)) ==
+                             std::string_view::npos) {
+      out += text;
+      return;
+    }
+    out += '"';
+    for (size_t quote; (quote = text.find('"')) != std::string_view::npos;
+         text.remove_prefix(quote + 1)) {
+      out += text.substr(0, quote + 1);
+      out += '"';
+    }
+    out += text;
+    out += '"';
+  }
+
+private:
+  void appendValue(const ColumnReader &reader, const LogicalType &type, int64_t row,
+                   std::string &out) const {
+    char memory[std::max<size_t>(HR_TEXT_PRINTED, kMomentTextBytes)];
+    auto moment = [&](const char *end) {
+      const std::string_view text(memory, static_cast<size_t>(end - memory));
+      appendText(text, separator_, out);
+    };
+    switch (type.kind) {
+    case LogicalKind::kBool:
+      out += reader.integer(row) != 0 ? "true" : "false";
+      break;
+    case LogicalKind::kString:
+      appendText(reader.text(row), separator_, out);
+      break;
+    case LogicalKind::kList:
+      appendText(listText(reader.text(row)), separator_, out);
+      break;
+    case LogicalKind::kF32:
+      appendText(printReal(static_cast<float>(reader.real(row)), memory), separator_, out);
+      break;
+    case LogicalKind::kF64:
+      appendText(printReal(reader.real(row), memory), separator_, out);
+      break;
+    case LogicalKind::kDate:
+      moment(printDate(static_cast<int64_t>(reader.integer(row)), memory));
+      break;
+    case LogicalKind::kTime:
+      moment(printTime(static_cast<int64_t>(reader.integer(row)), type.unit, memory));
+      break;
+    case LogicalKind::kTimestamp:
+      moment(printTimestamp(static_cast<int64_t>(reader.integer(row)), type.unit, type.zoned,
+                            memory));
+      break;
+    default: // integers and decimals
+      appendText(printInteger(reader.integer(row), type.scale, memory), separator_, out);
+    }
+  }
+
+  const std::vector<TableColumn> &columns_;
+  char separator_;
+  std::vector<std::unique_ptr<ColumnReader>> readers_;
+};
+
+/// The texts of the slices of a batch, by several threads. Each has readers of its own: those of
+/// lists keep what they read last.
+std::vector<std::string> textsOf(const arrow::RecordBatch &batch,
+                                 const std::vector<TableColumn> &columns,
+                                 const CsvOutput &output) {
+  const auto slices = static_cast<size_t>((batch.num_rows() + kSliceRows - 1) / kSliceRows);
+  std::vector<std::string> texts(slices);
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    BatchText text(batch, columns, output.separator);
+    for (size_t slice; (slice = next.fetch_add(1)) < slices;) {
+      const auto begin = static_cast<int64_t>(slice) * kSliceRows;
+      text.append(begin, std::min(begin + kSliceRows, batch.num_rows()), texts[slice]);
+    }
+  };
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < std::min<size_t>(slices, static_cast<size_t>(output.threads)); ++i) {
+    others.emplace_back(work);
+  }
+  work();
+  for (std::thread &other : others) {
+    other.join();
+  }
+  return texts;
+}
+
+} // namespace
+
+Expected<uint64_t> writeCsv(ArrowArrayStream *stream, const CsvOutput &output) {
+  auto reader = arrow::ImportRecordBatchReader(stream);
+  if (!reader.ok()) {
+    return makeError(ErrorKind::kUser,
+                     "cannot import the Arrow stream: ", reader.status().message());
+  }
+  std::vector<TableColumn> columns;
+  std::string names;
+  for (const auto &field : (*reader)->schema()->fields()) {
+    columns.push_back(describeField(field->name(), *field->type()));
+    if (!columns.back().unsupported.empty()) {
+      return makeError(ErrorKind::kUnsupported, "CSV, column ", field->name(), ": ",
+                       columns.back().unsupported);
+    }
+    if (columns.size() > 1) {
+      names += output.separator;
+    }
+    BatchText::appendText(field->name(), output.separator, names);
+  }
+  File file(output.path);
+  if (!file.isOpen()) {
+    return file.fail();
+  }
+  if (output.header) {
+    HR_RETURN_IF_ERROR(file.write(names + '\n'));
+  }
+  uint64_t rows = 0;
+  for (;;) {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    if (arrow::Status status = (*reader)->ReadNext(&batch); !status.ok()) {
+      return makeError(ErrorKind::kUser, "the Arrow stream failed: ", status.message());
+    }
+    if (!batch) {
+      break;
+    }
+    rows += static_cast<uint64_t>(batch->num_rows());
+    for (const std::string &text : textsOf(*batch, columns, output)) {
+      HR_RETURN_IF_ERROR(file.write(text));
+    }
+  }
+  HR_RETURN_IF_ERROR(file.close());
+  return rows;
+}
+
+} // namespace headrace::storage
