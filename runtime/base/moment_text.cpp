@@ -100,7 +100,7 @@ std::optional<int64_t> takeTime(std::string_view &text) {
   const int64_t minute = takeNumber(text, 2);
   int64_t second = 0, fraction = 0;
   if (take(text, ':')) {
-    second = takeNumber(text, 2);
+    second = text.empty() || !isDigit(text.front()) ? 0 : takeNumber(text, 2);
     if (second >= 0 && take(text, '.')) {
       int digits = 0;
       for (; !text.empty() && isDigit(text.front()); text.remove_prefix(1), ++digits) {
@@ -144,17 +144,24 @@ std::optional<int64_t> takeOffset(std::string_view &text) {
   return sign * seconds;
 }
 
-/// What may stand behind a time and its offset: blanks, or behind a blank the name of a zone.
-bool isZone(std::string_view text, bool zoned) {
-  if (text.empty()) {
-    return true;
+/// What stands behind the time of a timestamp, as seconds: an offset, or behind one blank the name
+/// of a zone (where it counts, of the only one that there is), or nothing; then blanks to the end.
+std::optional<int64_t> parseZone(std::string_view text, bool zoned) {
+  std::optional<int64_t> offset = 0;
+  if (text.size() > 1 && text[0] == ' ' && text[1] != ' ') {
+    text.remove_prefix(1);
+    const size_t end = std::min(
+        text.size(), text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789/_+-:"));
+    const std::string_view name = text.substr(0, end);
+    text.remove_prefix(end);
+    if (zoned && !equalsIgnoringCase(name, "utc") && !equalsIgnoringCase(name, "gmt")) {
+      return std::nullopt;
+    }
+  } else {
+    offset = takeOffset(text);
   }
-  if (text.front() != ' ') {
-    return false;
-  }
-  text.remove_prefix(1);
-  return !zoned || text.empty() || equalsIgnoringCase(text, "utc") ||
-         equalsIgnoringCase(text, "gmt");
+  return text.find_first_not_of(' ') == std::string_view::npos ? offset : std::nullopt;
 }
 
 /// Nanoseconds in a unit: cut off, but rounded to half away from zero where the unit is coarse.
@@ -220,15 +227,15 @@ std::optional<int64_t> parseDate(std::string_view text) {
   const bool isBehind = text.front() == ' ' || text.front() == 'T';
   text.remove_prefix(1);
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  return isBehind && takeTime(text) && takeOffset(text) && isZone(text, /*zoned=*/false)
-             ? days
-             : std::nullopt;
+  return isBehind && takeTime(text) && parseZone(text, /*zoned=*/false) ? days : std::nullopt;
 }
 
 std::optional<int64_t> parseTime(std::string_view text, TimeUnit unit) {
   std::string_view time = text;
   std::optional<int64_t> nanoseconds = takeTime(time);
-  if (nanoseconds && takeOffset(time) && isZone(time, /*zoned=*/false)) {
+  // As DuckDB has it: anything may stand behind the seconds, nothing behind minutes.
+  const std::string_view taken = text.substr(0, text.size() - time.size());
+  if (nanoseconds && (time.empty() || std::ranges::count(taken, ':') == 2)) {
     return static_cast<int64_t>(inUnit(*nanoseconds, unit));
   }
   std::optional<int64_t> timestamp = parseTimestamp(text, unit, /*zoned=*/false);
@@ -254,8 +261,8 @@ std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool
     text.remove_prefix(1);
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     time = takeTime(text);
-    offset = time ? takeOffset(text) : std::nullopt;
-    if (!offset || !isZone(text, zoned)) {
+    offset = time ? parseZone(text, zoned) : std::nullopt;
+    if (!offset) {
       return std::nullopt;
     }
   }

@@ -59,7 +59,6 @@ public:
 private:
   char *take(uint64_t bytes) override {
     if (bytes > kBytesMax) {
-      // no test: it takes a text of 4 GiB
       error_ = failImport(worker_, HR_ERROR_OVERFLOW,
                           makeError(ErrorKind::kData, "a string of more than 4 GiB"));
       return nullptr;

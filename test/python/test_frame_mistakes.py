@@ -44,7 +44,15 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
         lambda: LF.select(C("i").rolling_sum_by("m", "soon")),
         "takes a length such as 3d, 1h30m or 5i, got soon",
     ),
-    (lambda: LF.select(C("i").rolling_sum_by("m", "1mo")), r"rolling_sum_by\(\) of timestamp\[us\] by 1mo"),
+    (
+        lambda: LF.select(C("i").rolling_sum_by("m", "1mo")),
+        r"rolling_sum_by\(\) of timestamp\[us\] by 1mo: w, d, h, m, s, ms, us of moments, i of integers",
+    ),
+    (
+        lambda: LF.join_asof(LF, left_on="s", right_on="s"),
+        "join_asof by string and string: cast them to one type of numbers or moments",
+    ),
+    (lambda: LF.select(C("i").sort_by([])), "an order needs a key"),
     (
         lambda: LF.select(C("i").rolling_sum_by("i", "1i", closed="all")),
         "closed is right, left, both or none",

@@ -156,3 +156,22 @@ def test_refused(query: str, message: str) -> None:
     columns = {"a": pa.array([0], pa.timestamp("us")), "i": pa.array([1], pa.int32()), "w": ["day"]}
     with pytest.raises(errors.UnsupportedError, match=message):
         hr.sql(query, {"t": pa.table(columns)})
+
+
+def test_what_may_stand_behind_a_time() -> None:
+    """Of a timestamp an offset, or a blank and the name of a zone, and blanks; of a time anything."""
+    zones = (
+        "| |   |Z|Z |UTC| UTC| utc |  UTC| UTC x|Z UTC|+02|+02 UTC|+02:30  | a| a  |  a| a1| a+b| a.b| a/b-c"
+    )
+    behind = f"{zones}| 365 Wed| é|+|-a|.x|x|é| +25:99".split("|")
+    times = ("10:00", "10:00:0", "10:00:00", "10:00:00.5", "24:00:00", "10:00:60")
+    texts = [f"{day}{time}{rest}" for day in ("", "2020-01-31 ") for time in times for rest in behind]
+    texts = [
+        "10:00:",
+        *(text for text in texts if not re.fullmatch(r"\d+:\d+ +", text)),
+    ]  # for DuckDB no time
+    moments = pa.table({"s": texts})
+    kinds = ("timestamp", "timestamp_ns", "date", "time", "time_ns")
+    query = f"select s, {', '.join(f'try_cast(s as {kind}) as {kind}' for kind in kinds)} from moments"
+    expected = duckdb.sql(query).to_arrow_table()
+    assert hr.sql(query, {"moments": moments}).to_pylist() == expected.to_pylist()

@@ -386,3 +386,71 @@ def test_random_programs(seed: int) -> None:
     engine = both(frame)
     # Polars knows of some that they have no rows.
     assert engine.report.ran or "a data frame without columns" in str(engine.report), engine.report
+
+
+_NUMBERS = [
+    *(
+        "+1",
+        "-1",
+        "01",
+        "1_0",
+        "1.0",
+        "+",
+        "--",
+        "--1",
+        "-0",
+        "+-1",
+        "1e3",
+        "99999999999999999999",
+        "255",
+        "256",
+    ),
+    *(
+        "-128",
+        "1.",
+        "inf",
+        "+inf",
+        "-inf",
+        "INF",
+        "Infinity",
+        "nan",
+        "NaN",
+        "-nan",
+        ".5",
+        "5.",
+        "1e",
+        "1E5",
+        "true",
+    ),
+    *("1e+5", "0x10", "+1.5", "1e400", "-1e400", "1e-400", "1.5f", "1d", "e5", ".", "-.5", "1.e5"),
+]
+
+
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.UInt8, pl.Int8, pl.Float64])
+def test_texts_are_numbers_as_polars_reads_them(dtype: Any) -> None:
+    texts = pl.DataFrame({"s": [*_NUMBERS, "", " 1", "1 ", None]}).lazy()
+    assert both(texts.select(COL("s").cast(dtype, strict=False)), order=True).report.ran
+    with pytest.raises(hr.HeadraceError, match="cast|number|value"):
+        texts.select(COL("s").cast(dtype)).collect(post_opt_callback=hr.polars_engine())
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        COL("i") ** pl.lit(0),
+        COL("i8").fill_null(strategy="mean"),
+        COL("f") ** 0.5,
+        COL("f").quantile(0.5, "midpoint"),
+    ],
+    ids=["power-0", "fill-mean", "root", "midpoint"],
+)
+def test_expressions_that_differed(expression: pl.Expr) -> None:
+    frame = pl.DataFrame(
+        {
+            "i": [None, 0, 3, -7],
+            "i8": pl.Series([None, 3, 4, 34], dtype=pl.Int8),
+            "f": [float("inf"), float("inf"), float("inf"), 4.0],
+        }
+    ).lazy()
+    both(frame.select(expression), order=True)
+    both(frame.with_columns(f=-COL("f")).select(expression), order=True)

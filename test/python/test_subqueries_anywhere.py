@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
+import duckdb
+import headrace as hr
 import pyarrow as pa
 import pytest
 from duckdb_oracle import check
@@ -72,3 +76,17 @@ QUERIES = [
 @pytest.mark.parametrize("query", QUERIES)
 def test_answers_are_duckdbs(query: str, ranks: int) -> None:
     check(query, TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("kind", ["semi", "anti"])
+@pytest.mark.parametrize("condition", ["b.id = 3", "b.flag", "a.id < b.id"])
+def test_joins_that_keep_left_rows_without_a_key(kind: str, condition: str, ranks: int) -> None:
+    """Few left rows would be marked by right ones, were there a key."""
+    empty = pa.table({"id": pa.array([], pa.int32()), "flag": pa.array([], pa.bool_())})
+    full = pa.table({"id": pa.array([1, 2, 3], pa.int32()), "flag": [True, None, False]})
+    many = pa.concat_tables([full] * 40)
+    for a, b in itertools.product((empty, full), (empty, full, many)):
+        query = f"select 7 as x from a {kind} join b on {condition}"
+        found = hr.sql(query, {"a": a, "b": b}, ranks=ranks).to_pylist()
+        assert found == duckdb.sql(query).to_arrow_table().to_pylist()

@@ -500,6 +500,12 @@ Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream 
     nlohmann::json columns = nlohmann::json::object(), unsupported = nlohmann::json::object();
     for (size_t i = 0; i < data->columns.size(); ++i) {
       TableColumn &column = data->columns[i];
+      if (columns.contains(column.name) || unsupported.contains(column.name)) {
+        return makeError(ErrorKind::kUnsupported,
+                         "a table whose columns have one name cannot be read; rename_columns "
+                         "gives others: ",
+                         column.name);
+      }
       if (column.unsupported.empty()) {
         columns[column.name] = columnStatistics(data->batches, column, static_cast<int>(i), rows);
       } else {

@@ -118,6 +118,12 @@ private:
   std::unique_ptr<ColumnReader> dictionary_;
 };
 
+/// Of Arrow's type null: a column of NULLs, whose type nothing says.
+class NullReader final : public ColumnReader {
+public:
+  bool valid(int64_t) const override { return false; }
+};
+
 /// A list, packed.
 template <typename Array> class ListReader final : public ColumnReader {
 public:
@@ -167,6 +173,8 @@ private:
 
 std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
   switch (array.type_id()) {
+  case arrow::Type::NA:
+    return std::make_unique<NullReader>();
   case arrow::Type::BOOL:
     return plainReader<arrow::BooleanArray>(array);
   case arrow::Type::INT8:
@@ -240,6 +248,9 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
   case arrow::Type::BOOL:
     column.type = {LogicalKind::kBool};
     break;
+  case arrow::Type::NA: // as DuckDB has it
+    column.type = {LogicalKind::kI32};
+    break;
   case arrow::Type::INT8:
   case arrow::Type::INT16:
   case arrow::Type::INT32:
@@ -275,6 +286,9 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
   case arrow::Type::DECIMAL128: {
     const auto &decimal = static_cast<const arrow::DecimalType &>(type);
     column.type = {LogicalKind::kDecimal, decimal.precision(), decimal.scale()};
+    if (decimal.scale() < 0) {
+      column.unsupported = "decimals with a scale below 0 are not supported: " + type.ToString();
+    }
     break;
   }
   case arrow::Type::STRING:

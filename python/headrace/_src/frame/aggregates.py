@@ -210,7 +210,8 @@ def _share(scope: Scope, value: Value, share: float, interpolation: str) -> Valu
     if interpolation == "linear":
         n = _call(scope, f"count({value.sql})", _COUNT, value)
         part = f"({share!r}e0 * ({n.sql} - 1) - floor({share!r}e0 * ({n.sql} - 1)))"
-    sql = f"({low.sql} + ({high.sql} - {low.sql}) * {part})"
+    # Of two infinities the difference is none.
+    sql = f"case when {low.sql} = {high.sql} then {low.sql} else {low.sql} + ({high.sql} - {low.sql}) * {part} end"
     return _as_float(Value(sql, _DOUBLE, max(low.level, high.level), grouped=low.grouped), dtype)
 
 

@@ -180,10 +180,13 @@ def _unless_zero(divisor: Value, sql: str, dtype: pa.DataType) -> str:
 def _power(scope: Scope, left: Value, right: Value) -> Value:
     small = right.literal and isinstance(right.value, int) and 0 <= right.value <= 8
     if is_integer(left.type) and small:
-        factors = [left.sql] * right.value or [f"cast(1 as {sql_type(left.type)})"]
+        one = f"cast(case when {left.sql} is not null then 1 end as {sql_type(left.type)})"
+        factors = [left.sql] * right.value or [one]
         return combined(f"({' * '.join(factors)})", left.type, left)
     if is_integer(left.type) and is_integer(right.type):
         raise UnsupportedError("** of integers by more than 8, or by columns: cast one of them to a float")
+    if right.literal and right.value == 0.5 and is_float(left.type):
+        return _sqrt(scope, left)
     a, b, dtype = _numbers(left, right, "**")
     dtype = left.type if left.type == pa.float32() else _DOUBLE
     sql = f"pow({converted(a, _DOUBLE).sql}, {converted(b, _DOUBLE).sql})"
@@ -433,7 +436,9 @@ def _coalesce(scope: Scope, *values: Value) -> Value:
 
 @rule("like")
 def _like(scope: Scope, value: Value, other: Value) -> Value:
-    """A value in the type of another."""
+    """A value in the type of another; of a float for an integer its whole part."""
+    if is_integer(other.type) and is_float(value.type):
+        value = combined(f"trunc({value.sql})", value.type, value)
     return converted(value, other.type)
 
 
@@ -506,6 +511,10 @@ def _widened(scope: Scope, value: Value, dtype: Any) -> Value:
     return converted(value, to)
 
 
+#: A text that Polars takes for a float.
+_FLOAT = "[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|(?i:inf|infinity|nan))"
+
+
 def _castable(value: Value, to: pa.DataType) -> str:
     """What SQL casts to the same as Polars."""
     text, of = pa.string(), value.type
@@ -527,6 +536,12 @@ def _castable(value: Value, to: pa.DataType) -> str:
         raise UnsupportedError(f"unsupported cast of {of} to {to}{hint}")
     if to == _BOOL:
         return f"({value.sql} <> 0)"
+    if of == text and is_numeric(to):
+        # SQL rounds, and takes blanks and signs that Polars does not. No number begins with '?'.
+        sign = "[+]?" if is_unsigned(to) else "[+-]?"
+        number = f"{sign}[0-9]+" if is_integer(to) else _FLOAT
+        known = f"regexp_full_match({value.sql}, '{number}')"
+        return f"case when {known} then {value.sql} else '?' || {value.sql} end"
     if is_integer(to) and (is_float(of) or is_decimal(of)):
         return f"trunc({value.sql})"
     if to == pa.timestamp("us") and is_integer(of):

@@ -119,7 +119,7 @@ def _sorted_by(
             raise UnsupportedError("sort_by() of other rows than its own is not supported: sort the frame")
     by = tuple(_column(scope, each) for each in by)
     keys = [Key(each.sql, *how) for each, *how in zip(by, descending, nulls_last, strict=True)]
-    return _in_order(scope, value, keys, max(each.level for each in by))
+    return _in_order(scope, value, keys, max((each.level for each in by), default=0))
 
 
 @rule("reversed")
