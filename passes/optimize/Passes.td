@@ -53,6 +53,14 @@ def OptimizeScalarSubqueries : Pass<"optimize-scalar-subqueries", "::mlir::func:
   }];
 }
 
+def OptimizeLongLists : Pass<"optimize-long-lists", "::mlir::func::FuncOp"> {
+  let summary = "`x IN (…)` of more than 128 literals as a join with a table of them";
+  let description = [{
+    A condition that a column is in the list keeps the rows of a semi join; anywhere else in a filter or a project a mark
+    takes the place of the list, and NULL that of the mark where the column is NULL. Lists for what is no column stay.
+  }];
+}
+
 def OptimizeMarks : Pass<"optimize-marks", "::mlir::func::FuncOp"> {
   let summary = "membership in three-valued logic as joins that know only matches";
   let description = [{

@@ -23,6 +23,7 @@ void headrace::optimize::buildOptimizePipeline(OpPassManager &manager) {
   functions.addPass(createOptimizeOrFactoring());
   functions.addPass(createOptimizePushdown());
   functions.addPass(createOptimizePruneColumns());
+  functions.addPass(createOptimizeLongLists());
   functions.addPass(createOptimizeMarks());
   functions.addPass(createOptimizeSingleJoins());
   functions.addPass(createOptimizeScalarSubqueries());

@@ -22,6 +22,13 @@ template <typename T> Expected<T> wantedBy(const char *what, Expected<T> made) {
   return makeError(ErrorKind::kMemory, what, ": ", made.status().message());
 }
 
+/// Whether rows pass a task as they come: it fills no state.
+bool looksUpOnly(const plan::Task &task) {
+  return std::all_of(
+      task.states().begin(), task.states().end(),
+      [](const plan::StateArgument &state) { return state.use == plan::StateUse::kShared; });
+}
+
 /// States that stay at least until the task has ended.
 std::vector<int32_t> statesHeld(const plan::Task &task) {
   std::vector<int32_t> held;
@@ -239,7 +246,7 @@ Status Rank::prepareStreams() {
     for (const plan::Task &task : plan.tasks) {
       const int32_t from = task.inputStream(), to = task.outputStream();
       const bool isSeen = task.as<plan::ResultTask>() || task.as<plan::ToTensorTask>() ||
-                          (to != plan::kNone && shown[to] && task.states().empty());
+                          (to != plan::kNone && shown[to] && looksUpOnly(task));
       if (from != plan::kNone && isSeen && !shown[from]) {
         changed = shown[from] = 1;
       }

@@ -148,3 +148,20 @@ def test_conditions_of_rowid(condition: str, sources: dict[str, Any]) -> None:
         for ranks in (1, 2):
             found = hr.sql(f"select rowid from t where {condition}", {"t": source}, ranks=ranks)
             assert [(row,) for row in found["rowid"].to_pylist()] == wanted
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select k from many where m in (select x from few)",
+        "select k from many where m not in (select x from few)",
+        "select k from many where not exists (select 1 from few where x = m)",
+        "select k from many semi join few on x = m",
+        "select k from many where m > (select avg(x) - 400 from few)",
+    ],
+)
+def test_lookups_keep_the_order_of_many_rows(query: str) -> None:
+    many = pa.table({"k": range(300_000), "m": [k % 1000 for k in range(300_000)]})
+    few = pa.table({"x": range(900)})
+    found = hr.sql(query, {"many": many, "few": few}, threads=2)["k"].to_pylist()
+    assert found and found == sorted(found)
