@@ -4,6 +4,7 @@
 #include "runtime/abi/kernel.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -69,14 +70,43 @@ bool read(std::string_view text, Written *out) {
   return true;
 }
 
+/// "00", "01" and so on to "99".
+constexpr std::array<char, 200> kPairs = [] {
+  std::array<char, 200> pairs{};
+  for (size_t i = 0; i < 100; ++i) {
+    pairs[2 * i] = static_cast<char>('0' + i / 10);
+    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return pairs;
+}();
+
+/// Without leading zeros; nothing of 0.
+char *printDigits64(uint64_t value, char *end) {
+  for (; value >= 10; value /= 100) {
+    end -= 2;
+    std::memcpy(end, kPairs.data() + 2 * (value % 100), 2);
+  }
+  if (value != 0) {
+    *--end = static_cast<char>('0' + value);
+  }
+  return end;
+}
+
 } // namespace
 
 char *printDigits(U128 value, int32_t width, char *end) {
+  constexpr int kDigits = 19; // of 64 bits
+  constexpr uint64_t kPower = 10'000'000'000'000'000'000u;
   char *at = end;
-  for (int32_t place = 0; place < width || value != 0; ++place, value /= 10) {
-    *--at = static_cast<char>('0' + static_cast<int>(value % 10));
+  for (; value > UINT64_MAX; value /= kPower) { // divisions of 128 bits are slow
+    char *begin = at - kDigits;
+    at = printDigits64(static_cast<uint64_t>(value % kPower), at);
+    at = static_cast<char *>(std::memset(begin, '0', static_cast<size_t>(at - begin)));
   }
-  return at;
+  at = printDigits64(static_cast<uint64_t>(value), at);
+  char *wide = std::min(at, end - width);
+  std::memset(wide, '0', static_cast<size_t>(at - wide));
+  return wide;
 }
 
 std::string_view printInteger(I128 value, int32_t scale, char *memory) {

@@ -8,6 +8,7 @@
 #include "runtime/storage/arrow/column_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <arrow/c/bridge.h>
 #include <arrow/record_batch.h>
 #include <atomic>
@@ -64,12 +65,55 @@ private:
   int descriptor_;
 };
 
+/// Texts between separators: in quotes if they need some.
+class Quotes {
+public:
+  explicit Quotes(char separator) {
+    for (char letter : {separator, '"', '\n', '\r'}) {
+      special_[static_cast<uint8_t>(letter)] = true;
+    }
+    constexpr std::string_view kPlain = "0123456789+-.:() abcdefinorstuy";
+    plain_ = std::none_of(kPlain.begin(), kPlain.end(), [&](char each) { return isSpecial(each); });
+  }
+
+  void append(std::string_view text, std::string &out) const {
+    if (!text.empty() &&
+        std::none_of(text.begin(), text.end(), [&](char each) { return isSpecial(each); })) {
+      out += text;
+      return;
+    }
+    out += '"';
+    for (size_t quote; (quote = text.find('"')) != std::string_view::npos;
+         text.remove_prefix(quote + 1)) {
+      out += text.substr(0, quote + 1);
+      out += '"';
+    }
+    out += text;
+    out += '"';
+  }
+
+  /// A number, moment or boolean, in which only an odd separator could be.
+  void appendPlain(std::string_view text, std::string &out) const {
+    if (plain_) {
+      out += text;
+    } else {
+      append(text, out);
+    }
+  }
+
+private:
+  bool isSpecial(char letter) const { return special_[static_cast<uint8_t>(letter)]; }
+
+  std::array<bool, 256> special_{};
+  bool plain_;
+};
+
 /// Rows of one batch as text.
 class BatchText {
 public:
   BatchText(const arrow::RecordBatch &batch, const std::vector<TableColumn> &columns,
             char separator)
-      : columns_(columns), separator_(separator) {
+      : columns_(columns), separator_(separator), quotes_(separator) {
     for (int i = 0; i < batch.num_columns(); ++i) {
       readers_.push_back(makeReader(*batch.column(i)));
     }
@@ -89,46 +133,28 @@ public:
     }
   }
 
-  static void appendText(std::string_view text, char separator, std::string &out) {
-    const char special[] = {separator, '"', '\n', '\r'};
-    if (!text.empty() && text.find_first_of(std::string_view(special, sizeof special)) ==
-                             std::string_view::npos) {
-      out += text;
-      return;
-    }
-    out += '"';
-    for (size_t quote; (quote = text.find('"')) != std::string_view::npos;
-         text.remove_prefix(quote + 1)) {
-      out += text.substr(0, quote + 1);
-      out += '"';
-    }
-    out += text;
-    out += '"';
-  }
-
 private:
   void appendValue(const ColumnReader &reader, const LogicalType &type, int64_t row,
                    std::string &out) const {
     char memory[std::max<size_t>(HR_TEXT_PRINTED, kMomentTextBytes)];
     auto moment = [&](const char *end) {
-      const std::string_view text(memory, static_cast<size_t>(end - memory));
-      appendText(text, separator_, out);
+      quotes_.appendPlain({memory, static_cast<size_t>(end - memory)}, out);
     };
     switch (type.kind) {
     case LogicalKind::kBool:
-      out += reader.integer(row) != 0 ? "true" : "false";
+      quotes_.appendPlain(reader.integer(row) != 0 ? "true" : "false", out);
       break;
     case LogicalKind::kString:
-      appendText(reader.text(row), separator_, out);
+      quotes_.append(reader.text(row), out);
       break;
     case LogicalKind::kList:
-      appendText(listText(reader.text(row)), separator_, out);
+      quotes_.append(listText(reader.text(row)), out);
       break;
     case LogicalKind::kF32:
-      appendText(printReal(static_cast<float>(reader.real(row)), memory), separator_, out);
+      quotes_.appendPlain(printReal(static_cast<float>(reader.real(row)), memory), out);
       break;
     case LogicalKind::kF64:
-      appendText(printReal(reader.real(row), memory), separator_, out);
+      quotes_.appendPlain(printReal(reader.real(row), memory), out);
       break;
     case LogicalKind::kDate:
       moment(printDate(static_cast<int64_t>(reader.integer(row)), memory));
@@ -137,26 +163,29 @@ private:
       moment(printTime(static_cast<int64_t>(reader.integer(row)), type.unit, memory));
       break;
     case LogicalKind::kTimestamp:
-      moment(printTimestamp(static_cast<int64_t>(reader.integer(row)), type.unit, type.zoned,
-                            memory));
+      moment(
+          printTimestamp(static_cast<int64_t>(reader.integer(row)), type.unit, type.zoned, memory));
       break;
     default: // integers and decimals
-      appendText(printInteger(reader.integer(row), type.scale, memory), separator_, out);
+      quotes_.appendPlain(printInteger(reader.integer(row), type.scale, memory), out);
     }
   }
 
   const std::vector<TableColumn> &columns_;
   char separator_;
+  Quotes quotes_;
   std::vector<std::unique_ptr<ColumnReader>> readers_;
 };
 
-/// The texts of the slices of a batch, by several threads. Each has readers of its own: those of
-/// lists keep what they read last.
-std::vector<std::string> textsOf(const arrow::RecordBatch &batch,
-                                 const std::vector<TableColumn> &columns,
-                                 const CsvOutput &output) {
+/// The texts of the slices of a batch, by several threads, in memory that earlier ones had. Each
+/// thread has readers of its own: those of lists keep what they read last.
+void textsOf(const arrow::RecordBatch &batch, const std::vector<TableColumn> &columns,
+             const CsvOutput &output, std::vector<std::string> &texts) {
   const auto slices = static_cast<size_t>((batch.num_rows() + kSliceRows - 1) / kSliceRows);
-  std::vector<std::string> texts(slices);
+  texts.resize(std::max(texts.size(), slices));
+  for (std::string &text : texts) {
+    text.clear();
+  }
   std::atomic<size_t> next{0};
   auto work = [&] {
     BatchText text(batch, columns, output.separator);
@@ -173,7 +202,6 @@ std::vector<std::string> textsOf(const arrow::RecordBatch &batch,
   for (std::thread &other : others) {
     other.join();
   }
-  return texts;
 }
 
 } // namespace
@@ -195,7 +223,7 @@ Expected<uint64_t> writeCsv(ArrowArrayStream *stream, const CsvOutput &output) {
     if (columns.size() > 1) {
       names += output.separator;
     }
-    BatchText::appendText(field->name(), output.separator, names);
+    Quotes(output.separator).append(field->name(), names);
   }
   File file(output.path);
   if (!file.isOpen()) {
@@ -205,6 +233,7 @@ Expected<uint64_t> writeCsv(ArrowArrayStream *stream, const CsvOutput &output) {
     HR_RETURN_IF_ERROR(file.write(names + '\n'));
   }
   uint64_t rows = 0;
+  std::vector<std::string> texts;
   for (;;) {
     std::shared_ptr<arrow::RecordBatch> batch;
     if (arrow::Status status = (*reader)->ReadNext(&batch); !status.ok()) {
@@ -214,7 +243,8 @@ Expected<uint64_t> writeCsv(ArrowArrayStream *stream, const CsvOutput &output) {
       break;
     }
     rows += static_cast<uint64_t>(batch->num_rows());
-    for (const std::string &text : textsOf(*batch, columns, output)) {
+    textsOf(*batch, columns, output, texts);
+    for (const std::string &text : texts) {
       HR_RETURN_IF_ERROR(file.write(text));
     }
   }
