@@ -5,6 +5,7 @@
 #include "model/plan/reservations.h"
 #include "runtime/base/check.h"
 #include "runtime/base/log.h"
+#include "runtime/exec/run_source.h"
 #include "runtime/exec/skew/skew_division.h"
 #include "runtime/exec/spill/rounds.h"
 
@@ -92,6 +93,7 @@ void Rank::close() {
   dropTasks();
   context_.states.clear();
   communicators_.clear();
+  context_.sharing.reset();
   if (board_) {
     failure_ = board_->poison();
   }
@@ -120,6 +122,7 @@ Status Rank::prepare() {
   tasksLeft_ = tasks_.size();
   fitPools();
   HR_RETURN_IF_ERROR(openCommunicators());
+  HR_RETURN_IF_ERROR(openSharing());
   context_.buffers.resize(plan.buffers.size());
   context_.rowCounts.resize(plan.buffers.size());
   bufferUsersLeft_ = plan::usersOfBuffers(plan);
@@ -201,6 +204,26 @@ Status Rank::openCommunicators() {
                                     context_.doorbell, std::move(options))));
     context_.communicators[axes] = communicator.get();
     communicators_.push_back(std::move(communicator));
+  }
+  return {};
+}
+
+/// Every rank shares the same scans.
+Status Rank::openSharing() {
+  const plan::Plan &plan = *context_.plan;
+  for (size_t t = 0; t < plan.tasks.size(); ++t) {
+    const auto *load = plan.tasks[t].as<plan::LoadTask>();
+    if (!load || !load->shared || context_.size == 1) {
+      continue;
+    }
+    if (!context_.sharing) {
+      HR_ASSIGN_OR_RETURN(context_.sharing,
+                          MorselSharing::open(*context_.transport, *board_, context_.doorbell,
+                                              *context_.clock, context_.shareMorsels));
+    }
+    context_.sharing->add(
+        TaskId(static_cast<uint32_t>(t)), context_.place.group(load->split),
+        [this, load] { return openLoad(context_, *load, storage::Reach::kAll); });
   }
   return {};
 }
@@ -640,14 +663,32 @@ void Rank::dropTasks() {
   context_.partedStreams.clear();
 }
 
+void Rank::pollSharing() {
+  if (context_.sharing) {
+    if (Status status = context_.sharing->poll(); !status.ok() && !board_->poisoned()) {
+      board_->raise(status);
+    }
+  }
+}
+
+/// Whether no other rank will ask this one for morsels any more.
+bool Rank::endSharing() {
+  Expected<bool> ended = context_.sharing ? context_.sharing->finish() : true;
+  if (!ended.ok() && !board_->poisoned()) {
+    board_->raise(ended.status());
+  }
+  return !ended.ok() || *ended;
+}
+
 PollState Rank::poll() {
   if (phase_ == Phase::kRunning) {
     board_->poll();
+    pollSharing();
     for (const std::unique_ptr<Communicator> &communicator : communicators_) {
       communicator->poll();
     }
     advanceTasks();
-    if (!board_->poisoned() && tasksLeft_ > 0) {
+    if (!board_->poisoned() && (tasksLeft_ > 0 || !endSharing())) {
       return PollState::kPending;
     }
     dropTasks();
@@ -713,6 +754,16 @@ void Rank::addProgress(Progress &progress) const {
   }
 }
 
+void Rank::addSharing(TaskProfile &entry, int32_t load) const {
+  if (context_.sharing && load != plan::kNone) {
+    const MorselSharing::Numbers numbers =
+        context_.sharing->numbers(TaskId(static_cast<uint32_t>(load)));
+    entry.morselsTaken = numbers.taken;
+    entry.morselsGiven = numbers.given;
+    entry.sharingMessages = numbers.messages;
+  }
+}
+
 void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
   auto seconds = [](int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; };
   for (size_t t = 0; t < tasks_.size(); ++t) {
@@ -741,6 +792,9 @@ void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
     entry.heavyKeys = counters.heavyKeys;
     entry.heavyRows = counters.heavyRows;
     entry.stageRows.assign(counters.stageRows.begin(), counters.stageRows.end());
+    if (const auto *run = task.as<plan::RunTask>(); run && run->inputStream != plan::kNone) {
+      addSharing(entry, context_.loadOfStream[run->inputStream]);
+    }
     while (!entry.stageRows.empty() && entry.stageRows.back() == 0) {
       entry.stageRows.pop_back();
     }
