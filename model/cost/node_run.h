@@ -1,5 +1,5 @@
-// The first ranks of a topology as runs of equal nodes: what is computed for one node of a run holds
-// for all, so that nothing grows with their number.
+// The first ranks of a topology as runs of equal nodes: what is computed for one node of a run
+// holds for all, so that nothing grows with their number.
 #pragma once
 
 #include "model/cost/network.h"

@@ -338,8 +338,8 @@ std::string sharingText(const Plan &plan, const Profile &measured) {
     const LoadTask *load = scanOf(plan, plan.tasks[task]);
     text += "ranks shared " + std::to_string(moved.morsels) +
             (moved.morsels == 1 ? " morsel" : " morsels") + " of " +
-            (load ? plan.slots[load->slot].name : plan.tasks[task].name) +
-            ": taken " + moved.taken + "; given " + moved.given + "\n";
+            (load ? plan.slots[load->slot].name : plan.tasks[task].name) + ": taken " +
+            moved.taken + "; given " + moved.given + "\n";
   }
   return text;
 }

@@ -204,8 +204,8 @@ private:
         continue;
       }
       RankClass made;
-      made.name = instance.name +
-                  (made_.classes.empty() ? "" : "/" + std::to_string(made_.classes.size()));
+      made.name =
+          instance.name + (made_.classes.empty() ? "" : "/" + std::to_string(made_.classes.size()));
       made.ranks = ranksText(kinds, kind, rank, nodes);
       made.run = run;
       made.ranksPerNode = std::count(kinds.begin(), kinds.end(), kind);

@@ -25,7 +25,7 @@ using cost::Weight;
 struct RankClass {
   std::string name;
   std::string ranks; ///< for people: those of the first node, and of how many: "ranks 0-71 ×1400"
-  int32_t run = 0;          ///< in Classes::runs: the nodes that these ranks are on
+  int32_t run = 0;   ///< in Classes::runs: the nodes that these ranks are on
   int64_t ranksPerNode = 1; ///< of this class
   double speed = 1;
   double rows = 1; ///< against the mean rank

@@ -135,7 +135,7 @@ private:
   std::shared_ptr<const storage::MorselSource> source_;
   std::shared_ptr<MorselRights> rights_;
   mutable std::mutex mutex_;
-  size_t inFlight_ = 0;      ///< being loaded or worked on
+  size_t inFlight_ = 0; ///< being loaded or worked on
   size_t inFlightMax_ = std::numeric_limits<size_t>::max();
   size_t takenSinceRefusal_ = 0;
   bool refused_ = false; ///< memory, when `refusedAt_` morsels of the rank had ended

@@ -39,10 +39,10 @@ public:
   virtual bool ordered() const { return false; }
 };
 
-/// The morsels of `rights`. Each take() loads one on the calling thread, charged to `account`. Where memory is short,
-/// fewer morsels are in flight at a time, and `doorbell` is rung when one may be asked for again:
-/// an error only if no morsel under way will give memory back. `rank`: what the order of the rows
-/// begins with; empty: they come in any.
+/// The morsels of `rights`. Each take() loads one on the calling thread, charged to `account`.
+/// Where memory is short, fewer morsels are in flight at a time, and `doorbell` is rung when one
+/// may be asked for again: an error only if no morsel under way will give memory back. `rank`: what
+/// the order of the rows begins with; empty: they come in any.
 std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source,
                                            std::shared_ptr<MorselRights> rights,
                                            std::shared_ptr<MemoryAccount> account,

@@ -5,7 +5,6 @@
 #include "model/plan/reservations.h"
 #include "runtime/base/check.h"
 #include "runtime/base/log.h"
-#include "runtime/exec/run_source.h"
 #include "runtime/exec/skew/skew_division.h"
 #include "runtime/exec/spill/rounds.h"
 
@@ -204,26 +203,6 @@ Status Rank::openCommunicators() {
                                     context_.doorbell, std::move(options))));
     context_.communicators[axes] = communicator.get();
     communicators_.push_back(std::move(communicator));
-  }
-  return {};
-}
-
-/// Every rank shares the same scans.
-Status Rank::openSharing() {
-  const plan::Plan &plan = *context_.plan;
-  for (size_t t = 0; t < plan.tasks.size(); ++t) {
-    const auto *load = plan.tasks[t].as<plan::LoadTask>();
-    if (!load || !load->shared || context_.size == 1) {
-      continue;
-    }
-    if (!context_.sharing) {
-      HR_ASSIGN_OR_RETURN(context_.sharing,
-                          MorselSharing::open(*context_.transport, *board_, context_.doorbell,
-                                              *context_.clock, context_.shareMorsels));
-    }
-    context_.sharing->add(
-        TaskId(static_cast<uint32_t>(t)), context_.place.group(load->split),
-        [this, load] { return openLoad(context_, *load, storage::Reach::kAll); });
   }
   return {};
 }
@@ -663,23 +642,6 @@ void Rank::dropTasks() {
   context_.partedStreams.clear();
 }
 
-void Rank::pollSharing() {
-  if (context_.sharing) {
-    if (Status status = context_.sharing->poll(); !status.ok() && !board_->poisoned()) {
-      board_->raise(status);
-    }
-  }
-}
-
-/// Whether no other rank will ask this one for morsels any more.
-bool Rank::endSharing() {
-  Expected<bool> ended = context_.sharing ? context_.sharing->finish() : true;
-  if (!ended.ok() && !board_->poisoned()) {
-    board_->raise(ended.status());
-  }
-  return !ended.ok() || *ended;
-}
-
 PollState Rank::poll() {
   if (phase_ == Phase::kRunning) {
     board_->poll();
@@ -751,16 +713,6 @@ void Rank::addProgress(Progress &progress) const {
     if (works && tasks_[t].phase == TaskPhase::kRunning && progress.running.empty()) {
       progress.running = described(t).name;
     }
-  }
-}
-
-void Rank::addSharing(TaskProfile &entry, int32_t load) const {
-  if (context_.sharing && load != plan::kNone) {
-    const MorselSharing::Numbers numbers =
-        context_.sharing->numbers(TaskId(static_cast<uint32_t>(load)));
-    entry.morselsTaken = numbers.taken;
-    entry.morselsGiven = numbers.given;
-    entry.sharingMessages = numbers.messages;
   }
 }
 

@@ -53,9 +53,8 @@ Expected<RunSource> openRunSource(const RankContext &context, int32_t task,
                    scans};
 }
 
-Expected<std::unique_ptr<storage::MorselSource>> openLoad(const RankContext &context,
-                                                          const plan::LoadTask &load,
-                                                          storage::Reach reach) {
+Expected<std::unique_ptr<storage::MorselSource>>
+openLoad(const RankContext &context, const plan::LoadTask &load, storage::Reach reach) {
   const plan::Slot &slot = context.plan->slots[load.slot];
   const plan::GroupPlace place = context.place.along(load.split);
   const storage::Share share{place.index, place.count, reach};

@@ -38,8 +38,8 @@ inline std::pair<size_t, size_t> shareOf(const std::vector<uint64_t> &rows, Shar
   return {first, last};
 }
 
-/// Keeps the pieces (with so many rows each) that a source with this share has, and tells each where
-/// it begins within them; `total` becomes their rows. Gives those of the share among them.
+/// Keeps the pieces (with so many rows each) that a source with this share has, and tells each
+/// where it begins within them; `total` becomes their rows. Gives those of the share among them.
 template <typename Piece>
 MorselRange takeShare(std::vector<Piece> &pieces, const std::vector<uint64_t> &rows, Share share,
                       uint64_t &total) {

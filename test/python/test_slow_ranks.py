@@ -18,10 +18,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from headrace._src.explain import explained
 from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query.sql import _load, bindings_of
+from headrace._src.query.statistics import table_statistics
 from headrace._src.query.tables import resolve
 from launched_ranks import Ranks
+from test_adaptive import wrong
 
 _ROWS = 24_000
 _GROUP = 500
@@ -35,7 +38,8 @@ QUERIES = {
     "as stored": "select k, v from many where v % 3 = 0",
     "first rows": "select k, v, t from many where v > 990 limit 20",
     "row numbers": "select k, rowid as r, lag(v) over () as before from many where k < 30",
-    "first and last": "select v % 7 as g, first(k) as f, last(k) as l, list(v) as all from many where k < 9 group by 1",
+    "first and last": "select v % 7 as g, first(k) as f, last(k) as l, list(v) as a "
+    "from many where k < 9 group by 1",
     "window": "select k, sum(v) over (partition by k order by v, t) as s from many where v < 50",
     "parts": "select count(*) as n from (select v from many union all select w from few) x where v > 10",
 }
@@ -58,6 +62,12 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def _shared(name: str, folder: Path, ranks: int, topology: str | None) -> LoadedProgram:
+    """A plan as for large tables, of which each rank reads a share."""
+    statistics = wrong(table_statistics(folder), {"many": 1000, "few": 1000})
+    return _load(QUERIES[name], resolve(folder), Target.of(ranks, topology, None), statistics)
+
+
 def _moved(loaded: LoadedProgram) -> tuple[int, int, set[int]]:
     """Morsels that were taken and given, and the ranks that gave them, in the last run."""
     taken = given = 0
@@ -74,14 +84,14 @@ def _moved(loaded: LoadedProgram) -> tuple[int, int, set[int]]:
 def test_a_slow_rank_changes_no_answer(name: str, tables: Path) -> None:
     alone: Any = hr.sql(QUERIES[name], tables)
     expected = alone.to_pylist()
-    shared = resolve(tables)
+    bindings = bindings_of(resolve(tables))
     moved = 0
     for ranks in (2, 3, 4):
         for topology in ("ethernet-fast", None):
-            loaded = _load(QUERIES[name], shared, Target.of(ranks, topology, None))
+            loaded = _shared(name, tables, ranks, topology)
             for seed in range(4):
                 found = loaded.handle.run(
-                    bindings_of(shared),
+                    bindings,
                     ranks=ranks,
                     simulation_seed=seed,
                     faults={"slow_rank": seed % ranks, "idle": 0.97},
@@ -98,32 +108,39 @@ def test_a_slow_rank_changes_no_answer(name: str, tables: Path) -> None:
 
 
 def test_explain_says_who_took_what(tables: Path) -> None:
-    shared = resolve(tables)
-    loaded = _load(QUERIES["groups"], shared, Target.of(3, "ethernet-fast", None))
+    bindings = bindings_of(resolve(tables))
+    loaded = _shared("groups", tables, 3, "ethernet-fast")
     for seed in range(20):
         loaded.handle.run(
-            bindings_of(shared), ranks=3, simulation_seed=seed, faults={"slow_rank": 1, "idle": 0.99}
+            bindings, ranks=3, simulation_seed=seed, faults={"slow_rank": 1, "idle": 0.99}
         )
         taken, _, givers = _moved(loaded)
         if taken > 1 and givers == {1}:
             break
-    text = loaded.handle.explain(measured=True)
-    assert f"ranks shared {taken} morsels of many: taken " in text and f"; given {taken} by rank 1" in text, text
+    text = explained(loaded.compiled.plan_json, profile=loaded.handle.profile())
+    assert f"ranks shared {taken} morsels of many: taken " in text and f"; given {taken} by rank 1" in text, (
+        text
+    )
     whole = loaded.handle.run(
-        bindings_of(shared), ranks=3, simulation_seed=1, settings={"shareMorsels": "off"}
+        bindings, ranks=3, simulation_seed=1, settings={"shareMorsels": "off"}
     )
     assert pa.table(whole).num_rows == 50
     assert _moved(loaded) == (0, 0, set())
-    assert "ranks shared" not in loaded.handle.explain(measured=True)
+    assert "ranks shared" not in explained(loaded.compiled.plan_json, profile=loaded.handle.profile())
+    plan = explained(loaded.compiled.plan_json, tasks=True)
+    assert "shared with ranks that are ahead" in plan, plan
 
 
 # ---- processes ----
 
-PROGRAM = """
+PROGRAM = '''
 import json, os, sys, time
 import headrace as hr
 tables, folder = os.environ["TABLES"], os.environ["FOLDER"]
-QUERY = "select count(*) as n, sum(a.v * b.v) as s, sum(a.v + b.k) as t from wide a join fan b on a.k = b.k where a.v + b.v > 5"
+QUERY = """
+select count(*) as n, sum(a.v * b.v) as s, sum(a.v + b.k) as t
+from wide a join fan b on a.k = b.k where a.v + b.v > 5
+"""
 with hr.cluster() as group:
     for line in map(str.strip, iter(sys.stdin.readline, "")):
         start = time.perf_counter()
@@ -133,7 +150,7 @@ with hr.cluster() as group:
             tasks = hr.last_profile().run["tasks"]
             moved = [[t["rank"], t.get("morsels_taken", 0), t.get("morsels_given", 0)] for t in tasks]
             print(json.dumps([seconds, table.to_pylist(), [m for m in moved if m[1] + m[2]]]), flush=True)
-"""
+'''
 
 
 @contextmanager

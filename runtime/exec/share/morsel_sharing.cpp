@@ -20,7 +20,8 @@ namespace {
 constexpr size_t kMorselsOfRankMin = 4;
 /// A rank asks when this part of its share is left …
 constexpr size_t kLowPart = 8;
-/// … if that takes it longer. What is asked of a rank that stands still is then under way meanwhile.
+/// … if that takes it longer. What is asked of a rank that stands still is then under way
+/// meanwhile.
 constexpr int64_t kEarlyNanosecondsMin = 20'000'000;
 /// Groups of more ranks ask only some of the others.
 constexpr size_t kAllPartnersMax = 8;
@@ -32,9 +33,8 @@ uint64_t pack(TaskId scan, size_t left) {
 } // namespace
 
 Expected<std::unique_ptr<MorselSharing>> MorselSharing::open(Transport &transport,
-                                                             PoisonBoard &board,
-                                                             Doorbell *doorbell, const Clock &clock,
-                                                             Sharing sharing) {
+                                                             PoisonBoard &board, Doorbell *doorbell,
+                                                             const Clock &clock, Sharing sharing) {
   HR_RETURN_IF_ERROR(transport.open(kSharingChannel, nullptr));
   return std::unique_ptr<MorselSharing>(
       new MorselSharing(transport, board, doorbell, clock, sharing));
@@ -67,8 +67,7 @@ void MorselSharing::add(TaskId scan, const std::vector<int> &members, Open open)
   Scan &made = scans_[scan];
   made.task = scan;
   made.open = std::move(open);
-  for (size_t place :
-       partnersOf(static_cast<size_t>(self - members.begin()), members.size())) {
+  for (size_t place : partnersOf(static_cast<size_t>(self - members.begin()), members.size())) {
     made.partners.push_back({members[place]});
   }
 }

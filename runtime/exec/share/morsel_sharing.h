@@ -56,8 +56,8 @@ public:
   Expected<bool> finish();
 
   struct Numbers {
-    int64_t taken = 0; ///< morsels, from others
-    int64_t given = 0; ///< likewise, to others
+    int64_t taken = 0;    ///< morsels, from others
+    int64_t given = 0;    ///< likewise, to others
     int64_t messages = 0; ///< sent
   };
   Numbers numbers(TaskId scan) const;
@@ -69,22 +69,22 @@ public:
 private:
   struct Partner {
     int rank = -1;
-    bool asked = false;    ///< and has not answered
+    bool asked = false;     ///< and has not answered
     bool askedLast = false; ///< when this rank had nothing left
-    bool declined = false; ///< has no more left than this rank had
-    bool dry = false;      ///< has nothing that it would give
+    bool declined = false;  ///< has no more left than this rank had
+    bool dry = false;       ///< has nothing that it would give
   };
   struct Scan {
     TaskId task;
     std::vector<Partner> partners;
     Open open;
     bool shares = false; ///< takes from others, and gives
-    size_t morsels = 0; ///< of all ranks
+    size_t morsels = 0;  ///< of all ranks
     size_t low = 0;
     std::shared_ptr<storage::MorselSource> held; ///< until a run takes it
     std::weak_ptr<storage::MorselSource> source;
-    std::shared_ptr<MorselRights> rights; ///< null: not begun
-    int64_t startNanoseconds = -1;        ///< of the run
+    std::shared_ptr<MorselRights> rights;          ///< null: not begun
+    int64_t startNanoseconds = -1;                 ///< of the run
     std::vector<std::pair<size_t, size_t>> askers; ///< partner, and what it has left
     Numbers numbers;
   };
@@ -107,7 +107,7 @@ private:
   const Sharing sharing_;
   std::map<TaskId, Scan> scans_;
   bool finishing_ = false;
-  std::map<int, bool> ended_; ///< by rank that shares a scan with this one: whether it has
+  std::map<int, bool> ended_;      ///< by rank that shares a scan with this one: whether it has
   std::vector<uint64_t> sent_;     ///< messages, by rank
   std::vector<uint64_t> received_; ///< likewise
 };

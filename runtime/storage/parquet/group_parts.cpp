@@ -9,8 +9,7 @@ namespace headrace::storage {
 GroupParts::GroupParts(std::shared_ptr<const ParquetFile> file, uint32_t rowGroup,
                        std::vector<uint32_t> columns, std::vector<HrType> types, uint64_t partRows,
                        PageSupply supply)
-    : file_(std::move(file)), rowGroup_(rowGroup), partRows_(partRows),
-      supply_(std::move(supply)) {
+    : file_(std::move(file)), rowGroup_(rowGroup), partRows_(partRows), supply_(std::move(supply)) {
   for (size_t i = 0; i < columns.size(); ++i) {
     Column &column = columns_.emplace_back();
     column.index = columns[i];

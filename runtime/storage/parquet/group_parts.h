@@ -44,7 +44,7 @@ private:
   struct Entry {
     Phase phase = Phase::kAbsent;
     int64_t usersLeft = 0; ///< morsels that are expected and have not taken it yet
-    HeldChunkHandle held; ///< kReady
+    HeldChunkHandle held;  ///< kReady
   };
   struct Column {
     uint32_t index = 0;
@@ -75,7 +75,7 @@ private:
   const PageSupply supply_;
   std::mutex indexing_;
   std::mutex mutex_;
-  bool indexed_ = false; ///< afterwards only entries change
+  bool indexed_ = false;      ///< afterwards only entries change
   std::set<size_t> expected_; ///< morsels
   std::condition_variable changed_;
   std::vector<Column> columns_;

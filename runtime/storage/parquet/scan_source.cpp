@@ -162,9 +162,9 @@ void ScanSource::expect(MorselRange more) {
       piece.parts = neighbour(at)->parts;
     }
     if (!piece.parts) {
-      piece.parts = std::make_shared<GroupParts>(piece.file, piece.rowGroup, piece.columns->stored,
-                                                 piece.columns->types,
-                                                 rowsOfPieces(rows, pieceRows), supply);
+      piece.parts =
+          std::make_shared<GroupParts>(piece.file, piece.rowGroup, piece.columns->stored,
+                                       piece.columns->types, rowsOfPieces(rows, pieceRows), supply);
     }
     piece.parts->expect(piece.number);
   }

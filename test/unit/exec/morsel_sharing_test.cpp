@@ -1,8 +1,8 @@
 // Shared scans: every morsel is read once, by whoever is ahead; faults end in an error, no rank
 // waits for ever.
-#include "runtime/exec/share/morsel_sharing.h"
 #include "model/plan/shared_loads.h"
 #include "runtime/base/random.h"
+#include "runtime/exec/share/morsel_sharing.h"
 #include "runtime/transport/sim.h"
 #include "test/unit/exec/test_plans.h"
 
@@ -133,8 +133,7 @@ public:
     transport_->setDoorbell(&doorbell);
     EXPECT_TRUE(transport_->open(kTicks, nullptr).ok());
     board = std::move(*PoisonBoard::open(*transport_, blocks, &doorbell));
-    sharing_ =
-        std::move(*MorselSharing::open(*transport_, *board, &doorbell, clock, sharing));
+    sharing_ = std::move(*MorselSharing::open(*transport_, *board, &doorbell, clock, sharing));
     const auto rank = static_cast<size_t>(transport_->rank());
     const auto size = static_cast<size_t>(transport_->size());
     std::vector<int> members(size);
@@ -375,8 +374,8 @@ protected:
   Stranger() {
     other_->setDoorbell(&doorbell_);
     (void)other_->open(kSharingChannel, nullptr);
-    sharing_ = std::move(
-        *MorselSharing::open(*transport_, *board_, &doorbell_, clock_, Sharing::kOn));
+    sharing_ =
+        std::move(*MorselSharing::open(*transport_, *board_, &doorbell_, clock_, Sharing::kOn));
     sharing_->add(kScan, {0, 1}, [] {
       return std::unique_ptr<storage::MorselSource>(
           std::make_unique<Numbers>(100, storage::MorselRange{0, 50}));
@@ -426,9 +425,8 @@ TEST_F(Stranger, IsToldWhatItDoesWrong) {
 }
 
 TEST_F(Stranger, MayNotGiveUnasked) {
-  EXPECT_EQ(
-      tell(MessageKind::kGive, scan_, 4, 60).message(),
-      "rank 1 gives morsels that nobody asked for or that are not there, from 60 on: 4");
+  EXPECT_EQ(tell(MessageKind::kGive, scan_, 4, 60).message(),
+            "rank 1 gives morsels that nobody asked for or that are not there, from 60 on: 4");
 }
 
 TEST_F(Stranger, SharesOnlyWhatIsShared) {

@@ -11,8 +11,8 @@ class TestSource final : public storage::MorselSource {
 public:
   TestSource(TestTable table, size_t first, size_t end, size_t morselRows,
              storage::MorselRange share)
-      : table_(std::move(table)), first_(first), end_(end), morselRows_(morselRows),
-        share_(share) {}
+      : table_(std::move(table)), first_(first), end_(end), morselRows_(morselRows), share_(share) {
+  }
   storage::MorselRange share() const override { return share_; }
   size_t morselCount() const override { return (end_ - first_ + morselRows_ - 1) / morselRows_; }
   uint64_t rows(size_t index) const override {

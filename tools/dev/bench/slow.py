@@ -1,9 +1,10 @@
 """`./dev bench slow`: ranks of which one is stopped in turns, so that it works a third of the time.
 
 Processes that are ranks hold the queries ready, twice: as they are, and with ranks that take no morsels from
-each other (HEADRACE_SHARE_MORSELS=off). In each round both run a query undisturbed and with one rank stopped, one after
-the other, so that they meet the same load of the machine; a time is the median of the rounds. With one of N ranks at a
-third of its speed, lost speed explains N / (N - 2/3).
+each other (HEADRACE_SHARE_MORSELS=off). In each round both run a query undisturbed and with one rank stopped, one
+after the other, so that they meet the same load of the machine; a time is the median of the rounds. With one of
+N ranks at a third of its speed, lost speed explains N / (N - 2/3). What is stopped leaves its core to others: with
+fewer cores than ranks, or on a busy machine, less is lost than that.
 """
 
 from __future__ import annotations

@@ -270,8 +270,7 @@ TEST(PlanCheck, Sharing) {
             "it loads no table");
   EXPECT_EQ(shared(0, [](Plan &p) { p.states[0].firstCome = true; }),
             "a state keeps the first rows that come");
-  EXPECT_EQ(shared(2, [](Plan &p) { p.states[1].firstCome = true; }), "ok")
-      << "behind an exchange";
+  EXPECT_EQ(shared(2, [](Plan &p) { p.states[1].firstCome = true; }), "ok") << "behind an exchange";
   EXPECT_EQ(shared(2,
                    [](Plan &p) {
                      p.holes = {{"u rows", {}, 1, true}};
