@@ -101,6 +101,9 @@ Expected<MorselSharing::Shared> MorselSharing::take(TaskId scan) {
   HR_RETURN_IF_ERROR(begin(found));
   HR_CHECK(found.held);
   found.startNanoseconds = clock_.nowNanoseconds();
+  if (found.shares && doorbell_) {
+    doorbell_->ring(); // it may have been given away meanwhile: then it is time to ask
+  }
   return Shared{std::move(found.held), found.rights};
 }
 
