@@ -5,16 +5,29 @@
 
 namespace headrace::cost {
 
+const std::vector<double> &NodeRun::weights(Weight kind) const {
+  static const std::vector<double> kAlike;
+  switch (kind) {
+  case Weight::kEven:
+    return kAlike;
+  case Weight::kRows:
+    return rows;
+  case Weight::kKeys:
+    return keys;
+  case Weight::kSpeed:
+    return speeds;
+  }
+  return kAlike;
+}
+
 double NodeRun::weight(Weight kind, int64_t device) const {
-  const std::vector<double> &weights = kind == Weight::kRows ? rows : keys;
-  return kind == Weight::kEven || weights.empty() ? 1 : weights[static_cast<size_t>(device)];
+  const std::vector<double> &each = weights(kind);
+  return each.empty() ? 1 : each[static_cast<size_t>(device)];
 }
 
 double NodeRun::fullest(Weight kind) const {
-  const std::vector<double> &weights = kind == Weight::kRows ? rows : keys;
-  return kind == Weight::kEven || weights.empty()
-             ? 1
-             : *std::max_element(weights.begin(), weights.end());
+  const std::vector<double> &each = weights(kind);
+  return each.empty() ? 1 : *std::max_element(each.begin(), each.end());
 }
 
 NodeRun makeNodeRun(const topology::Topology &topology, const topology::Instance &instance,

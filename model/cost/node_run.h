@@ -1,5 +1,5 @@
-// The first ranks of a topology as runs of equal nodes: what is computed for one node of a run holds
-// for all, so that nothing grows with their number.
+// The first ranks of a topology as runs of equal nodes: what is computed for one node of a run
+// holds for all, so that nothing grows with their number.
 #pragma once
 
 #include "model/cost/network.h"
@@ -11,7 +11,12 @@
 namespace headrace::cost {
 
 /// What a rank has more or less of than the mean rank has.
-enum class Weight : uint8_t { kEven, kRows, kKeys };
+enum class Weight : uint8_t {
+  kEven,
+  kRows,  ///< what it loads
+  kKeys,  ///< what it receives by hash
+  kSpeed, ///< what it loads where ranks share morsels
+};
 
 /// Neighbours of one type that hold equally many of the ranks.
 struct NodeRun {
@@ -24,6 +29,7 @@ struct NodeRun {
   // Of each rank of a node against the mean rank; empty: all are alike.
   std::vector<double> rows;
   std::vector<double> keys;
+  std::vector<double> speeds;
 
   const topology::NodeType &nodeType() const { return *network->places().front().nodeType; }
   const topology::DeviceType &deviceType() const { return *network->places().front().deviceType; }
@@ -33,6 +39,9 @@ struct NodeRun {
   double weight(Weight kind, int64_t device) const;
   /// Of the rank that has most.
   double fullest(Weight kind) const;
+
+private:
+  const std::vector<double> &weights(Weight kind) const;
 };
 
 /// `ranks` of each of `nodes` nodes of an instance's type.

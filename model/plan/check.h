@@ -37,6 +37,7 @@ inline constexpr size_t kElementsMax = 4096;
 /// written      so is a buffer
 /// reserved     where a plan reserves, nothing is used without a live reservation
 /// capacity     minimum reservations that can be live together fit their tier
+/// sharing      morsels of a load are shared between ranks only where any rank may read any
 /// pairs        exchanges that agree on heavy keys are two, over the same ranks, not in rounds
 /// collectives  are totally ordered; exchanges have channels of their own; ranks choose alike
 Status check(const Plan &plan, const CheckOptions &options = {});

@@ -3,6 +3,7 @@
 #include "model/plan/check_rules.h"
 #include "model/plan/dependencies.h"
 #include "model/plan/reservations.h"
+#include "model/plan/shared_loads.h"
 
 #include <algorithm>
 #include <map>
@@ -194,6 +195,9 @@ private:
         return broken("schema", t, "column ", c, " has different types in the slot ('",
                       from[c].file, "') and the stream ('", to[c].name, "')");
       }
+    }
+    if (const char *why = task(t).as<LoadTask>()->shared ? whyNotShared(plan_, t) : nullptr) {
+      return broken("sharing", t, "ranks cannot share its morsels: ", why);
     }
     for (int32_t consumer : consumers_[task(t).outputStream()]) {
       if (!task(consumer).as<RunTask>()) {

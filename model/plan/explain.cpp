@@ -311,6 +311,39 @@ std::string heavyKeysText(const Plan &plan, const Profile &measured) {
   return text;
 }
 
+/// A line for each scan of which ranks took morsels from others.
+std::string sharingText(const Plan &plan, const Profile &measured) {
+  struct Moved {
+    int64_t morsels = 0;
+    std::string taken, given; ///< by rank
+  };
+  std::map<int32_t, Moved> scans;
+  for (const TaskProfile &task : measured.tasks) {
+    if (task.morselsTaken + task.morselsGiven == 0 || !inRange(task.task, plan.tasks.size())) {
+      continue;
+    }
+    Moved &moved = scans[task.task];
+    moved.morsels += task.morselsTaken;
+    auto list = [&](std::string &text, int64_t count) {
+      if (count > 0) {
+        text += (text.empty() ? "" : ", ") + std::to_string(count) + " by rank " +
+                std::to_string(task.rank);
+      }
+    };
+    list(moved.taken, task.morselsTaken);
+    list(moved.given, task.morselsGiven);
+  }
+  std::string text;
+  for (const auto &[task, moved] : scans) {
+    const LoadTask *load = scanOf(plan, plan.tasks[task]);
+    text += "ranks shared " + std::to_string(moved.morsels) +
+            (moved.morsels == 1 ? " morsel" : " morsels") + " of " +
+            (load ? plan.slots[load->slot].name : plan.tasks[task].name) + ": taken " +
+            moved.taken + "; given " + moved.given + "\n";
+  }
+  return text;
+}
+
 } // namespace
 
 std::string explain(const Plan &plan, const ExplainOptions &options) {
@@ -322,6 +355,7 @@ std::string explain(const Plan &plan, const ExplainOptions &options) {
   if (options.measured) {
     text += measuredHeading(*options.measured);
     text += heavyKeysText(plan, *options.measured);
+    text += sharingText(plan, *options.measured);
   }
   text += roundsText(plan, options.measured);
   return why.operators.empty() ? text : text + "\n" + Tree(plan, options).write();

@@ -245,6 +245,7 @@ template <typename V> void visitFields(V &v, LoadTask &x) {
   v("slot", x.slot);
   v("split", x.split);
   v("outputStream", x.outputStream);
+  v("shared", x.shared);
 }
 
 template <typename V> void visitFields(V &v, InputTask &x) {

@@ -38,6 +38,11 @@ std::string Profile::toJson() const {
                                    {"heavy_keys", task.heavyKeys},
                                    {"heavy_rows", task.heavyRows}});
     }
+    if (task.sharingMessages > 0) {
+      json["tasks"].back().update({{"morsels_taken", task.morselsTaken},
+                                   {"morsels_given", task.morselsGiven},
+                                   {"sharing_messages", task.sharingMessages}});
+    }
     if (!task.way.empty()) {
       json["tasks"].back().update(
           {{"chosen_by", task.chosenBy}, {"at_most", task.atMost}, {"way", task.way}});
@@ -76,6 +81,9 @@ Expected<Profile> Profile::fromJson(const std::string &text) {
       task.receivedBytes = entry.value("received_bytes", int64_t{0});
       task.heavyKeys = entry.value("heavy_keys", int64_t{0});
       task.heavyRows = entry.value("heavy_rows", int64_t{0});
+      task.morselsTaken = entry.value("morsels_taken", int64_t{0});
+      task.morselsGiven = entry.value("morsels_given", int64_t{0});
+      task.sharingMessages = entry.value("sharing_messages", int64_t{0});
       if (entry.contains("way")) {
         task.way = entry.at("way");
         task.chosenBy = entry.at("chosen_by");

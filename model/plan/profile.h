@@ -32,6 +32,11 @@ struct TaskProfile {
   int64_t receivedBytes = 0;
   int64_t heavyKeys = 0;
   int64_t heavyRows = 0;
+  /// Of a run over a table whose morsels ranks share: those of other ranks that it took, those of
+  /// its own that others took, and the messages that it sent about that.
+  int64_t morselsTaken = 0;
+  int64_t morselsGiven = 0;
+  int64_t sharingMessages = 0;
   /// Of a choose: the rows it went by, its bound, and the way it took ("few", "many").
   int64_t chosenBy = 0;
   uint64_t atMost = 0;
@@ -53,7 +58,8 @@ struct Profile {
   /// [{"rank", "task", "name", "kind", "start_seconds", "end_seconds", "busy_seconds",
   /// "load_seconds", "rows_in", "rows_out", "bytes", "morsels", "finish_seconds",
   /// "finish_busy_seconds", "state_rows", "stage_rows"}]}; exchanges also have "received_bytes",
-  /// "heavy_keys", "heavy_rows", chooses "chosen_by", "at_most", "way"
+  /// "heavy_keys", "heavy_rows", runs over a shared table "morsels_taken", "morsels_given",
+  /// "sharing_messages", chooses "chosen_by", "at_most", "way"
   std::string toJson() const;
   /// Errors: kCorrupt for anything but toJson()'s text.
   static Expected<Profile> fromJson(const std::string &text);

@@ -36,6 +36,8 @@ struct LoadTask {
   int32_t slot = kNone;
   std::vector<int32_t> split = {}; ///< axes along which each rank reads its share; none: all of it
   int32_t outputStream = kNone;
+  /// Ranks along `split` that have read their shares may take morsels from those that are behind.
+  bool shared = false;
 };
 
 /// A tensor of the caller, each rank its part.

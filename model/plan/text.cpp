@@ -265,7 +265,8 @@ private:
 
   void writeWork(const LoadTask &load) {
     out_ << " " << named("slot", plan_.slots, load.slot)
-         << (load.split.empty() ? "" : ", a share along " + axisNames(load.split) + ",") << " to "
+         << (load.split.empty() ? "" : ", a share along " + axisNames(load.split) + ",")
+         << (load.shared ? " shared with ranks that are ahead," : "") << " to "
          << stream(load.outputStream);
   }
   void writeWork(const InputTask &input) {

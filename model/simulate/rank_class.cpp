@@ -124,13 +124,16 @@ public:
       : topology_(topology), division_(division), skews_(std::move(skews)), graph_(graph) {
     double rows = static_cast<double>(division.ranks);
     double keys = rows;
+    double speeds = rows;
     for (const RankSkew &skew : skews_) {
       rows += static_cast<double>(skew.count) * (skew.rows - 1);
       keys += static_cast<double>(skew.count) * (skew.keys - 1);
+      speeds += static_cast<double>(skew.count) * (skew.speed - 1);
     }
     // Factors are against the mean rank: all together they are the number of ranks.
     rowsScale_ = rows > 0 ? static_cast<double>(division.ranks) / rows : 1;
     keysScale_ = keys > 0 ? static_cast<double>(division.ranks) / keys : 1;
+    speedScale_ = static_cast<double>(division.ranks) / speeds;
   }
 
   Classes run() {
@@ -192,6 +195,7 @@ private:
     for (const Kind &kind : kinds) {
       nodeRun.rows.push_back(kind.rows);
       nodeRun.keys.push_back(kind.keys);
+      nodeRun.speeds.push_back(kind.speed * speedScale_);
     }
     int32_t storage = kNone; // that the classes of a node share
     for (int64_t device = 0; device < size; ++device) {
@@ -200,14 +204,15 @@ private:
         continue;
       }
       RankClass made;
-      made.name = instance.name +
-                  (made_.classes.empty() ? "" : "/" + std::to_string(made_.classes.size()));
+      made.name =
+          instance.name + (made_.classes.empty() ? "" : "/" + std::to_string(made_.classes.size()));
       made.ranks = ranksText(kinds, kind, rank, nodes);
       made.run = run;
       made.ranksPerNode = std::count(kinds.begin(), kinds.end(), kind);
       made.speed = kind.speed;
       made.rows = kind.rows;
       made.keys = kind.keys;
+      made.speedShare = kind.speed * speedScale_;
       made.deviceType = &nodeRun.deviceType();
       if (device == 0) {
         made_.links.push_back(addOfNode(made, nodeRun, graph_));
@@ -225,6 +230,7 @@ private:
   Graph &graph_;
   double rowsScale_ = 1;
   double keysScale_ = 1;
+  double speedScale_ = 1;
   Classes made_;
 };
 

@@ -25,11 +25,12 @@ using cost::Weight;
 struct RankClass {
   std::string name;
   std::string ranks; ///< for people: those of the first node, and of how many: "ranks 0-71 ×1400"
-  int32_t run = 0;          ///< in Classes::runs: the nodes that these ranks are on
+  int32_t run = 0;   ///< in Classes::runs: the nodes that these ranks are on
   int64_t ranksPerNode = 1; ///< of this class
   double speed = 1;
   double rows = 1; ///< against the mean rank
   double keys = 1;
+  double speedShare = 1; ///< likewise, of the speeds of all
   const topology::DeviceType *deviceType = nullptr;
   // Where the class's resources are in the graph.
   int32_t memory = kNone;  ///< of one rank's device
@@ -43,7 +44,17 @@ struct RankClass {
   double spillLatencySeconds = 0;
 
   double weight(Weight kind) const {
-    return kind == Weight::kRows ? rows : kind == Weight::kKeys ? keys : 1;
+    switch (kind) {
+    case Weight::kEven:
+      return 1;
+    case Weight::kRows:
+      return rows;
+    case Weight::kKeys:
+      return keys;
+    case Weight::kSpeed:
+      return speedShare;
+    }
+    return 1;
   }
 };
 

@@ -6,6 +6,7 @@
 #include "dialects/topo/TopoDialect.h"
 #include "model/plan/json.h"
 #include "model/plan/names.h"
+#include "model/plan/shared_loads.h"
 #include "passes/analysis/explanation.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
@@ -219,6 +220,9 @@ LogicalResult PlanEmitter::addTasks(Block &block) {
 FailureOr<plan::Plan> emitPlan(sched::ProgramOp program, SmallVectorImpl<Operation *> *ops) {
   PlanEmitter emitter(program);
   FailureOr<plan::Plan> plan = emitter.run();
+  if (succeeded(plan)) {
+    plan::shareLoads(*plan);
+  }
   if (ops && succeeded(plan)) {
     ops->resize(plan->tasks.size());
     for (auto [op, task] : emitter.tasks()) {

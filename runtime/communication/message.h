@@ -18,6 +18,8 @@ enum class MessageKind : uint8_t {
   kSettled,  ///< the source has stopped
   kAnnounce, ///< the source has started a collective
   kAlive,    ///< a sign of life
+  kAsk,      ///< the source has little left to do, and takes work from who has more
+  kGive,     ///< work for who has asked, or none
 };
 
 // clang-format off

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
-#include <set>
 
 namespace headrace::exec {
 namespace {
@@ -15,24 +14,24 @@ constexpr size_t kTakenBeforeWidening = 16;
 class LoadQueue final : public MorselQueue {
 public:
   LoadQueue(std::shared_ptr<const storage::MorselSource> source,
-            std::shared_ptr<MemoryAccount> account, Doorbell *doorbell, ChunkOrder rank)
+            std::shared_ptr<MorselRights> rights, std::shared_ptr<MemoryAccount> account,
+            Doorbell *doorbell, ChunkOrder rank)
       : rank_(std::move(rank)), account_(std::move(account)), scans_(account_->memory().scans),
-        doorbell_(doorbell), source_(std::move(source)), left_(source_->morselCount()) {
-    for (size_t i = 0; i < left_; ++i) {
-      waiting_.insert(waiting_.end(), i);
-    }
-  }
+        doorbell_(doorbell), source_(std::move(source)), rights_(std::move(rights)) {}
   ~LoadQueue() override { setRefused(false); }
 
   Expected<std::optional<TakenMorsel>> take() override {
     size_t index;
     {
       std::lock_guard lock(mutex_);
-      if (waiting_.empty() || inFlight_ >= inFlightMax_) {
+      std::optional<size_t> next;
+      if (inFlight_ < inFlightMax_) {
+        next = rights_->take();
+      }
+      if (!next) {
         return std::optional<TakenMorsel>();
       }
-      index = *waiting_.begin(); // neighbours share pages
-      waiting_.erase(waiting_.begin());
+      index = *next;
       ++inFlight_;
     }
     const uint64_t ended = scans_.morselsEnded;
@@ -40,13 +39,13 @@ public:
     if (!loaded.ok()) {
       std::lock_guard lock(mutex_);
       --inFlight_;
-      waiting_.insert(index);
+      rights_->putBack(index);
       if (loaded.status().kind() != ErrorKind::kMemory || !canAskAgain(ended)) {
         return loaded.status();
       }
       return std::optional<TakenMorsel>();
     }
-    left_.fetch_sub(1, std::memory_order_relaxed);
+    rights_->settle();
     widen();
     TakenMorsel taken;
     taken.morsel = (*loaded)->morsel;
@@ -67,15 +66,11 @@ public:
     if (refused_ && scans_.morselsEnded == refusedAt_ && scans_.lanes > 0) {
       return 0;
     }
-    return std::min(waiting_.size(), inFlightMax_ > inFlight_ ? inFlightMax_ - inFlight_ : 0);
+    return std::min(rights_->left(), inFlightMax_ > inFlight_ ? inFlightMax_ - inFlight_ : 0);
   }
-  bool ended() const override { return left_.load(std::memory_order_relaxed) == 0; }
+  bool ended() const override { return rights_->ended(); }
   bool ordered() const override { return !rank_.empty(); }
-  void stop() override {
-    std::lock_guard lock(mutex_);
-    left_.fetch_sub(waiting_.size(), std::memory_order_relaxed);
-    waiting_.clear();
-  }
+  void stop() override { rights_->stop(); }
 
 private:
   /// Rows that can wait on disk go there first.
@@ -138,10 +133,9 @@ private:
   ScanTraffic &scans_;
   Doorbell *doorbell_;
   std::shared_ptr<const storage::MorselSource> source_;
-  std::atomic<size_t> left_; ///< not taken yet
+  std::shared_ptr<MorselRights> rights_;
   mutable std::mutex mutex_;
-  std::set<size_t> waiting_; ///< morsels
-  size_t inFlight_ = 0;      ///< being loaded or worked on
+  size_t inFlight_ = 0; ///< being loaded or worked on
   size_t inFlightMax_ = std::numeric_limits<size_t>::max();
   size_t takenSinceRefusal_ = 0;
   bool refused_ = false; ///< memory, when `refusedAt_` morsels of the rank had ended
@@ -262,10 +256,11 @@ private:
 } // namespace
 
 std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source,
+                                           std::shared_ptr<MorselRights> rights,
                                            std::shared_ptr<MemoryAccount> account,
                                            Doorbell *doorbell, ChunkOrder rank) {
-  return std::make_unique<LoadQueue>(std::move(source), std::move(account), doorbell,
-                                     std::move(rank));
+  return std::make_unique<LoadQueue>(std::move(source), std::move(rights), std::move(account),
+                                     doorbell, std::move(rank));
 }
 
 std::unique_ptr<MorselQueue> makeStreamQueue(std::shared_ptr<ChunkStream> stream,

@@ -3,6 +3,7 @@
 
 #include "runtime/exec/chunk_stream.h"
 #include "runtime/exec/rank_state.h"
+#include "runtime/exec/share/morsel_rights.h"
 #include "runtime/storage/source.h"
 
 #include <atomic>
@@ -38,11 +39,12 @@ public:
   virtual bool ordered() const { return false; }
 };
 
-/// Each take() loads a morsel on the calling thread, charged to `account`. Where memory is short,
-/// fewer morsels are in flight at a time, and `doorbell` is rung when one may be asked for again:
-/// an error only if no morsel under way will give memory back. `rank`: what the order of the rows
-/// begins with; empty: they come in any.
+/// The morsels of `rights`. Each take() loads one on the calling thread, charged to `account`.
+/// Where memory is short, fewer morsels are in flight at a time, and `doorbell` is rung when one
+/// may be asked for again: an error only if no morsel under way will give memory back. `rank`: what
+/// the order of the rows begins with; empty: they come in any.
 std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source,
+                                           std::shared_ptr<MorselRights> rights,
                                            std::shared_ptr<MemoryAccount> account,
                                            Doorbell *doorbell, ChunkOrder rank = {});
 /// With an order, chunks carry it and the output continues it.

@@ -177,6 +177,8 @@ private:
       context.exchange = options_.exchange;
       context.collective = options_.collective;
       context.heartbeat = {&clock(), silenceNanosecondsMax()};
+      context.shareMorsels =
+          options_.determinism == Determinism::kFixed ? Sharing::kOff : options_.shareMorsels;
       context.leastMemoryBytes = options_.leastMemoryBytes;
       context.sources = &bindings_.tables;
       context.tensors = &bindings_.tensors;

@@ -85,6 +85,8 @@ struct RunOptions {
   SpillOptions spill;
   ExchangeSettings exchange;
   CollectiveSettings collective;
+  /// Off too where the run is deterministic: who reads a row decides the order of sums.
+  Sharing shareMorsels = Sharing::kOn;
   /// A rank of another process that gives no sign of life for so long is given up; 0: never.
   double peerSilenceSecondsMax = 0;
   /// Memory of the rank that has least: the pools of messages are sized by it on all ranks. 0: they

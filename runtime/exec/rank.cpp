@@ -99,6 +99,7 @@ void Rank::close() {
   dropTasks();
   context_.states.clear();
   communicators_.clear();
+  context_.sharing.reset();
   if (board_) {
     failure_ = board_->poison();
   }
@@ -127,6 +128,7 @@ Status Rank::prepare() {
   tasksLeft_ = tasks_.size();
   fitPools();
   HR_RETURN_IF_ERROR(openCommunicators());
+  HR_RETURN_IF_ERROR(openSharing());
   context_.buffers.resize(plan.buffers.size());
   context_.rowCounts.resize(plan.buffers.size());
   bufferUsersLeft_ = plan::usersOfBuffers(plan);
@@ -650,11 +652,12 @@ void Rank::dropTasks() {
 PollState Rank::poll() {
   if (phase_ == Phase::kRunning) {
     board_->poll();
+    pollSharing();
     for (const std::unique_ptr<Communicator> &communicator : communicators_) {
       communicator->poll();
     }
     advanceTasks();
-    if (!board_->poisoned() && tasksLeft_ > 0) {
+    if (!board_->poisoned() && (tasksLeft_ > 0 || !endSharing())) {
       return PollState::kPending;
     }
     dropTasks();
@@ -748,6 +751,9 @@ void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
     entry.heavyKeys = counters.heavyKeys;
     entry.heavyRows = counters.heavyRows;
     entry.stageRows.assign(counters.stageRows.begin(), counters.stageRows.end());
+    if (const auto *run = task.as<plan::RunTask>(); run && run->inputStream != plan::kNone) {
+      addSharing(entry, context_.loadOfStream[run->inputStream]);
+    }
     while (!entry.stageRows.empty() && entry.stageRows.back() == 0) {
       entry.stageRows.pop_back();
     }

@@ -82,6 +82,9 @@ private:
   /// Of the groups that the plan's collectives and agreements go over.
   Status openCommunicators();
   Communicator *communicatorOfAll() const;
+  Status openSharing();
+  void pollSharing();
+  bool endSharing();
   Status prepareStreams();
   const plan::Task &described(size_t task) const { return context_.plan->tasks[task]; }
 
@@ -102,6 +105,7 @@ private:
   Status startRound(size_t task);
   Expected<PollState> pollRepeat(size_t task);
   int64_t holeValue(const plan::Hole &hole) const;
+  void addSharing(TaskProfile &entry, int32_t load) const;
   void skip(int32_t task);
   void advanceTasks();
   void dropTasks();

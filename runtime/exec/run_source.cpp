@@ -23,27 +23,49 @@ Expected<RunSource> openRunSource(const RankContext &context, int32_t task,
   }
   const auto &loading = *context.plan->tasks[load].as<plan::LoadTask>();
   const plan::Slot &slot = context.plan->slots[loading.slot];
-  plan::GroupPlace place = context.place.along(loading.split);
-  storage::Share share{place.index, place.count};
+  const bool shared = context.sharing && loading.shared;
   ChunkOrder first;
   if (context.streamOrders[run.inputStream] == StreamOrder::kStored) {
-    first.push_back(place.index);
+    // Morsels of a shared table have numbers over all ranks.
+    first.push_back(shared ? 0 : context.place.along(loading.split).index);
   }
+  std::shared_ptr<storage::MorselSource> source;
+  std::shared_ptr<MorselRights> rights;
+  std::shared_ptr<MemoryAccount> pages = account;
+  if (shared) {
+    HR_ASSIGN_OR_RETURN(MorselSharing::Shared taken,
+                        context.sharing->take(TaskId(static_cast<uint32_t>(load))));
+    source = std::move(taken.source);
+    rights = std::move(taken.rights);
+  } else {
+    HR_ASSIGN_OR_RETURN(source, openLoad(context, loading, storage::Reach::kShare));
+    rights = std::make_shared<MorselRights>(source->share());
+  }
+  const bool scans = slot.kind != plan::SlotKind::kValues;
+  if (scans) {
+    HR_ASSIGN_OR_RETURN(
+        pages, MemoryAccount::open(context.memory, {.operatorName = "scan of " + slot.name,
+                                                    .task = TaskId(static_cast<uint32_t>(task)),
+                                                    .place = context.placeOf(task)}));
+  }
+  return RunSource{makeLoadQueue(std::move(source), std::move(rights), std::move(pages),
+                                 context.doorbell, first),
+                   scans};
+}
+
+Expected<std::unique_ptr<storage::MorselSource>>
+openLoad(const RankContext &context, const plan::LoadTask &load, storage::Reach reach) {
+  const plan::Slot &slot = context.plan->slots[load.slot];
+  const plan::GroupPlace place = context.place.along(load.split);
+  const storage::Share share{place.index, place.count, reach};
   if (slot.kind == plan::SlotKind::kValues) {
-    HR_ASSIGN_OR_RETURN(auto values, openValues(slot, share));
-    return RunSource{makeLoadQueue(std::move(values), account, context.doorbell, first)};
+    return openValues(slot, share);
   }
   auto source = context.sources->find(slot.name);
   if (source == context.sources->end()) {
     return makeError(ErrorKind::kUser, "no input is bound to table: ", slot.name);
   }
-  HR_ASSIGN_OR_RETURN(auto opened, storage::openWithOrdinals(slot, share, source->second));
-  HR_ASSIGN_OR_RETURN(
-      auto pages, MemoryAccount::open(context.memory, {.operatorName = "scan of " + slot.name,
-                                                       .task = TaskId(static_cast<uint32_t>(task)),
-                                                       .place = context.placeOf(task)}));
-  return RunSource{makeLoadQueue(std::move(opened), std::move(pages), context.doorbell, first),
-                   true};
+  return storage::openWithOrdinals(slot, share, source->second);
 }
 
 } // namespace headrace::exec

@@ -18,6 +18,10 @@ struct RunSource {
 Expected<RunSource> openRunSource(const RankContext &context, int32_t task,
                                   const std::shared_ptr<MemoryAccount> &account);
 
+/// The morsels of a load task: those of this rank's share, or all.
+Expected<std::unique_ptr<storage::MorselSource>>
+openLoad(const RankContext &context, const plan::LoadTask &load, storage::Reach reach);
+
 /// Counts a lane that works on morsels of files.
 class ScanningLane {
 public:

@@ -10,6 +10,7 @@
 #include "runtime/exec/profile.h"
 #include "runtime/exec/rank_state.h"
 #include "runtime/exec/result_rows.h"
+#include "runtime/exec/share/morsel_sharing.h"
 #include "runtime/exec/spill/parted_stream.h"
 #include "runtime/exec/tensor_buffer.h"
 #include "runtime/storage/source.h"
@@ -61,9 +62,11 @@ struct RankContext {
   std::shared_ptr<GpuContext> gpu; ///< null: the CPU runs all tasks
   PoisonBoard *board = nullptr;
   Transport *transport = nullptr;
+  std::shared_ptr<MorselSharing> sharing; ///< null: no load of the plan is shared
   ExchangeSettings exchange;
   CollectiveSettings collective;
   HeartbeatOptions heartbeat;
+  Sharing shareMorsels = Sharing::kOn;
   int64_t leastMemoryBytes = 0; ///< of any rank; 0: all have as much as this one
   const std::map<std::string, OpenSource> *sources = nullptr;
   const std::map<std::string, TensorView> *tensors = nullptr;

@@ -38,21 +38,25 @@ inline std::pair<size_t, size_t> shareOf(const std::vector<uint64_t> &rows, Shar
   return {first, last};
 }
 
-/// The pieces (with so many rows each) that are a rank's. Each is told where it begins within them;
-/// `total` becomes the rows of all.
+/// Keeps the pieces (with so many rows each) that a source with this share has, and tells each
+/// where it begins within them; `total` becomes their rows. Gives those of the share among them.
 template <typename Piece>
-std::vector<Piece> takeShare(std::vector<Piece> all, const std::vector<uint64_t> &rows, Share share,
-                             uint64_t &total) {
-  const auto [first, last] = shareOf(rows, share);
-  std::vector<Piece> taken;
-  taken.reserve(last - first);
+MorselRange takeShare(std::vector<Piece> &pieces, const std::vector<uint64_t> &rows, Share share,
+                      uint64_t &total) {
+  auto [first, last] = shareOf(rows, share);
+  const MorselRange own{first, last};
+  if (share.reach == Reach::kAll) {
+    first = 0;
+    last = pieces.size();
+  }
+  pieces.erase(pieces.begin() + static_cast<ptrdiff_t>(last), pieces.end());
+  pieces.erase(pieces.begin(), pieces.begin() + static_cast<ptrdiff_t>(first));
   total = 0;
   for (size_t i = first; i < last; ++i) {
-    all[i].firstRow = total;
+    pieces[i - first].firstRow = total;
     total += rows[i];
-    taken.push_back(std::move(all[i]));
   }
-  return taken;
+  return {own.first - first, own.end - first};
 }
 
 } // namespace headrace::storage

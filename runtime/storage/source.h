@@ -26,11 +26,27 @@ struct LoadedMorsel {
 };
 using MorselHandle = std::shared_ptr<const LoadedMorsel>;
 
+/// Which morsels of a slot a source has.
+enum class Reach : uint8_t {
+  kShare, ///< those of the rank's share
+  kAll,   ///< all, numbered alike on all ranks
+};
+
 /// Which part of a slot's rows this rank reads: contiguous, balanced by rows, the same on every
 /// rank.
 struct Share {
   uint32_t rank = 0;
   uint32_t size = 1;
+  Reach reach = Reach::kShare;
+};
+
+/// Morsels, by their numbers in a source.
+struct MorselRange {
+  size_t first = 0;
+  size_t end = 0; ///< not included
+
+  size_t count() const { return end - first; }
+  bool operator==(const MorselRange &) const = default;
 };
 
 /// The morsels of one slot on one rank. Thread-safe: workers take indices from a shared counter and
@@ -43,9 +59,15 @@ public:
   virtual size_t morselCount() const = 0;
   /// Rows of a morsel, known without loading it.
   virtual uint64_t rows(size_t index) const = 0;
-  /// Rows of all morsels of this rank.
+  /// Rows of all morsels.
   virtual uint64_t rows() const = 0;
-  /// HrMorsel.firstRow is the row's index within this rank's share. Blocks on file I/O. What the
+  /// Those that this rank will load, once each, if nobody says otherwise.
+  virtual MorselRange share() const { return {0, morselCount()}; }
+  /// Morsels of other ranks that this one will load, too. Not while one of them is being loaded.
+  virtual void expect(MorselRange) {}
+  /// Morsels that this rank will not load after all. Likewise.
+  virtual void leave(MorselRange) {}
+  /// HrMorsel.firstRow is the row's index within the source. Blocks on file I/O. What the
   /// morsel pins is charged to `memory` for as long as it lives, and what loading takes besides
   /// while it loads. Errors: kMemory (nothing is changed: the morsel may be asked for again), kIo,
   /// kCorrupt, kData (a NULL or a value that the plan's statistics rule out), kUnsupported

@@ -23,6 +23,7 @@ using HeaderBytes = std::array<std::byte, 64>;
 /// Channels of plans are numbered from 0 up to this; above are those of the runtime itself.
 constexpr uint32_t kPlanChannelsMax = 1u << 24;
 constexpr ChannelId kPoisonChannel{kPlanChannelsMax + 0};
+constexpr ChannelId kSharingChannel{kPlanChannelsMax + 1};
 /// Communicators take one each from here on.
 constexpr uint32_t kFirstCommunicatorChannel = kPlanChannelsMax + 16;
 

@@ -30,9 +30,11 @@ class Ranks:
         size: int,
         meeting: object,
         own: Mapping[int, Mapping[str, str]] | None = None,
+        stdin: int | None = None,
         **variables: str,
     ) -> None:
-        """own: variables of single ranks; variables: of all."""
+        """own: variables of single ranks; variables: of all; stdin: as subprocess has it."""
+        self._stdin = stdin
         self._command = list(map(str, command))
         self._environments = [
             {
@@ -52,6 +54,7 @@ class Ranks:
         return subprocess.Popen(
             self._command,
             env=self._environments[rank],
+            stdin=self._stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

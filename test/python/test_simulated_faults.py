@@ -158,21 +158,23 @@ def test_right_or_typed(programs: list[Program], part: int, tmp_path: Path) -> N
 
 
 def test_what_the_programs_do(programs: list[Program], tmp_path: Path) -> None:
-    """Without faults: rows of heavy keys spread, and rows wait on disk."""
-    heavy = spilled = 0
+    """Without faults but a slow rank: rows of heavy keys spread, rows wait on disk, ranks share morsels."""
+    heavy = spilled = taken = 0
     for program in programs:
         found = program.loaded.handle.run(
             program.bindings,
             ranks=program.ranks,
             simulation_seed=1,
+            faults={"slow_rank": 1, "idle": 0.95},
             memory=program.memory or 256 << 20,
             settings={"spillDirectory": str(tmp_path)},
         )
         assert _rows(found) == program.answer
         profile = json.loads(program.loaded.handle.profile())
+        taken += sum(task.get("morsels_taken", 0) for task in profile["tasks"])
         heavy += sum(task.get("heavy_rows", 0) for task in profile["tasks"])
         spilled += sum(profile["spilled_bytes"])
-    assert heavy and spilled
+    assert heavy and spilled and taken
 
 
 def test_nobody_is_left_to_say_why(tpch_small: Path) -> None:

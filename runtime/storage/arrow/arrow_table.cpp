@@ -382,10 +382,12 @@ public:
   std::vector<int> columns;
   std::vector<Slice> slices;
   uint64_t totalRows = 0;
+  MorselRange own;
 
   size_t morselCount() const override { return slices.size(); }
   uint64_t rows(size_t index) const override { return slices[index].rows; }
   uint64_t rows() const override { return totalRows; }
+  MorselRange share() const override { return own; }
 
   Expected<MorselHandle> load(size_t index, Reservation &memory) const override {
     const Slice &slice = slices[index];
@@ -448,19 +450,18 @@ Expected<std::unique_ptr<MorselSource>> ImportedTable::scan(const plan::Slot &sl
     }
     source->columns.push_back(static_cast<int>(found - data_->columns.begin()));
   }
-  std::vector<Slice> all;
   std::vector<uint64_t> rows;
   uint64_t place = 0;
   for (const auto &batch : data_->batches) {
     const uint64_t total = static_cast<uint64_t>(batch->num_rows());
     for (uint64_t offset = 0; offset < total; offset += kMorselRowsMax) {
       const uint64_t count = std::min(kMorselRowsMax, total - offset);
-      all.push_back({batch.get(), static_cast<int64_t>(offset), count, 0, place});
+      source->slices.push_back({batch.get(), static_cast<int64_t>(offset), count, 0, place});
       rows.push_back(count);
       place += count;
     }
   }
-  source->slices = takeShare(std::move(all), rows, share, source->totalRows);
+  source->own = takeShare(source->slices, rows, share, source->totalRows);
   return std::unique_ptr<MorselSource>(std::move(source));
 }
 

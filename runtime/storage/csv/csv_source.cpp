@@ -114,10 +114,12 @@ public:
   std::vector<std::unique_ptr<std::vector<uint32_t>>> places; ///< by file and column of it
   std::vector<Piece> pieces;
   uint64_t totalRows = 0;
+  MorselRange own;
 
   size_t morselCount() const override { return pieces.size(); }
   uint64_t rows(size_t index) const override { return pieces[index].part.rows; }
   uint64_t rows() const override { return totalRows; }
+  MorselRange share() const override { return own; }
   Expected<MorselHandle> load(size_t index, Reservation &memory) const override;
 
 private:
@@ -281,7 +283,6 @@ Expected<std::unique_ptr<MorselSource>> makeCsvSource(const plan::Slot &slot, Cs
                                                       Share share) {
   auto source = std::make_unique<CsvSource>();
   source->slot = slot;
-  std::vector<Piece> all;
   std::vector<uint64_t> rows;
   uint64_t place = 0;
   for (const std::shared_ptr<const CsvFile> &file : files) {
@@ -289,14 +290,14 @@ Expected<std::unique_ptr<MorselSource>> makeCsvSource(const plan::Slot &slot, Cs
     const bool survives = file->given().canSatisfy(slot.bounds);
     for (const CsvPiece &piece : file->pieces()) {
       if (survives) {
-        all.push_back({file, places.get(), piece, 0, place});
+        source->pieces.push_back({file, places.get(), piece, 0, place});
         rows.push_back(piece.rows);
       }
       place += piece.rows;
     }
     source->places.push_back(std::move(places));
   }
-  source->pieces = takeShare(std::move(all), rows, share, source->totalRows);
+  source->own = takeShare(source->pieces, rows, share, source->totalRows);
   return std::unique_ptr<MorselSource>(std::move(source));
 }
 

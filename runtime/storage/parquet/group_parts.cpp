@@ -2,13 +2,14 @@
 // loaded before it waits for what others load, so nobody waits in a circle.
 #include "runtime/storage/parquet/group_parts.h"
 
+#include <algorithm>
+
 namespace headrace::storage {
 
 GroupParts::GroupParts(std::shared_ptr<const ParquetFile> file, uint32_t rowGroup,
                        std::vector<uint32_t> columns, std::vector<HrType> types, uint64_t partRows,
-                       size_t first, size_t last, PageSupply supply)
-    : file_(std::move(file)), rowGroup_(rowGroup), partRows_(partRows), first_(first), last_(last),
-      supply_(std::move(supply)) {
+                       PageSupply supply)
+    : file_(std::move(file)), rowGroup_(rowGroup), partRows_(partRows), supply_(std::move(supply)) {
   for (size_t i = 0; i < columns.size(); ++i) {
     Column &column = columns_.emplace_back();
     column.index = columns[i];
@@ -18,21 +19,23 @@ GroupParts::GroupParts(std::shared_ptr<const ParquetFile> file, uint32_t rowGrou
 
 /// The first thread that comes reads the headers of all pages; others wait for it.
 Status GroupParts::index() {
-  std::lock_guard lock(indexing_);
-  if (indexed_) {
-    return Status();
+  std::lock_guard reading(indexing_);
+  {
+    std::lock_guard lock(mutex_);
+    if (indexed_) {
+      return Status();
+    }
   }
   for (Column &column : columns_) {
     HR_ASSIGN_OR_RETURN(column.pages, file_->pageIndex(rowGroup_, column.index, partRows_));
   }
+  std::lock_guard lock(mutex_);
   for (Column &column : columns_) {
     column.parts.resize(column.pages->parts.size());
-    for (size_t morsel = first_; morsel < last_; ++morsel) {
-      for (uint32_t part : partsOf(column, morsel)) {
-        ++column.parts[part].usersLeft;
-      }
-    }
-    column.dictionary.usersLeft = column.pages->dictionary ? last_ - first_ : 0;
+  }
+  std::vector<HeldChunkHandle> dropped;
+  for (size_t morsel : expected_) {
+    count(morsel, 1, dropped);
   }
   indexed_ = true;
   return Status();
@@ -121,14 +124,47 @@ Expected<std::vector<HeldChunkHandle>> GroupParts::fetch(const std::vector<Need>
   }
 }
 
-void GroupParts::leave(const std::vector<Need> &needs) {
+/// Dictionaries first.
+std::vector<GroupParts::Need> GroupParts::needsOf(size_t morsel) const {
+  std::vector<Need> needs;
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    if (columns_[c].pages->dictionary) {
+      needs.push_back({c, kDictionaryOfChunk});
+    }
+  }
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    for (uint32_t part : partsOf(columns_[c], morsel)) {
+      needs.push_back({c, part});
+    }
+  }
+  return needs;
+}
+
+/// Under the lock; what is dropped is freed outside of it.
+void GroupParts::count(size_t morsel, int change, std::vector<HeldChunkHandle> &dropped) {
+  for (const Need &need : needsOf(morsel)) {
+    Entry &counted = entry(need);
+    counted.usersLeft += change;
+    if (counted.usersLeft == 0 && counted.phase == Phase::kReady) {
+      counted.phase = Phase::kAbsent;
+      dropped.push_back(std::move(counted.held));
+    }
+  }
+}
+
+void GroupParts::expect(size_t morsel) {
+  std::vector<HeldChunkHandle> dropped;
+  std::lock_guard lock(mutex_);
+  if (expected_.insert(morsel).second && indexed_) {
+    count(morsel, 1, dropped);
+  }
+}
+
+void GroupParts::leave(size_t morsel) {
   std::vector<HeldChunkHandle> dropped; // freed outside of the lock
   std::lock_guard lock(mutex_);
-  for (const Need &need : needs) {
-    Entry &left = entry(need);
-    if (--left.usersLeft == 0) {
-      dropped.push_back(std::move(left.held));
-    }
+  if (expected_.erase(morsel) != 0 && indexed_) {
+    count(morsel, -1, dropped);
   }
 }
 
@@ -146,15 +182,11 @@ void GroupParts::drop(const std::vector<Need> &needs) {
 
 Expected<std::vector<GroupParts::ColumnRows>> GroupParts::take(size_t morsel, Reservation &memory) {
   HR_RETURN_IF_ERROR(index());
-  std::vector<Need> dictionaries, parts;
-  for (size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].pages->dictionary) {
-      dictionaries.push_back({c, kDictionaryOfChunk});
-    }
-    for (uint32_t part : partsOf(columns_[c], morsel)) {
-      parts.push_back({c, part});
-    }
-  }
+  std::vector<Need> dictionaries = needsOf(morsel);
+  auto firstPart = std::ranges::find_if(
+      dictionaries, [](const Need &need) { return need.part != kDictionaryOfChunk; });
+  std::vector<Need> parts(firstPart, dictionaries.end());
+  dictionaries.erase(firstPart, dictionaries.end());
   HR_ASSIGN_OR_RETURN(std::vector<HeldChunkHandle> tables, fetch(dictionaries, memory));
   Expected<std::vector<HeldChunkHandle>> fetched = fetch(parts, memory);
   if (!fetched.ok()) {
@@ -174,8 +206,7 @@ Expected<std::vector<GroupParts::ColumnRows>> GroupParts::take(size_t morsel, Re
   for (size_t i = 0; i < dictionaries.size(); ++i) {
     rows[dictionaries[i].column].dictionary = std::move(tables[i]);
   }
-  leave(dictionaries);
-  leave(parts);
+  leave(morsel);
   return rows;
 }
 

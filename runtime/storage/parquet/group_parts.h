@@ -11,17 +11,23 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <set>
 
 namespace headrace::storage {
 
 /// Thread-safe. Who needs what another thread is loading waits for it.
 class GroupParts {
 public:
-  /// The columns are those of the file; `types` in the same order. Morsels `first` to `last` (not
-  /// included) of `partRows` rows each will be asked for, once each.
+  /// The columns are those of the file; `types` in the same order. Morsels have `partRows` rows
+  /// each.
   GroupParts(std::shared_ptr<const ParquetFile> file, uint32_t rowGroup,
              std::vector<uint32_t> columns, std::vector<HrType> types, uint64_t partRows,
-             size_t first, size_t last, PageSupply supply);
+             PageSupply supply);
+
+  /// A morsel that will be taken, once: what it needs of others' parts stays until then.
+  void expect(size_t morsel);
+  /// It will not be.
+  void leave(size_t morsel);
 
   /// What a morsel's rows of one column lie in.
   struct ColumnRows {
@@ -29,15 +35,16 @@ public:
     HeldChunkHandle dictionary;          ///< of their codes, if there is one
     uint64_t skip = 0;                   ///< rows of the chunks before the morsel's first
   };
-  /// By column. Errors as MorselSource::load has them; after one the morsel may be asked for again.
+  /// Of one that is expected. By column. Errors as MorselSource::load has them; after one the
+  /// morsel may be asked for again.
   Expected<std::vector<ColumnRows>> take(size_t morsel, Reservation &memory);
 
 private:
   enum class Phase : uint8_t { kAbsent, kLoading, kReady };
   struct Entry {
     Phase phase = Phase::kAbsent;
-    size_t usersLeft = 0; ///< morsels that have not taken it yet
-    HeldChunkHandle held; ///< kReady
+    int64_t usersLeft = 0; ///< morsels that are expected and have not taken it yet
+    HeldChunkHandle held;  ///< kReady
   };
   struct Column {
     uint32_t index = 0;
@@ -57,18 +64,19 @@ private:
   Entry &entry(const Need &need);
   Expected<std::vector<HeldChunkHandle>> fetch(const std::vector<Need> &needs, Reservation &memory);
   ChunkRequest requestOf(const Need &need);
-  void leave(const std::vector<Need> &needs);
+  std::vector<Need> needsOf(size_t morsel) const;
+  void count(size_t morsel, int change, std::vector<HeldChunkHandle> &dropped);
   /// After an error: what no morsel has is not held for the next attempt.
   void drop(const std::vector<Need> &needs);
 
   const std::shared_ptr<const ParquetFile> file_;
   const uint32_t rowGroup_;
   const uint64_t partRows_;
-  const size_t first_, last_;
   const PageSupply supply_;
   std::mutex indexing_;
-  bool indexed_ = false; ///< under `indexing_`; afterwards only entries change
   std::mutex mutex_;
+  bool indexed_ = false;      ///< afterwards only entries change
+  std::set<size_t> expected_; ///< morsels
   std::condition_variable changed_;
   std::vector<Column> columns_;
 };

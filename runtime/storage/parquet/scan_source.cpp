@@ -27,9 +27,9 @@ struct Piece {
   uint32_t rowGroup;
   uint32_t number; ///< within the row group
   uint64_t rows;
-  uint64_t firstRow;                 ///< within this rank's share
+  uint64_t firstRow;                 ///< within the source
   uint64_t place;                    ///< of its first row in the table
-  std::shared_ptr<GroupParts> parts; ///< null: the piece is the whole row group
+  std::shared_ptr<GroupParts> parts; ///< null: it is the whole row group, or not expected
 };
 
 /// Rows of all pieces of a row group but the last.
@@ -48,11 +48,16 @@ public:
   std::vector<std::unique_ptr<FileColumns>> columnMaps; ///< by file
   std::vector<Piece> pieces;
   PageSupply supply;
+  uint64_t pieceRows = 0;
   uint64_t totalRows = 0;
+  MorselRange own;
 
   size_t morselCount() const override { return pieces.size(); }
   uint64_t rows(size_t index) const override { return pieces[index].rows; }
   uint64_t rows() const override { return totalRows; }
+  MorselRange share() const override { return own; }
+  void expect(MorselRange more) override;
+  void leave(MorselRange left) override;
   Expected<MorselHandle> load(size_t index, Reservation &memory) const override;
 
 private:
@@ -134,6 +139,43 @@ HrColumn columnOf(const GroupParts::ColumnRows &rows, LoadedMorsel &loaded) {
   }
   column.skip = static_cast<uint32_t>(skip);
   return column;
+}
+
+/// Pieces of one row group load its chunks together.
+void ScanSource::expect(MorselRange more) {
+  for (size_t i = more.first; i < more.end; ++i) {
+    Piece &piece = pieces[i];
+    const uint64_t rows = piece.file->footer().rowGroups[piece.rowGroup].rows;
+    if (piece.rows == rows) {
+      continue;
+    }
+    auto neighbour = [&](size_t at) {
+      return at < pieces.size() && pieces[at].file == piece.file &&
+                     pieces[at].rowGroup == piece.rowGroup
+                 ? &pieces[at]
+                 : nullptr;
+    };
+    for (size_t at = i; !piece.parts && neighbour(at); --at) {
+      piece.parts = neighbour(at)->parts;
+    }
+    for (size_t at = i; !piece.parts && neighbour(at); ++at) {
+      piece.parts = neighbour(at)->parts;
+    }
+    if (!piece.parts) {
+      piece.parts =
+          std::make_shared<GroupParts>(piece.file, piece.rowGroup, piece.columns->stored,
+                                       piece.columns->types, rowsOfPieces(rows, pieceRows), supply);
+    }
+    piece.parts->expect(piece.number);
+  }
+}
+
+void ScanSource::leave(MorselRange left) {
+  for (size_t i = left.first; i < left.end; ++i) {
+    if (pieces[i].parts) {
+      pieces[i].parts->leave(pieces[i].number);
+    }
+  }
 }
 
 Expected<MorselHandle> ScanSource::load(size_t index, Reservation &memory) const {
@@ -226,27 +268,6 @@ bool survives(const plan::Slot &slot, const TableFile &table, const ParquetRowGr
   });
 }
 
-/// Pieces of one row group load its chunks together.
-void shareGroups(ScanSource &source, uint64_t pieceRows) {
-  for (size_t first = 0, last; first < source.pieces.size(); first = last) {
-    const Piece &piece = source.pieces[first];
-    for (last = first + 1; last < source.pieces.size() && source.pieces[last].file == piece.file &&
-                           source.pieces[last].rowGroup == piece.rowGroup;
-         ++last) {
-    }
-    const uint64_t rows = piece.file->footer().rowGroups[piece.rowGroup].rows;
-    if (piece.rows == rows) {
-      continue;
-    }
-    auto parts = std::make_shared<GroupParts>(
-        piece.file, piece.rowGroup, piece.columns->stored, piece.columns->types,
-        rowsOfPieces(rows, pieceRows), piece.number, piece.number + (last - first), source.supply);
-    for (size_t i = first; i < last; ++i) {
-      source.pieces[i].parts = parts;
-    }
-  }
-}
-
 } // namespace
 
 Expected<std::unique_ptr<MorselSource>> makeScanSource(const plan::Slot &slot,
@@ -256,7 +277,7 @@ Expected<std::unique_ptr<MorselSource>> makeScanSource(const plan::Slot &slot,
   auto source = std::make_unique<ScanSource>();
   source->slot = slot;
   source->supply = std::move(supply);
-  std::vector<Piece> all;
+  source->pieceRows = pieceRows;
   std::vector<uint64_t> rows;
   uint64_t groupBegin = 0; ///< of the next row group, in the table
   for (const TableFile &table : files) {
@@ -271,20 +292,20 @@ Expected<std::unique_ptr<MorselSource>> makeScanSource(const plan::Slot &slot,
       const uint64_t step = rowsOfPieces(groups[g].rows, pieceRows);
       for (uint64_t first = 0; first < groups[g].rows; first += step) {
         rows.push_back(std::min(step, groups[g].rows - first));
-        all.push_back({file,
-                       columns.get(),
-                       g,
-                       static_cast<uint32_t>(first / step),
-                       rows.back(),
-                       0,
-                       place + first,
-                       {}});
+        source->pieces.push_back({file,
+                                  columns.get(),
+                                  g,
+                                  static_cast<uint32_t>(first / step),
+                                  rows.back(),
+                                  0,
+                                  place + first,
+                                  {}});
       }
     }
     source->columnMaps.push_back(std::move(columns));
   }
-  source->pieces = takeShare(std::move(all), rows, share, source->totalRows);
-  shareGroups(*source, pieceRows);
+  source->own = takeShare(source->pieces, rows, share, source->totalRows);
+  source->expect(source->own);
   return std::unique_ptr<MorselSource>(std::move(source));
 }
 

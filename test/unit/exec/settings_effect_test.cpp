@@ -1,4 +1,5 @@
 // Every setting of the table has an effect that can be seen: what nobody reads is no setting.
+#include "model/plan/shared_loads.h"
 #include "runtime/base/log.h"
 #include "runtime/device/cuda/open_accelerator.h"
 #include "runtime/device/emulated/emulated_driver.h"
@@ -223,6 +224,19 @@ std::map<std::string, Experiment> experiments() {
       {"collectiveBuffer", {"4KiB", "1MiB", ofCollective}},
       {"collectiveWindow", {"1", "16", ofCollective}},
       {"collectiveTree", {"0", "1GiB", ofCollective}},
+      {"shareMorsels",
+       {"on", "off",
+        [](Settings s) {
+          s.ranks = 2;
+          PlanBuilder shared = shuffle();
+          plan::shareLoads(shared.plan);
+          const SimOptions slow{.seed = 3, .slowRank = 1, .idleProbability = 0.95};
+          int64_t taken = 0;
+          for (const TaskProfile &task : run(shared, s, slow).result.profile.tasks) {
+            taken += task.morselsTaken;
+          }
+          return std::string(taken > 0 ? "taken" : "each its own");
+        }}},
       {"joinTimeout", {"1", "2", alone}},
       {"network", {"sockets", "ucx", lookedFor}},
       {"peerTimeout", {"1", "3600", withSilentRank}},

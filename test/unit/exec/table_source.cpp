@@ -9,8 +9,11 @@ namespace {
 
 class TestSource final : public storage::MorselSource {
 public:
-  TestSource(TestTable table, size_t first, size_t end, size_t morselRows)
-      : table_(std::move(table)), first_(first), end_(end), morselRows_(morselRows) {}
+  TestSource(TestTable table, size_t first, size_t end, size_t morselRows,
+             storage::MorselRange share)
+      : table_(std::move(table)), first_(first), end_(end), morselRows_(morselRows), share_(share) {
+  }
+  storage::MorselRange share() const override { return share_; }
   size_t morselCount() const override { return (end_ - first_ + morselRows_ - 1) / morselRows_; }
   uint64_t rows(size_t index) const override {
     return std::min(morselRows_, end_ - first_ - index * morselRows_);
@@ -52,6 +55,7 @@ private:
   size_t first_;
   size_t end_;
   size_t morselRows_;
+  storage::MorselRange share_;
 };
 
 } // namespace
@@ -61,8 +65,18 @@ OpenSource openTable(const TestTable &table, size_t morselRows) {
           morselRows](const plan::Slot &,
                       storage::Share share) -> Expected<std::unique_ptr<storage::MorselSource>> {
     size_t rows = table.empty() ? 0 : table.front().size();
-    return std::unique_ptr<storage::MorselSource>(std::make_unique<TestSource>(
-        table, rows * share.rank / share.size, rows * (share.rank + 1) / share.size, morselRows));
+    if (share.reach == storage::Reach::kAll) {
+      const size_t morsels = (rows + morselRows - 1) / morselRows;
+      const storage::MorselRange own{morsels * share.rank / share.size,
+                                     morsels * (share.rank + 1) / share.size};
+      return std::unique_ptr<storage::MorselSource>(
+          std::make_unique<TestSource>(table, 0, rows, morselRows, own));
+    }
+    const size_t first = rows * share.rank / share.size;
+    const size_t end = rows * (share.rank + 1) / share.size;
+    const storage::MorselRange all{0, (end - first + morselRows - 1) / morselRows};
+    return std::unique_ptr<storage::MorselSource>(
+        std::make_unique<TestSource>(table, first, end, morselRows, all));
   };
 }
 

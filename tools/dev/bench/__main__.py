@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dev.bench import accuracy, machines, memory, regret, skew, solver, suites, tpch, windows
+from dev.bench import accuracy, machines, memory, regret, skew, slow, solver, suites, tpch, windows
 
 BENCHMARKS = {
     "tpch": tpch.main,
@@ -16,6 +16,7 @@ BENCHMARKS = {
     "accuracy": accuracy.main,
     "regret": regret.main,
     "skew": skew.main,
+    "slow": slow.main,
     "solver": solver.main,
 }
 

@@ -1,5 +1,6 @@
 // Every rule of the checker refuses the least change that breaks it, and says rule, task and place.
 #include "model/plan/reservations.h"
+#include "model/plan/shared_loads.h"
 #include "test/unit/model/plan/changed_plan.h"
 
 #include <gtest/gtest.h>
@@ -241,6 +242,48 @@ TEST(PlanCheck, LoadsFeedRuns) {
         p.tasks[3].after = {1, 10};
       }),
       "rule operands: task 9 (exchange): encoded morsels of a load are read by run tasks only");
+}
+
+TEST(PlanCheck, Sharing) {
+  auto shared = [](int32_t load, const std::function<void(Plan &)> &change) {
+    std::string said = checked([&](Plan &p) {
+      p.tasks[load].as<LoadTask>()->split = {0};
+      p.tasks[load].as<LoadTask>()->shared = true;
+      change(p);
+      shareLoads(p);
+      EXPECT_EQ(p.tasks[load].as<LoadTask>()->shared, whyNotShared(p, load) == nullptr);
+      p.tasks[load].as<LoadTask>()->shared = true;
+    });
+    const std::string rule = "ranks cannot share its morsels: ";
+    const size_t why = said.find(rule);
+    return why == std::string::npos ? said : said.substr(why + rule.size());
+  };
+  EXPECT_EQ(shared(0, [](Plan &) {}), "ok");
+  EXPECT_EQ(shared(2, [](Plan &) {}), "ok");
+  EXPECT_EQ(shared(2, [](Plan &p) { p.tasks[2].as<LoadTask>()->split = {}; }),
+            "every rank reads all of the table");
+  EXPECT_EQ(shared(2,
+                   [](Plan &p) {
+                     p.slots[1].kind = SlotKind::kValues;
+                     p.slots[1].cells.resize(1);
+                   }),
+            "it loads no table");
+  EXPECT_EQ(shared(0, [](Plan &p) { p.states[0].firstCome = true; }),
+            "a state keeps the first rows that come");
+  EXPECT_EQ(shared(2, [](Plan &p) { p.states[1].firstCome = true; }), "ok") << "behind an exchange";
+  EXPECT_EQ(shared(2,
+                   [](Plan &p) {
+                     p.holes = {{"u rows", {}, 1, true}};
+                     addTask(p, ChooseTask{0, 0, {2, 3}, {}}, {1});
+                   }),
+            "not every rank may come to it");
+  EXPECT_EQ(shared(2,
+                   [](Plan &p) {
+                     p.tasks[4].work = ToTensorTask{2, {0}, {addTensor(p, {kNone}, 0)}};
+                     p.tasks[7].work = TensorResultTask{0};
+                     p.tasks.erase(p.tasks.begin() + 5, p.tasks.begin() + 7);
+                   }),
+            "its rows become a rank's part of a tensor");
 }
 
 TEST(PlanCheck, Region) {

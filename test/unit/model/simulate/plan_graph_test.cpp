@@ -251,6 +251,22 @@ TEST(PlanGraph, the_slowest_rank_decides) {
   EXPECT_NEAR(run(graphOf(shufflePlan(), slowMemory(), all)).seconds / equal, 1, 1e-9);
 }
 
+TEST(PlanGraph, ranks_that_share_morsels_lose_what_the_slow_one_lacks) {
+  plan::Plan shared = shufflePlan();
+  shared.tasks[0].as<plan::LoadTask>()->shared = true;
+  // The kernel that reads the load takes all the time; the one behind the exchange, nothing.
+  auto seconds = [](const plan::Plan &plan, std::vector<RankSkew> skews) {
+    Workload load = workload(8);
+    load.rows["mine"] = 1;
+    load.skews = std::move(skews);
+    return run(graphOf(plan, slowMemory(), load)).seconds;
+  };
+  const double equal = seconds(shared, {});
+  EXPECT_NEAR(seconds(shufflePlan(), {}) / equal, 1, 1e-9);
+  EXPECT_NEAR(seconds(shared, {{5, 1, 0.25, 1, 1}}) / equal, 8 / 7.25, 0.1);
+  EXPECT_NEAR(seconds(shared, {{5, 1, 1, 4, 1}}) / equal, 1, 0.05);
+}
+
 TEST(PlanGraph, the_fullest_rank_decides) {
   // One of eight loads four times what the others do: 4 / (7 + 4) of all, against an eighth.
   double equal = run(graphOf(shufflePlan(), slowMemory(), workload(8))).seconds;
