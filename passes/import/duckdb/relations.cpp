@@ -87,12 +87,14 @@ MaybeRelation RelationImporter::import(Node op) {
   if (import) {
     return (this->*import)(op);
   }
-  StringRef meaning = llvm::StringSwitch<StringRef>(*type)
-                          .Case("LOGICAL_RECURSIVE_CTE", "WITH RECURSIVE")
-                          .Case("LOGICAL_SAMPLE", "TABLESAMPLE")
-                          .Case("LOGICAL_POSITIONAL_JOIN", "POSITIONAL JOIN")
-                          .Case("LOGICAL_PIVOT", "PIVOT")
-                          .Default(*type);
+  StringRef meaning =
+      llvm::StringSwitch<StringRef>(*type)
+          .Case("LOGICAL_RECURSIVE_CTE", "WITH RECURSIVE in a plan; hr.sql runs it, round "
+                                         "after round")
+          .Case("LOGICAL_SAMPLE", "TABLESAMPLE")
+          .Case("LOGICAL_POSITIONAL_JOIN", "POSITIONAL JOIN")
+          .Case("LOGICAL_PIVOT", "PIVOT")
+          .Default(*type);
   return context.fail(locate(op), "unsupported: " + meaning);
 }
 
