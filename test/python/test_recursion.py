@@ -16,7 +16,8 @@ EDGES = pa.table(
 QUERIES = {
     "numbers": "with recursive t(x) as (select 1 union all select x + 1 from t where x < 40) select * from t",
     "none": """
-        with recursive t(x) as (select a from e where a > 99 union all select x + 1 from t) select * from t""",
+        with recursive t(x) as (select a from e where a > 99 union all select x + 1 from t)
+        select * from t""",
     "one table in two places": """
         with recursive t(x) as (select 1 union all select x + 1 from t where x < 9)
         select l.x, count(*) from t l join t r on l.x < r.x group by l.x""",

@@ -71,7 +71,6 @@ def test_statements_that_are_no_queries_are_refused_elsewhere(folder: Path) -> N
         ("select a from t where raw is null", "unsupported", "raw: type is not supported", ""),
         ("select random() from t", "unsupported", "random", "1:8"),
         ("select current_time from t", "unsupported", "type: TIME WITH TIME ZONE", "1:8"),
-        ("select a from t tablesample 10%", "unsupported", "", ""),
     ],
 )
 def test_what_is_not_supported_has_its_place(
