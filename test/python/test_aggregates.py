@@ -263,7 +263,8 @@ def test_rows_with_the_same_extreme(ranks: int) -> None:
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_what_others_estimate_is_exact(ranks: int) -> None:
     query = """select g, approx_count_distinct(i) as a, approx_count_distinct(s) as b,
-        approx_quantile(x, 0.25) as c, approx_quantile(n, 0.5) as d, approx_quantile(d, 0.7) as e from t group by g"""
+        approx_quantile(x, 0.25) as c, approx_quantile(n, 0.5) as d, approx_quantile(d, 0.7) as e
+        from t group by g"""
     exact = """select g, count(distinct i) as a, count(distinct s) as b, quantile_cont(x, 0.25) as c,
         quantile_disc(n, 0.5) as d, quantile_cont(d, 0.7) as e from t group by g"""
     found = hr.sql(query, _TABLES, ranks=ranks).sort_by("g").to_pylist()

@@ -44,7 +44,8 @@ _VALUES = [
     "median(i) over w as a, median(x) over w as b, median(f) over w as c, median(d) over w as d,"
     " median(s) over w as e, median(i) filter (where x > 0) over w as f",
     "quantile_cont(x, 0.3) over w as a, quantile_cont(i, 0.9) over w as b,"
-    " quantile_disc(d, 0.25) over w as c, quantile_disc(s, 0.5) over w as d, quantile_disc(i, -0.1) over w as e",
+    " quantile_disc(d, 0.25) over w as c, quantile_disc(s, 0.5) over w as d,"
+    " quantile_disc(i, -0.1) over w as e",
 ]
 
 

@@ -19,6 +19,7 @@ from headrace._src.query import plan_cache
 from headrace._src.query.bound_query import bound_query, schemas_of
 from headrace._src.query.copy_to import Copy, copy_of
 from headrace._src.query.named_files import with_named_files
+from headrace._src.query.pivots import with_pivot_values
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.recursion import Run, may_recur, unrolled
@@ -247,6 +248,8 @@ def _answer(
     verify: bool = False,
 ) -> Any:
     """`_query` on this process, or on rank 0 of a cluster."""
+    import pyarrow as pa
+
     started = time.perf_counter()
     ranks = programs.ranks_of(ranks, mesh)
     given = text
@@ -297,9 +300,13 @@ def _answer(
             stop,
         )
 
+    text = with_pivot_values(
+        text,
+        lambda query: (
+            pa.table(ran(_load(query, resolved, target, statistics), resolved)).column(0).to_pylist()
+        ),
+    )
     if may_recur(text):
-        import pyarrow as pa
-
         plan = bound_plan(text, schemas_of(documents_for(text, resolved)))
         if current() is not None and "LOGICAL_RECURSIVE_CTE" in plan.json:
             raise UnsupportedError("WITH RECURSIVE is not supported in a cluster")
