@@ -131,3 +131,14 @@ def test_a_plan_has_no_rounds() -> None:
     query = "with recursive t(x) as (select 1 union all select x + 1 from t where x < 3) select * from t"
     with pytest.raises(hr.errors.UnsupportedError, match="WITH RECURSIVE in a plan"):
         hr.lower(query, {})
+
+
+def test_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = "with recursive t(x) as (select 1 union all select x + 1 from t where x < 3) select x from t"
+    deep = numbers.replace("select x from", f"select x{' + x' * 700} from")
+    with pytest.raises(hr.errors.SqlError, match="the plan is too deep to be read"):
+        hr.sql(deep)
+    monkeypatch.setattr("headrace._src.query.sql.current", lambda: hr)
+    monkeypatch.setattr("headrace._src.query.sql._on_all_ranks", lambda call, lead, *_: lead())
+    with pytest.raises(hr.errors.UnsupportedError, match="WITH RECURSIVE is not supported in a cluster"):
+        hr.sql(numbers)
