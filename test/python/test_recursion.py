@@ -107,6 +107,9 @@ def test_a_limit_ends_a_recursion_without_an_end() -> None:
     query = """with recursive t(x) as (select 1 union all select x + 1 from t)
         select x * 2 as y from t limit 3 offset 2"""
     assert hr.sql(query).column("y").to_pylist() == [6, 8, 10]
+    query = """with recursive t(x) as (select 1 union all select x + 1 from t)
+        select sum(x) as s from (select -x as x from t limit 4) where x < -1"""
+    assert hr.sql(query).column("s").to_pylist() == [-9]
 
 
 def test_rows_come_round_by_round() -> None:

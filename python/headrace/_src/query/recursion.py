@@ -159,18 +159,23 @@ def _recurs(node: Node) -> bool:
 
 
 def _rows_wanted(use: Node, index: int) -> int | None:
-    """How many rows of a common table expression are read, if LIMIT says so of all that is done with it."""
+    """How many rows of a common table expression are read, if a LIMIT says so and nothing else reads it."""
     wanted = None
-    while use["type"] in ("LOGICAL_LIMIT", "LOGICAL_PROJECTION"):
+    while len(use["children"]) == 1:
         if use["type"] == "LOGICAL_LIMIT":
-            numbers = [use["limit_val"], use["offset_val"]]
-            if any(number["type"] not in ("CONSTANT_VALUE", "UNSET") for number in numbers):
-                return None
-            if numbers[0]["type"] == "UNSET":
-                return None
-            wanted = sum(number.get("constant_integer") or 0 for number in numbers)
+            wanted = _limit(use)
+        elif use["type"] != "LOGICAL_PROJECTION":
+            wanted = None
         (use,) = use["children"]
     return wanted if use["type"] == "LOGICAL_CTE_REF" and use["cte_index"] == index else None
+
+
+def _limit(node: Node) -> int | None:
+    """With the rows in front of it; None if it is no constant."""
+    limit, offset = node["limit_val"], node["offset_val"]
+    if limit["type"] != "CONSTANT_VALUE" or offset["type"] not in ("CONSTANT_VALUE", "UNSET"):
+        return None
+    return int(limit["constant_integer"] or 0) + int(offset["constant_integer"] or 0)
 
 
 def _joined(rounds: list[pa.Table]) -> pa.Table:
