@@ -90,7 +90,8 @@ LogicalResult WindowFunctionAttr::verify(function_ref<InFlightDiagnostic()> emit
     // no test: the syntax has the one with the other
     return emitError() << "exactly aggregate needs an aggregate function, got " << text;
   }
-  if (hasFrame(kind) != static_cast<bool>(frame)) { // C2
+  const bool mayHave = hasFrame(kind) || kind == WindowFunctionKind::Collect;
+  if (frame ? !mayHave : hasFrame(kind)) { // C2
     return emitError() << (frame ? "has no frame: " : "needs a frame: ") << text;
   }
   auto [least, most] = arity(kind, aggregate);

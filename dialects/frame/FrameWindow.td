@@ -19,7 +19,7 @@ def Frame_WindowOp : Frame_TableOp<"window", ["getState"]> {
     | `ntile(n)` | which of n parts, as even as can be, the longer ones first; NULL for NULL, an error for n < 1 |
     | `lag(x, n, d)`, `lead` | x in the row n before, or behind; d without such a row; NULL if n is NULL |
     | `first_value(x)`, `last_value(x)`, `nth_value(x, n)` | x in that row of the frame; NULL without one |
-    | `collect(x)` | in the first row the elements of the partition's lists x that are not NULL, in the order, as one list; in others, and where there are none, NULL |
+    | `collect(x)` | in the first row the elements of the partition's lists x that are not NULL, in the order, as one list; in others, and where there are none, NULL. With a frame, in each row those of the frame |
     | `aggregate` | the measure of the rows of the frame, as `frame.aggregate` without keys has it |
 
     With `ignore_nulls` rows in which x is NULL do not count as rows. A row's frame goes over rows of its partition, and both

@@ -17,10 +17,15 @@ static const Aggregate kAggregates[] = {
   {duckdb, substrait, 1, Function::Min, Function::Min, MeasureRows::kFirst, std::nullopt},
 #define HR_ROW_OF(duckdb, rows, text)                                                              \
   {duckdb, "", 2, Function::Min, Function::Min, rows, std::nullopt},
+#define HR_ROW_OF_ANY(duckdb, rows, text)                                                          \
+  {duckdb, "", 2, Function::Min, Function::Min, rows, std::nullopt, false, true},
 #define HR_MOST(duckdb, text)                                                                      \
   {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kMost, std::nullopt},
 #define HR_QUANTILE(duckdb, interpolates, text)                                                    \
   {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kQuantile, std::nullopt, interpolates},
+#define HR_EXACT_COUNT(duckdb, text)                                                               \
+  HR_AGGREGATE(duckdb, "", Function::CountDistinct, Function::CountDistinct, text)
+#define HR_EXACT_QUANTILE(duckdb, text) HR_QUANTILE(duckdb, true, text)
 #define HR_COLLECT(duckdb, text)                                                                   \
   {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kCollected, std::nullopt},
 #define HR_DEVIATIONS(duckdb, substrait, arguments, rowsMin, value, text)                          \
@@ -31,11 +36,23 @@ static const Aggregate kAggregates[] = {
    std::nullopt,                                                                                   \
    MeasureRows::kAll,                                                                              \
    DeviationFormula{rowsMin, [](const Deviations &d) { return value; }}},
+#define HR_POWERS(duckdb, rowsMin, value, text)                                                    \
+  {duckdb,                                                                                         \
+   "",                                                                                             \
+   1,                                                                                              \
+   Function::Sum,                                                                                  \
+   std::nullopt,                                                                                   \
+   MeasureRows::kAll,                                                                              \
+   DeviationFormula{rowsMin, [](const Deviations &d) { return value; }, /*powers=*/true}},
 #include "passes/import/aggregates.def"
+#undef HR_POWERS
 #undef HR_DEVIATIONS
 #undef HR_COLLECT
+#undef HR_EXACT_QUANTILE
+#undef HR_EXACT_COUNT
 #undef HR_QUANTILE
 #undef HR_MOST
+#undef HR_ROW_OF_ANY
 #undef HR_ROW_OF
 #undef HR_ANY
 #undef HR_AGGREGATE
@@ -70,6 +87,7 @@ MeasureRequest Aggregate::request(SmallVector<Computed> arguments, bool distinct
                  : rows == MeasureRows::kFirst   ? MeasureRows::kAll
                                                  : rows;
   request.formula = formula;
+  request.ofNull = ofNull;
   request.arguments = std::move(arguments);
   return request;
 }

@@ -14,6 +14,7 @@ struct Aggregate {
   MeasureRows rows;                                   ///< kFirst only if the call gives an order
   std::optional<DeviationFormula> formula;
   bool interpolates = false; ///< of quantiles
+  bool ofNull = false;       ///< of kLeast, kGreatest: also rows whose first argument is NULL
 
   /// The measure that a call of it is, without an order.
   MeasureRequest request(llvm::SmallVector<Computed> arguments, bool distinct, mlir::Type type,

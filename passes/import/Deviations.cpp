@@ -56,9 +56,7 @@ Expression Deviations::field(size_t part) const {
   return *builder_.field(firstField_ + static_cast<int64_t>(part), at_);
 }
 
-Expression Deviations::rows() const {
-  return field((arguments_ == 1 ? kPartsOfOne : kPartsOfTwo) - 1);
-}
+Expression Deviations::rows() const { return field(parts_ - 1); }
 
 Real Deviations::count() const {
   return real(*builder_.cast(rows(), Float64Type::get(builder_.getContext()), at_));
@@ -70,7 +68,7 @@ Real Deviations::moment(size_t sum, size_t other, size_t products) const {
       builder_.comoment(first, other == sum ? first : field(other), field(products), rows(), at_));
 }
 
-Real Deviations::xx() const { return arguments_ == 1 ? moment(0, 0, 1) : moment(0, 0, 2); }
+Real Deviations::xx() const { return parts_ == kPartsOfTwo ? moment(0, 0, 2) : moment(0, 0, 1); }
 Real Deviations::yy() const { return moment(1, 1, 3); }
 Real Deviations::xy() const { return moment(0, 1, 4); }
 Real Deviations::meanX() const { return real(field(5)) / count(); }
@@ -80,4 +78,21 @@ Real Deviations::determination() const {
   Real one = count().constant(1), product = xy();
   Real explained = (product * product / (xx() * yy())).unlessZero(yy(), &one);
   return explained.unlessZero(xx(), nullptr);
+}
+
+Real Deviations::skew() const {
+  Real sum = real(field(2)), squares = real(field(3)), cubes = real(field(4));
+  Real mean = sum / count(), variance = xx() / count();
+  Real three = mean.constant(3), two = mean.constant(2);
+  Real third = (cubes - three * mean * squares + two * mean * mean * sum) / count();
+  return (third / (variance * sqrt(variance))).unlessZero(variance, nullptr);
+}
+
+Real Deviations::excess() const {
+  Real sum = real(field(2)), squares = real(field(3)), cubes = real(field(4));
+  Real mean = sum / count(), variance = xx() / count();
+  Real six = mean.constant(6), four = mean.constant(4), three = mean.constant(3);
+  Real fourth = real(field(5)) - four * mean * cubes + six * mean * mean * squares -
+                three * mean * mean * mean * sum;
+  return (fourth / count() / (variance * variance) - 3).unlessZero(variance, nullptr);
 }

@@ -40,11 +40,13 @@ private:
 class Deviations {
 public:
   /// The parts of a measure, in the order of its fields: sums of x, y, x², y², xy (exact), of x and
-  /// y as doubles, and the count. Of one column there are the sums of x and x², and the count.
-  static constexpr size_t kPartsOfOne = 3, kPartsOfTwo = 8;
+  /// y as doubles, and the count. Of one column there are the sums of x and x², and the count; with
+  /// powers those of x, x², x³ and x⁴ as doubles stand before the count.
+  static constexpr size_t kPartsOfOne = 3, kPartsOfTwo = 8, kPartsOfPowers = 7;
 
-  Deviations(ExpressionBuilder &builder, int64_t firstField, size_t arguments, mlir::Location at)
-      : builder_(builder), firstField_(firstField), arguments_(arguments), at_(at) {}
+  /// `parts`: one of these numbers.
+  Deviations(ExpressionBuilder &builder, int64_t firstField, size_t parts, mlir::Location at)
+      : builder_(builder), firstField_(firstField), parts_(parts), at_(at) {}
 
   Real count() const;
   Real meanX() const;
@@ -54,6 +56,10 @@ public:
   Real xy() const;
   /// xy² / (xx · yy), as SQL defines it where one of them is 0.
   Real determination() const;
+  /// The third and fourth moments of standardized values, the fourth less that of a normal
+  /// distribution; NULL where x does not vary. With powers.
+  Real skew() const;
+  Real excess() const;
   /// How many rows there are, as an i64.
   Expression rows() const;
 
@@ -64,7 +70,7 @@ private:
 
   ExpressionBuilder &builder_;
   int64_t firstField_;
-  size_t arguments_;
+  size_t parts_;
   mlir::Location at_;
 };
 

@@ -53,6 +53,18 @@ static BuildExpression exactly(const BuildExpression &lhs, const BuildExpression
   };
 }
 
+/// Of two doubles, as a double.
+static BuildExpression productOf(const BuildExpression &lhs, const BuildExpression &rhs,
+                                 Location at) {
+  return [=](ExpressionBuilder &b) -> MaybeExpression {
+    MaybeExpression x = lhs(b), y = rhs(b);
+    Type f64 = Float64Type::get(b.getContext());
+    return failed(x) || failed(y)
+               ? MaybeExpression(failure())
+               : b.arithmetic(ExpressionBuilder::Arithmetic::kMultiply, *x, *y, f64, at);
+  };
+}
+
 size_t MeasureParts::addPart(Function function, Computed argument, Type type, Location at) {
   size_t input = inputs_.size();
   inputs_.push_back(std::move(argument));
@@ -69,6 +81,13 @@ void MeasureParts::addSums(const MeasureRequest &measure) {
   if (measure.arguments.size() == 1) {
     size_t values = sum("value", exactly(last, {}, at));
     sum("square", exactly(last, last, at));
+    if (measure.formula->powers) {
+      BuildExpression square = productOf(last, last, at);
+      values = sum("real", last);
+      sum("real_square", square);
+      sum("cube", productOf(square, last, at));
+      sum("fourth", productOf(square, square, at));
+    }
     parts_.push_back({Function::Count, values, Type(), at});
     return;
   }
@@ -128,6 +147,12 @@ FailureOr<Type> MeasureParts::typeOf(const Part &part, Type input, frame::Groupi
              : type;
 }
 
+size_t MeasureParts::partsOf(const Whole &whole) {
+  return whole.formula->powers  ? Deviations::kPartsOfPowers
+         : whole.arguments == 1 ? Deviations::kPartsOfOne
+                                : Deviations::kPartsOfTwo;
+}
+
 Computed MeasureParts::finished(size_t measure, int64_t firstField, Location at) const {
   const Whole &whole = wholes_[measure];
   int64_t field = firstField + static_cast<int64_t>(whole.firstPart);
@@ -135,7 +160,7 @@ Computed MeasureParts::finished(size_t measure, int64_t firstField, Location at)
     return Computed::ofField(field, at);
   }
   return {std::nullopt, "deviation", [=](ExpressionBuilder &b) -> MaybeExpression {
-            Deviations deviations(b, field, whole.arguments, at);
+            Deviations deviations(b, field, partsOf(whole), at);
             Expression value = whole.formula->value(deviations).expression();
             if (whole.formula->rowsMin > 0) {
               Type i64 = IntegerType::get(b.getContext(), 64);

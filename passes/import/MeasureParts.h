@@ -45,6 +45,7 @@ private:
   size_t addPart(frame::AggregateFunction function, Computed argument, mlir::Type type,
                  mlir::Location at);
   void addSums(const MeasureRequest &measure);
+  static size_t partsOf(const Whole &whole);
 
   llvm::SmallVector<Computed> inputs_;
   llvm::SmallVector<Part> parts_;

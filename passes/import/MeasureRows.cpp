@@ -264,7 +264,9 @@ MaybeRelation RelationBuilder::chooseRows(const Relation &input, ArrayRef<Comput
         measure.rows == MeasureRows::kLeast || measure.rows == MeasureRows::kGreatest;
     if (isOneOfSeveral && !measure.order.empty()) {
       measure.rows = MeasureRows::kFirst;
-      measure.condition = both(measure.condition, isKnown(measure.arguments.front(), at), at);
+      if (!measure.ofNull) {
+        measure.condition = both(measure.condition, isKnown(measure.arguments.front(), at), at);
+      }
     }
     bool numbers = measure.rows == MeasureRows::kFirst || measure.rows == MeasureRows::kDifferent;
     if (succeeded(result) && numbers) {

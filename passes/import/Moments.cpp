@@ -108,6 +108,10 @@ Expression Moments::timeOfDay(const Expression &moment) {
   if (frame::isDate(moment.type())) {
     return times(units(moment), 0);
   }
+  if (frame::isTime(moment.type())) { // the parts of a time do not round
+    const int64_t perSecond = frame::unitsOfDay(moment.type()) / 86'400;
+    return over(units(moment), perSecond / unitsOfSecond(TimeUnit::kMicrosecond));
+  }
   Type type = frame::TimeType::get(b_.getContext(), TimeUnit::kMicrosecond);
   return units(*b_.cast(moment, type, at_));
 }
@@ -185,6 +189,9 @@ MaybeExpression Moments::quotient(const Expression &units, double by) {
 MaybeExpression Moments::secondsOf(const Expression &moment) {
   if (frame::isDate(moment.type())) {
     return quotient(times(units(moment), 86'400), 1.0);
+  }
+  if (frame::isTime(moment.type())) {
+    return quotient(timeOfDay(moment), static_cast<double>(kMicrosOfSecond));
   }
   return quotient(units(moment), static_cast<double>(frame::unitsOfDay(moment.type()) / 86'400));
 }

@@ -1,6 +1,9 @@
 // Quantiles as DuckDB computes them, so that they are equal to the last digit.
 #include "passes/import/QuantileFields.h"
 
+#include "runtime/base/text_functions.h"
+
+#include <bit>
 #include <cmath>
 
 using namespace mlir;
@@ -61,4 +64,17 @@ MaybeExpression QuantileFields::between(ExpressionBuilder &b, const Expression &
     return failure();
   }
   return b.choose(isBetween, *mixed, &*exactly, at_);
+}
+
+MaybeExpression headrace::import::quantileOfList(ExpressionBuilder &b, const Expression &list,
+                                                 const Quantile &quantile, Type type, Location at) {
+  Type i64 = IntegerType::get(b.getContext(), 64);
+  auto integer = [&](int64_t value) { return b.integer(value, i64, at); };
+  auto [part, whole] = quantile.exact.value_or(std::pair<int64_t, int64_t>());
+  MaybeExpression one =
+      b.text(*headrace::textFunctionNamed("list_quantile"),
+             {list, integer(std::bit_cast<int64_t>(quantile.share)), integer(part), integer(whole),
+              integer(quantile.descending), integer(quantile.interpolates)},
+             frame::ListType::get(frame::dropNullable(type)), at);
+  return failed(one) ? one : b.element(*one, integer(1), at);
 }

@@ -29,6 +29,10 @@ private:
   mlir::Location at_;
 };
 
+/// The quantile of a list's elements, as `type`; NULL of none.
+MaybeExpression quantileOfList(ExpressionBuilder &b, const Expression &list,
+                               const Quantile &quantile, mlir::Type type, mlir::Location at);
+
 } // namespace headrace::import
 
 #endif // HEADRACE_PASSES_IMPORT_QUANTILEFIELDS_H

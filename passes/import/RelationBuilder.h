@@ -95,6 +95,7 @@ inline void turn(SortKey &key) {
 struct DeviationFormula {
   int64_t rowsMin; ///< of fewer it is NULL
   Real (*value)(const Deviations &);
+  bool powers = false; ///< of third and fourth powers, too
 };
 
 /// A value of an order that a share of the values lies in front of.

@@ -102,7 +102,12 @@ private:
     case Kind::Lead:
       return neighbour(function, partition, row);
     case Kind::Collect:
-      return row == 0 ? collected(function.getColumn(0), partition) : Scalar::null();
+      if (function.getFrame()) {
+        break;
+      }
+      return row == 0 ? collected(function.getColumn(0), partition,
+                                  llvm::to_vector(llvm::seq<size_t>(0, rows)))
+                      : Scalar::null();
     case Kind::FirstValue:
     case Kind::LastValue:
     case Kind::NthValue:
@@ -117,6 +122,9 @@ private:
       return fold(function, type, partition, *seen);
     }
     StringAttr column = function.getColumn(0);
+    if (function.getKind() == Kind::Collect) {
+      return collected(column, partition, *seen);
+    }
     if (function.getIgnoreNulls()) {
       llvm::erase_if(*seen, [&](size_t at) { return cell(partition, at, column).isNull(); });
     }
@@ -145,9 +153,9 @@ private:
                                          : longer + (Int128(row) - inLonger) / length + 1};
   }
 
-  Scalar collected(StringAttr column, const Partition &partition) const {
+  Scalar collected(StringAttr column, const Partition &partition, ArrayRef<size_t> rows) const {
     SmallVector<Scalar> lists;
-    for (size_t row = 0; row < partition.rows.size(); ++row) {
+    for (size_t row : rows) {
       if (Scalar list = cell(partition, row, column); !list.isNull()) {
         lists.push_back(std::move(list));
       }

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -297,7 +299,12 @@ List averageOfList(TextRoom &room, const List &list) {
     return emptyOf(room, list.view);
   }
   double sum = 0;
-  eachValid(list.view, [&](std::string_view element) { sum += asReal(code, element); });
+  __int128 exact = 0; // of integers of 64 bits
+  const bool isWhole = !isFloat(code) && elementType(code).kind != LogicalKind::kDecimal;
+  eachValid(list.view, [&](std::string_view element) {
+    isWhole ? exact += integerIn(code, element) : sum += asReal(code, element);
+  });
+  sum = isWhole ? static_cast<double>(exact) : sum;
   return listOfOne(room, real, ElementBytes::ofReal(real, sum / static_cast<double>(count)).view());
 }
 
@@ -325,6 +332,56 @@ int64_t countValid(const List &list) {
   int64_t count = 0;
   eachValid(list.view, [&](std::string_view) { ++count; });
   return count;
+}
+
+List modeOfList(TextRoom &room, const List &list) {
+  std::unordered_map<std::string_view, int64_t> counts;
+  eachValid(list.view, [&](std::string_view element) { ++counts[element]; });
+  Element best;
+  eachValid(list.view, [&](std::string_view element) {
+    best = !best || counts[element] > counts[*best] ? element : best;
+  });
+  return best ? listOfOne(room, list.view.code(), best) : emptyOf(room, list.view);
+}
+
+List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t part, int64_t whole,
+                    int64_t descending, int64_t between) {
+  const ElementCode code = list.view.code();
+  std::vector<std::string_view> elements;
+  eachValid(list.view, [&](std::string_view element) { elements.push_back(element); });
+  if (elements.empty()) {
+    return emptyOf(room, list.view);
+  }
+  std::sort(elements.begin(), elements.end(), [&](std::string_view a, std::string_view b) {
+    return descending != 0 ? compareElements(code, b, a) < 0 : compareElements(code, a, b) < 0;
+  });
+  const auto count = static_cast<double>(elements.size());
+  const auto wanted = std::bit_cast<double>(share);
+  if (between == 0) { // without those behind it, one at least
+    const double behind =
+        whole != 0 ? count * static_cast<double>(whole - part) / static_cast<double>(whole)
+                   : count - count * wanted;
+    const double place = std::max(count - std::floor(behind), 1.0) - 1;
+    return listOfOne(room, code, elements[static_cast<size_t>(place)]);
+  }
+  const double place = (count - 1) * wanted, rest = place - std::floor(place);
+  const auto at = static_cast<size_t>(place);
+  const std::string_view low = elements[at], high = elements[at + (rest > 0 ? 1 : 0)];
+  if (elementType(code).kind == LogicalKind::kDecimal) {
+    const auto least = static_cast<double>(integerIn(code, low)),
+               most = static_cast<double>(integerIn(code, high));
+    const double units = std::trunc(least + (most - least) * rest);
+    return listOfOne(room, code,
+                     ElementBytes::ofInteger(code, static_cast<__int128>(units)).view());
+  }
+  const double least = asReal(code, low), most = asReal(code, high);
+  if (isFloat(code) && elementBytes(code) == sizeof(float)) {
+    const double found = rest > 0 ? least + (most - least) * rest : least;
+    return listOfOne(room, code, ElementBytes::ofReal(code, found).view());
+  }
+  const ElementCode real = elementCode({LogicalKind::kF64});
+  const double found = rest > 0 ? least * (1 - rest) + most * rest : least;
+  return listOfOne(room, real, ElementBytes::ofReal(real, found).view());
 }
 
 } // namespace headrace

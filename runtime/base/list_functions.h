@@ -58,6 +58,12 @@ List productOfList(TextRoom &room, const List &list);
 /// `sign` is that of the order of the wanted element against the others.
 List extremeOfList(TextRoom &room, const List &list, int sign);
 int64_t countValid(const List &list);
+/// The most frequent element, of several the one that comes first.
+List modeOfList(TextRoom &room, const List &list);
+/// A quantile: `share` is a double by its bits, exactly part / whole unless `whole` is 0. Between
+/// two elements it is a double, of decimals and floats of 32 bits one of theirs.
+List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t part, int64_t whole,
+                    int64_t descending, int64_t between);
 bool hasAny(const List &list, const List &other);
 bool hasAll(const List &list, const List &other);
 List commonList(TextRoom &room, const List &list, const List &other);

@@ -64,6 +64,19 @@ MaybeInteger shiftedLeft(int64_t x, int64_t bits) {
   return fits ? MaybeInteger(x == 0 ? 0 : x << bits) : std::nullopt;
 }
 
+/// The finalizer of SplitMix64, once for the seed and once for the number.
+MaybeInteger scrambled(int64_t x, int64_t seed) {
+  auto mixed = [](uint64_t bits) {
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    return bits ^ (bits >> 31);
+  };
+  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
+  const uint64_t bits =
+      mixed(mixed(static_cast<uint64_t>(seed) + kGolden) + static_cast<uint64_t>(x) * kGolden);
+  return static_cast<int64_t>(bits >> 12);
+}
+
 } // namespace
 
 std::span<const MathFunction> mathFunctions() { return kFunctions; }

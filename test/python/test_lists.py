@@ -219,7 +219,7 @@ def test_layouts_of_arrow() -> None:
     expected = pa.table(
         {
             "k": table["k"],
-            "large": pa.array(values, pa.list_(pa.int32())),
+            "large": pa.array(values, pa.list_(pa.int16())),
             "fixed": pa.array(pairs, pa.list_(pa.int64())),
             "views": pa.array(table["views"].to_pylist(), pa.list_(pa.string())),
             "words": pa.array([["a", "b"]] * 5, pa.list_(pa.string())),
@@ -268,10 +268,10 @@ def test_nan_and_zero_are_one_value() -> None:
         ("select list_transform(i, lambda x: x + 1) from t", "LAMBDA|lambda|list_apply|list_transform"),
         ("select i[3:1:-1] from t", "unsupported array_slice: with such a step"),
         ("select try_cast(i as varchar) from t", "unsupported TRY_CAST of lists"),
-        ("select list(k) over (partition by g) from t", "list"),
+        ("select list(distinct k) over (partition by g) from t", "unsupported list in a window"),
         ("select flatten([i]) from t", "unsupported list function: flatten"),
         ("select list_sum(b) from t", "unsupported list_aggr: aggregate sum of what is no number"),
-        ("select list_median(i) from t", "unsupported list_aggr: aggregate median of a list"),
+        ("select list_stddev_pop(i) from t", "unsupported list_aggr: aggregate stddev_pop of a list"),
         ("select cast(s as date[]) from t", "unsupported cast of the elements of a list"),
     ],
 )

@@ -9,13 +9,14 @@ from dev import places
 
 SOURCE = "passes/import/aggregates.def"
 _TEXT = """All skip NULL, and rows where either argument is NULL; of no values all but counts are NULL. Each
-takes `FILTER`, and `DISTINCT` but for quantiles. In windows there are no `arg_min`, `arg_max` and
-quantiles, no `mode`, `list` and `string_agg`,
-and no `DISTINCT` of `bit_xor`, `product`, variances and the like. Quantiles between two
+takes `FILTER`, and `DISTINCT` but for quantiles. In windows there are no `arg_min`, `arg_max`
+and the like, and no `DISTINCT` of lists, `bit_xor`, `product`, variances and the like. Quantiles between two
 values are of numbers (decimals of at most 15 digits); SQL's `percentile_cont` and `percentile_disc`
 `WITHIN GROUP` are the same, and a negative share counts from the greatest.
 """
 _LINE = re.compile(r'^HR_(\w+)\("([^"]*)", (?:"([^"]*)", )?(.*?)(?:, )?"([^"]*)"\)$')
+_ROWS_OF = ("ROW_OF", "ROW_OF_ANY")
+_QUANTILES = ("QUANTILE", "EXACT_QUANTILE")
 
 
 @dataclass(frozen=True)
@@ -31,15 +32,15 @@ class Aggregate:
         return f"{name or self.duckdb[0]}({'distinct ' if distinct else ''}{listed})"
 
     def _has_share(self, name: str | None) -> bool:
-        return self.kind == "QUANTILE" and (name or self.duckdb[0]) != "median"
+        return self.kind in _QUANTILES and (name or self.duckdb[0]) != "median"
 
     @property
     def in_windows(self) -> bool:
-        return self.kind not in ("ROW_OF", "QUANTILE", "MOST", "COLLECT")
+        return self.kind not in (*_ROWS_OF, *_QUANTILES, "MOST", "COLLECT")
 
     @property
     def of_distinct(self) -> bool:
-        return self.kind not in ("QUANTILE", "MOST")
+        return self.kind not in (*_QUANTILES, "MOST")
 
 
 def table() -> list[Aggregate]:
@@ -51,7 +52,7 @@ def table() -> list[Aggregate]:
         if not found:
             raise ValueError(f"a line of {SOURCE} is not one aggregate: {line}")
         kind, duckdb, substrait, rest, text = found.groups()
-        arguments = 2 if kind == "ROW_OF" else int(rest[0]) if kind == "DEVIATIONS" else 1
+        arguments = 2 if kind in _ROWS_OF else int(rest[0]) if kind == "DEVIATIONS" else 1
         names = tuple(duckdb.split())
         aggregates.append(
             Aggregate(
@@ -67,7 +68,7 @@ def section() -> str:
     for aggregate in table():
         if aggregate.arguments == 0:
             continue  # COUNT(*): nobody writes its name
-        pair = ("x", "y") if aggregate.kind == "ROW_OF" else ("y", "x")
+        pair = ("x", "y") if aggregate.kind in _ROWS_OF else ("y", "x")
         arguments = ("x",) if aggregate.arguments == 1 else pair
         calls = ", ".join(f"`{aggregate.call(*arguments, name=name)}`" for name in aggregate.duckdb)
         substrait = ", ".join(f"`{name}`" for name in aggregate.substrait)

@@ -61,8 +61,9 @@ def _rows(functions: list[MathFunction]) -> str:
 def page() -> str:
     """docs/reference/functions.md."""
     functions = table()
-    doubles = _rows([function for function in functions if not function.integers])
-    integers = _rows([function for function in functions if function.integers])
+    named = [function for function in functions if function.duckdb]
+    doubles = _rows([function for function in named if not function.integers])
+    integers = _rows([function for function in named if function.integers])
     return f"""<!-- Made by ./dev docs from {SOURCE}, {text_functions.SOURCE}, {text_functions.LIST_SOURCE},
 {date_functions.PARTS_SOURCE}, {date_functions.SOURCE} and {aggregate_functions.SOURCE}. -->
 

@@ -138,8 +138,8 @@ FailureOr<Quantile> RelationImporter::quantileOf(const MeasureCall &call, bool i
   Node options = call.node.get("function_data");
   SmallVector<Node> shares = options.get("quantiles").elements();
   Node share = shares.size() == 1 ? shares.front() : Node();
-  std::optional<double> value = share.get("value").real();
-  if (!value) {
+  std::optional<double> value = share.get("value") ? share.get("value").real() : share.real();
+  if (!value || frame::isList(type)) {
     return context.fail(at, "unsupported shares of " + call.name);
   }
   Quantile quantile{.share = std::abs(*value),

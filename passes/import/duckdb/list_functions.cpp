@@ -1,6 +1,7 @@
 // Calls of functions of lists in DuckDB's plans: those that are more than a line of
 // list_functions.def.
 #include "passes/analysis/logical_type.h"
+#include "passes/import/QuantileFields.h"
 #include "passes/import/duckdb/expressions.h"
 #include "runtime/base/list_values.h"
 #include "runtime/base/name_list.h"
@@ -48,7 +49,7 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
   if (import) {
     return (this->*import)(b, call, arguments);
   }
-  if (call.name == "list_value" || call.name == "list_pack") {
+  if (call.name == "list_value" || call.name == "list_pack" || call.name == "unpivot_list") {
     return b.list(elementOf(call.type), arguments, call.at);
   }
   const bool extracts = llvm::is_contained(
@@ -207,9 +208,9 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   if (*name == "string_agg" || *name == "group_concat" || *name == "listagg") {
     Type string = frame::StringType::get(b.getContext());
     Expression comma = b.constant(StringAttr::get(b.getContext(), ","), string, call.at);
-    MaybeExpression text =
-        b.text(function("array_to_string"), {list, arguments.size() > 2 ? arguments[2] : comma},
-               string, call.at);
+    const bool isGiven = arguments.size() > 2 && !ExpressionBuilder::isNullConstant(arguments[2]);
+    MaybeExpression text = b.text(function("array_to_string"),
+                                  {list, isGiven ? arguments[2] : comma}, string, call.at);
     MaybeExpression count = b.text(function("list_count"), list, integer64(b), call.at);
     MaybeExpression any = failed(count) ? count
                                         : b.compare(frame::CompareKind::Gt, *count,
@@ -218,15 +219,23 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
                                        : b.choose(*any, *text, nullptr, call.at);
   }
   Expression first = b.integer(1, integer64(b), call.at);
-  if (*name == "first" || *name == "last") {
-    return b.element(list, *name == "first" ? first : b.integer(-1, integer64(b), call.at),
-                     call.at);
+  if (*name == "first" || *name == "last" || *name == "arbitrary") {
+    return b.element(list, *name == "last" ? b.integer(-1, integer64(b), call.at) : first, call.at);
   }
   if (*name == "count") {
     MaybeExpression count = b.text(function("list_count"), list, integer64(b), call.at);
     return failed(count) ? count : b.cast(*count, call.type, call.at);
   }
+  if (*name == "median" && arguments.size() == 2) {
+    Type type = frame::dropNullable(call.type);
+    const Quantile middle{.share = 0.5,
+                          .exact = std::pair<int64_t, int64_t>(1, 2),
+                          .descending = false,
+                          .interpolates = isa<FloatType, frame::DecimalType>(type)};
+    return quantileOfList(b, list, middle, type, call.at);
+  }
   StringRef line = llvm::StringSwitch<StringRef>(*name)
+                       .Case("mode", "list_mode")
                        .Case("sum", "list_sum")
                        .Cases({"avg", "mean"}, "list_avg")
                        .Case("product", "list_product")
@@ -238,7 +247,7 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   }
   Type element = elementOf(list.type());
   const bool counts = frame::isNumeric(element);
-  if (!counts && line != "list_least" && line != "list_greatest") {
+  if (!counts && line != "list_least" && line != "list_greatest" && line != "list_mode") {
     return unsupported(call, "aggregate " + *name + " of what is no number");
   }
   MaybeExpression only =

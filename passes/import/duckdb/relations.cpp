@@ -71,6 +71,8 @@ MaybeRelation RelationImporter::import(Node op) {
                     .Case("LOGICAL_ORDER_BY", &RelationImporter::importOrder)
                     .Case("LOGICAL_LIMIT", &RelationImporter::importLimit)
                     .Case("LOGICAL_DISTINCT", &RelationImporter::importDistinct)
+                    .Case("LOGICAL_SAMPLE", &RelationImporter::importSample)
+                    .Case("LOGICAL_POSITIONAL_JOIN", &RelationImporter::importPositionalJoin)
                     .Case("LOGICAL_COMPARISON_JOIN", &RelationImporter::importComparisonJoin)
                     .Case("LOGICAL_ASOF_JOIN", &RelationImporter::importNearestJoin)
                     .Case("LOGICAL_ANY_JOIN", &RelationImporter::importAnyJoin)
@@ -87,12 +89,12 @@ MaybeRelation RelationImporter::import(Node op) {
   if (import) {
     return (this->*import)(op);
   }
-  StringRef meaning = llvm::StringSwitch<StringRef>(*type)
-                          .Case("LOGICAL_RECURSIVE_CTE", "WITH RECURSIVE")
-                          .Case("LOGICAL_SAMPLE", "TABLESAMPLE")
-                          .Case("LOGICAL_POSITIONAL_JOIN", "POSITIONAL JOIN")
-                          .Case("LOGICAL_PIVOT", "PIVOT")
-                          .Default(*type);
+  StringRef meaning =
+      llvm::StringSwitch<StringRef>(*type)
+          .Case("LOGICAL_RECURSIVE_CTE", "WITH RECURSIVE in a plan; hr.sql runs it, round "
+                                         "after round")
+          .Case("LOGICAL_PIVOT", "PIVOT")
+          .Default(*type);
   return context.fail(locate(op), "unsupported: " + meaning);
 }
 
@@ -462,16 +464,15 @@ MaybeRelation RelationImporter::importOrder(Node op) {
   return failed(keys) ? MaybeRelation(failure()) : builder.sort(inputs->front(), *keys, at);
 }
 
-/// The number of a LIMIT or OFFSET; nothing if there is none.
-static FailureOr<std::optional<int64_t>> limitNumber(Node node, StringRef what,
-                                                     ImportContext &context, Location at) {
+static bool isConstantLimit(Node node) {
   StringRef type = node.get("type").string().value_or("UNSET");
-  if (type == "UNSET") {
+  return type == "UNSET" || type == "CONSTANT_VALUE";
+}
+
+/// The number of a LIMIT or OFFSET; nothing if there is none.
+static FailureOr<std::optional<int64_t>> limitNumber(Node node) {
+  if (node.get("type").string().value_or("UNSET") == "UNSET") {
     return std::optional<int64_t>();
-  }
-  if (type != "CONSTANT_VALUE") {
-    return context.fail(at,
-                        "unsupported " + what + ": only a constant number of rows, got " + type);
   }
   FailureOr<int64_t> number = node.get("constant_integer").integerOr(0);
   if (failed(number) || *number < 0) {
@@ -497,17 +498,22 @@ MaybeRelation RelationImporter::importLimit(Node op) {
     return failure();
   }
   Location at = locate(op);
-  auto count = limitNumber(op.get("limit_val"), "LIMIT", context, at);
-  auto offset = limitNumber(op.get("offset_val"), "OFFSET", context, at);
-  if (failed(count) || failed(offset)) {
-    return failure();
-  }
+  const bool isConstant =
+      isConstantLimit(op.get("limit_val")) && isConstantLimit(op.get("offset_val"));
   std::optional<RelationBuilder::RowsInOrder> inOrder;
-  if (!isOrdered(op)) {
+  if (!isConstant || !isOrdered(op)) {
     inOrder.emplace(builder);
   }
   FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
   if (failed(inputs)) {
+    return failure();
+  }
+  if (!isConstant) {
+    return limitByNumbers(op, inputs->front(), at);
+  }
+  auto count = limitNumber(op.get("limit_val"));
+  auto offset = limitNumber(op.get("offset_val"));
+  if (failed(count) || failed(offset)) {
     return failure();
   }
   return builder.limit(inputs->front(), offset->value_or(0), *count, at);

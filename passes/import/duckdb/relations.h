@@ -29,6 +29,17 @@ private:
   MaybeRelation importProjection(Node op);
   MaybeRelation importOrder(Node op);
   MaybeRelation importLimit(Node op);
+  // samples.cpp
+  /// The rows that a limit of numbers that are no constants, or of a share of all rows, keeps.
+  MaybeRelation limitByNumbers(Node op, const Relation &input, mlir::Location at);
+  MaybeExpression importLimitValue(ExpressionBuilder &b, Node node, int64_t count,
+                                   mlir::Location at);
+  MaybeRelation importSample(Node op);
+  MaybeRelation importPositionalJoin(Node op);
+  /// The input with the number of each row, from 1, in the order of the rows, and how many there
+  /// are.
+  MaybeRelation numberAll(const Relation &input, bool counts, mlir::Location at);
+  // relations.cpp
   MaybeRelation importRows(Node op);
   MaybeRelation importRowsOf(Node op, mlir::Location at);
   MaybeRelation importValues(Node op, mlir::Location at);
@@ -83,7 +94,10 @@ private:
                            llvm::ArrayRef<RelationBuilder::SortKey> order, mlir::Location at);
   // windows.cpp
   MaybeRelation importWindow(Node op);
-  mlir::FailureOr<WindowFunctionRequest> importWindowFunction(Node function, mlir::Location at);
+  /// What a function is of the value that its window gives; empty: that value.
+  using FinishWindow = std::function<MaybeExpression(ExpressionBuilder &, const Expression &)>;
+  mlir::FailureOr<WindowFunctionRequest> importWindowFunction(Node function, FinishWindow &finish,
+                                                              mlir::Location at);
   mlir::FailureOr<WindowFunctionRequest::Frame> importFrame(Node function, mlir::Location at);
   /// A number of rows: a constant, or an expression for each row.
   WindowOperand importCount(Node expression, mlir::Location at);

@@ -135,7 +135,9 @@ private:
 std::optional<MaybeExpression> ExpressionImporter::importCut(ExpressionBuilder &b, const Call &call,
                                                              Arguments arguments) {
   bool left = call.name == "left", right = call.name == "right";
-  if (!left && !right && call.name != "substring" && call.name != "substr") {
+  const bool isCharacter = call.name == "array_extract" && arguments.size() == 2 &&
+                           frame::isString(arguments[0].type()); // text[n]
+  if (!left && !right && !isCharacter && call.name != "substring" && call.name != "substr") {
     return std::nullopt;
   }
   if (arguments.size() < 2 || arguments.size() > (left || right ? 2 : 3)) {
@@ -167,7 +169,8 @@ std::optional<MaybeExpression> ExpressionImporter::importCut(ExpressionBuilder &
                 },
                 given);
   if (failed(start) || arguments.size() == 2) {
-    return failed(start) ? start : b.substring(text, *start, std::nullopt, call.at);
+    const auto count = isCharacter ? std::optional(positions.number(1)) : std::nullopt;
+    return failed(start) ? start : b.substring(text, *start, count, call.at);
   }
   // A negative length: so many characters before the start.
   const Expression &count = arguments[2];

@@ -1,6 +1,8 @@
 // Lists that become rows: UNNEST in SELECT and in FROM, and series of numbers for each row.
 #include "passes/import/duckdb/relations.h"
 
+#include "llvm/ADT/Sequence.h"
+
 using namespace mlir;
 using namespace headrace::import;
 using namespace headrace::import::duckdb;
@@ -26,7 +28,14 @@ MaybeRelation RelationImporter::importUnnest(Node op) {
     }
     lists.push_back(expressions.computed(expression.get("child"), at));
   }
-  return builder.unnest(inputs->front(), lists, at);
+  const size_t width = inputs->front().fields.size() + lists.size();
+  MaybeRelation rows = builder.unnest(inputs->front(), lists, at);
+  if (failed(rows)) {
+    return failure();
+  }
+  // Without the number of the row: an UNNEST of what it gives counts columns.
+  return builder.select(*rows, llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(width))),
+                        at);
 }
 
 /// Series of numbers as a list.

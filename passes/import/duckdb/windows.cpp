@@ -1,4 +1,5 @@
 // Window functions of DuckDB's plans.
+#include "passes/import/QuantileFields.h"
 #include "passes/import/duckdb/relations.h"
 
 #include <numeric>
@@ -102,8 +103,55 @@ FailureOr<WindowFunctionRequest::Frame> RelationImporter::importFrame(Node funct
   return frame;
 }
 
-FailureOr<WindowFunctionRequest> RelationImporter::importWindowFunction(Node function,
-                                                                        Location at) {
+/// Whether a measure is something of the list of the values in a frame.
+static bool isOfList(const MeasureRequest &measure) {
+  const bool isOne = measure.rows == MeasureRows::kCollected ||
+                     measure.rows == MeasureRows::kQuantile || measure.rows == MeasureRows::kMost;
+  return isOne && measure.order.empty() && !measure.different;
+}
+
+/// A list of the value, NULL for rows that do not count.
+static Computed listOf(const MeasureRequest &measure) {
+  const bool ofAll = measure.rows == MeasureRows::kCollected && !measure.separator;
+  return {std::nullopt, "list",
+          [=, at = measure.at, value = measure.arguments.front().build,
+           condition = measure.condition](ExpressionBuilder &b) -> MaybeExpression {
+            MaybeExpression element = value(b);
+            MaybeExpression one = failed(element) ? element : b.list(element->type(), *element, at);
+            if (succeeded(one) && condition) {
+              MaybeExpression counts = condition(b);
+              one = failed(counts) ? counts : b.choose(*counts, *one, nullptr, at);
+            }
+            MaybeExpression isKnown =
+                failed(one) ? one : MaybeExpression(b.isNotNull(*element, at));
+            return failed(isKnown) || ofAll ? one : b.choose(*isKnown, *one, nullptr, at);
+          }};
+}
+
+/// A measure of the list of its values; NULL of none.
+static MaybeExpression finished(ExpressionBuilder &b, const MeasureRequest &measure,
+                                const Expression &list) {
+  Location at = measure.at;
+  Type type = frame::dropNullable(measure.type);
+  if (measure.rows == MeasureRows::kQuantile) {
+    return quantileOfList(b, list, *measure.quantile, type, at);
+  }
+  if (measure.rows == MeasureRows::kMost) {
+    MaybeExpression one =
+        b.text(*headrace::textFunctionNamed("list_mode"), list, frame::ListType::get(type), at);
+    Type i64 = IntegerType::get(b.getContext(), 64);
+    return failed(one) ? one : b.element(*one, b.integer(1, i64, at), at);
+  }
+  if (!measure.separator) {
+    return list;
+  }
+  Type string = frame::StringType::get(b.getContext());
+  Expression by = b.constant(StringAttr::get(b.getContext(), *measure.separator), string, at);
+  return b.text(*headrace::textFunctionNamed("array_to_string"), {list, by}, string, at);
+}
+
+FailureOr<WindowFunctionRequest>
+RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Location at) {
   at = expressions.locate(function, at);
   StringRef type = function.get("type").string().value_or("");
   if (failed(expectExpression(function, "OVER",
@@ -147,12 +195,17 @@ FailureOr<WindowFunctionRequest> RelationImporter::importWindowFunction(Node fun
     if (failed(measure)) {
       return failure();
     }
-    if (measure->rows != MeasureRows::kAll) { // which they are depends on the frame
+    if (isOfList(*measure)) {
+      request.kind = WindowKind::Collect;
+      request.arguments.push_back({std::nullopt, listOf(*measure)});
+      finish = [measure = *measure](ExpressionBuilder &b, const Expression &list) {
+        return finished(b, measure, list);
+      };
+    } else if (measure->rows != MeasureRows::kAll) { // which they are depends on the frame
       bool repeats = measure->rows == MeasureRows::kDifferent;
       return context.fail(at, "unsupported " + name + (repeats ? " of distinct values" : "") +
                                   " in a window");
-    }
-    if (name == "any_value") { // the first that is not NULL
+    } else if (name == "any_value") { // the first that is not NULL
       request.kind = WindowKind::FirstValue;
       request.ignoreNulls = true;
       request.arguments.push_back({std::nullopt, measure->arguments.front()});
@@ -239,8 +292,9 @@ MaybeRelation RelationImporter::importWindow(Node op) {
     std::vector<size_t> positions;
   };
   std::vector<Group> groups;
+  std::vector<FinishWindow> finishes(functions.size());
   for (auto [index, function] : llvm::enumerate(functions)) {
-    FailureOr<WindowFunctionRequest> request = importWindowFunction(function, at);
+    FailureOr<WindowFunctionRequest> request = importWindowFunction(function, finishes[index], at);
     if (failed(request)) {
       return failure();
     }
@@ -284,5 +338,20 @@ MaybeRelation RelationImporter::importWindow(Node op) {
       fields[inputFields + position] = static_cast<int64_t>(before + index);
     }
   }
-  return builder.select(result, fields, at);
+  result = builder.select(result, fields, at);
+  if (llvm::none_of(finishes, [](const FinishWindow &finish) { return bool(finish); })) {
+    return result;
+  }
+  SmallVector<Computed> columns;
+  for (size_t field = 0; field < fields.size(); ++field) {
+    columns.push_back(Computed::ofField(static_cast<int64_t>(field), at));
+    FinishWindow finish = field < inputFields ? FinishWindow() : finishes[field - inputFields];
+    if (finish) {
+      columns.back() = {std::nullopt, "window", [=](ExpressionBuilder &b) -> MaybeExpression {
+                          MaybeExpression list = b.field(static_cast<int64_t>(field), at);
+                          return failed(list) ? list : finish(b, *list);
+                        }};
+    }
+  }
+  return builder.project(result, columns, at);
 }

@@ -13,13 +13,18 @@ namespace {
 
 using plan::WindowFunction;
 
+/// Of one that collects: else the first row has a list of all rows. A frame does not end where it
+/// begins.
+bool hasFrame(const plan::WindowColumn &window) {
+  return window.end.edge != plan::FrameEdge::kUnboundedPreceding;
+}
+
 bool looksAtPeers(const plan::WindowColumn &window, bool unordered) {
   switch (window.function) {
   case WindowFunction::kRowNumber:
   case WindowFunction::kNtile:
   case WindowFunction::kLag:
   case WindowFunction::kLead:
-  case WindowFunction::kCollect:
     return false;
   case WindowFunction::kRank:
   case WindowFunction::kDenseRank:
@@ -92,7 +97,10 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
   case WindowFunction::kLead:
     return computeNeighbour(window);
   case WindowFunction::kCollect:
-    return computeCollected(window);
+    if (!hasFrame(window)) {
+      return computeCollected(window);
+    }
+    break;
   default:
     break;
   }
@@ -107,6 +115,8 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
       return {};
     }
     return computeFold(window, number);
+  case WindowFunction::kCollect:
+    return computeLists(window);
   case WindowFunction::kFold:
     return window.distinct ? computeDistinct(window) : computeFold(window, number);
   default:
@@ -241,19 +251,43 @@ Status WindowFunctions::computeNeighbour(const plan::WindowColumn &window) {
 }
 
 Status WindowFunctions::computeCollected(const plan::WindowColumn &window) {
-  const plan::StateField &input = field(window.input), &result = field(window.result);
   for (uint32_t row = part_.begin; row < part_.end; ++row) {
     copyValue(window, row, nullptr, window.input);
   }
-  if (part_.begin != 0) {
-    return {};
+  const RowSpanOf all{0, partition_->size()};
+  return part_.begin == 0 ? collect(window, {&all, 1}, 0) : Status();
+}
+
+Status WindowFunctions::computeLists(const plan::WindowColumn &window) {
+  Frames::Pieces before;
+  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+    const Frames::Pieces pieces = frames_.pieces(row);
+    const bool isSame =
+        row > part_.begin && before.count == pieces.count &&
+        std::equal(pieces.piece, pieces.piece + pieces.count, before.piece,
+                   [](RowSpanOf a, RowSpanOf b) { return a.begin == b.begin && a.end == b.end; });
+    if (isSame) { // as all rows of a partition, or peers
+      copyValue(window, row, partition_->rows[row - 1], window.result);
+    } else {
+      copyValue(window, row, nullptr, window.input);
+      HR_RETURN_IF_ERROR(collect(window, {pieces.piece, pieces.count}, row));
+    }
+    before = pieces;
   }
+  return {};
+}
+
+Status WindowFunctions::collect(const plan::WindowColumn &window, std::span<const RowSpanOf> from,
+                                uint32_t row) {
+  const plan::StateField &input = field(window.input), &result = field(window.result);
   auto eachList = [&](auto visit) {
-    for (uint32_t at = 0; at < partition_->size(); ++at) {
-      const uint8_t *row = partition_->rowAt(at);
-      if (isValid(input, row)) {
-        const auto text = valueIn<HrString>(input, row);
-        visit(ListView({reinterpret_cast<const char *>(text.data), text.length}));
+    for (const RowSpanOf &rows : from) {
+      for (uint32_t at = rows.begin; at < rows.end; ++at) {
+        const uint8_t *bytes = partition_->rowAt(at);
+        if (isValid(input, bytes)) {
+          const auto text = valueIn<HrString>(input, bytes);
+          visit(ListView({reinterpret_cast<const char *>(text.data), text.length}));
+        }
       }
     }
   };
@@ -281,9 +315,9 @@ Status WindowFunctions::computeCollected(const plan::WindowColumn &window) {
       writer.add(list.element(index));
     }
   });
-  uint8_t *first = partition_->rows[0];
-  setValue(result, first, primitives::makeString(memory, static_cast<uint32_t>(bytes)));
-  setValid(result, first, true);
+  uint8_t *to = partition_->rows[row];
+  setValue(result, to, primitives::makeString(memory, static_cast<uint32_t>(bytes)));
+  setValid(result, to, true);
   return {};
 }
 

@@ -50,6 +50,9 @@ private:
   Status computeNtile(const plan::WindowColumn &window);
   Status computeNeighbour(const plan::WindowColumn &window);
   Status computeCollected(const plan::WindowColumn &window);
+  Status computeLists(const plan::WindowColumn &window);
+  /// Gives a row the elements of all lists of some rows.
+  Status collect(const plan::WindowColumn &window, std::span<const RowSpanOf> from, uint32_t row);
   Status computeValue(const plan::WindowColumn &window);
   void countRows(const plan::WindowColumn &window);
   Status computeFold(const plan::WindowColumn &window, size_t number);

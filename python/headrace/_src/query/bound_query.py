@@ -37,13 +37,18 @@ def schemas_of(documents: Mapping[str, str]) -> Sequence[TableSchema]:
 
 
 def bound_query(
-    text: str, documents: Mapping[str, str], clock: Clock, others: Mapping[str, Any] | None = None
+    text: str,
+    documents: Mapping[str, str],
+    clock: Clock,
+    others: Mapping[str, Any] | None = None,
+    plan: BoundPlan | None = None,
 ) -> BoundQuery:
     """The query of `text` over tables with these statistics. Raises HeadraceError if it is none.
 
-    others: documents by table that the compiler is told instead.
+    others: documents by table that the compiler is told instead. plan: that of the query, or of a part of it,
+    if it is known.
     """
-    plan = bound_plan(text, schemas_of(documents))
+    plan = plan or bound_plan(text, schemas_of(documents))
     told = {
         name: _document(name, others[name]) if others and name in others else document
         for name, document in documents.items()

@@ -13,20 +13,22 @@ from typing import TYPE_CHECKING, Any
 from headrace._src import programs
 from headrace._src.arguments import check_options, checked
 from headrace._src.cluster import current
-from headrace._src.errors import InputOutputError, MemoryLimitError, reason
+from headrace._src.errors import InputOutputError, MemoryLimitError, UnsupportedError, reason
 from headrace._src.explain import OperatorRows, explained, operator_rows
 from headrace._src.programs import LoadedProgram, Mesh, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.bound_query import bound_query, schemas_of
 from headrace._src.query.copy_to import Copy, copy_of
 from headrace._src.query.named_files import with_named_files
+from headrace._src.query.pivots import with_pivot_values
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.pruned_files import pruned_tables
+from headrace._src.query.recursion import Run, may_recur, unrolled
 from headrace._src.query.statistics import documents_for, statistics_of, table_sizes
 from headrace._src.query.stop import Cancel, stopper
 from headrace._src.query.tables import ArrowTable, FileTable, Table, TablesArgument, resolve
 from headrace._src.result_output import ResultFile
-from headrace._src.sql.catalogue import catalogue_rows
+from headrace._src.sql.catalogue import BoundPlan, bound_plan, catalogue_rows
 from headrace._src.sql.clock import Clock, clock_of
 from headrace._src.sql.script import Kind, Script, may_not_be_rows, script_of
 from headrace._src.tuning import use as tuning
@@ -252,6 +254,8 @@ def _answer(
     verify: bool = False,
 ) -> Any:
     """`_query` on this process, or on rank 0 of a cluster."""
+    import pyarrow as pa
+
     started = time.perf_counter()
     ranks = programs.ranks_of(ranks, mesh)
     given = text
@@ -281,15 +285,18 @@ def _answer(
             )
     target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
     target = target.on(programs.device_of(settings))
-    loaded = _load(text, resolved, target, statistics)
-    compiled = time.perf_counter()
+    plan: BoundPlan | None = None
 
-    def ran(program: LoadedProgram) -> Any:
+    def rows_of(part: BoundPlan) -> Run:
+        program = _load(text, resolved, target, statistics, part)
+        return lambda rows: pa.table(ran(program, {**resolved, **rows}))
+
+    def ran(program: LoadedProgram, tables: dict[str, Table]) -> Any:
         if stop:
             stop()
         return _run(
             program,
-            resolved,
+            tables,
             ranks,
             threads,
             memory,
@@ -299,11 +306,29 @@ def _answer(
             stop,
         )
 
+    text = with_pivot_values(
+        text,
+        lambda query: (
+            pa.table(ran(_load(query, resolved, target, statistics), resolved)).column(0).to_pylist()
+        ),
+    )
+    if may_recur(text):
+        plan = bound_plan(text, schemas_of(documents_for(text, resolved)))
+        if current() is not None and "LOGICAL_RECURSIVE_CTE" in plan.json:
+            raise UnsupportedError("WITH RECURSIVE is not supported in a cluster")
+        plan, rows = unrolled(plan, resolved, rows_of)
+        resolved = {**resolved, **rows}
+    loaded = _load(text, resolved, target, statistics, plan)
+    compiled = time.perf_counter()
     try:
-        result = ran(loaded)
+        result = ran(loaded, resolved)
     except MemoryLimitError as error:
         loaded, result = _run_in_parts(
-            lambda target: _load(text, resolved, target, statistics), ran, target, loaded, error
+            lambda target: _load(text, resolved, target, statistics, plan),
+            lambda program: ran(program, resolved),
+            target,
+            loaded,
+            error,
         )
     finished = time.perf_counter()
     told(
@@ -472,15 +497,16 @@ def _load(
     tables: dict[str, Table],
     target: Target,
     statistics: Mapping[str, Any] | None = None,
+    plan: BoundPlan | None = None,
 ) -> LoadedProgram:
-    """The query for `target`, with what a tuner found for it."""
+    """The query for `target`, with what a tuner found for it. plan: a part of the query, in its place."""
     target = tuning.applied(target, tuning.sql_program(text), lambda: table_sizes(tables))
     clock = clock_of(text)
-    key = _key(text, tables, [*target.key(), statistics, clock.key()])
+    key = _key(text, tables, [*target.key(), statistics, clock.key(), *([plan.json] if plan else [])])
     persistent = clock.lasting and all(isinstance(table, FileTable) for table in tables.values())
     return programs.load(
         key,
-        lambda: _compiled_query(text, tables, target, statistics, clock),
+        lambda: _compiled_query(text, tables, target, statistics, clock, plan),
         persistent=persistent,
         settings=target.settings(),
     )
@@ -492,9 +518,10 @@ def _compiled_query(
     target: Target,
     statistics: Mapping[str, Any] | None = None,
     clock: Clock | None = None,
+    plan: BoundPlan | None = None,
 ) -> CompiledQuery:
     tables = pruned_tables(text, tables)
-    answer = _compile(text, tables, clock or clock_of(text), target, "", statistics)
+    answer = _compile(text, tables, clock or clock_of(text), target, "", statistics, plan)
     return CompiledQuery(
         plan_json=answer.plan_json,
         kernels=answer.kernels,
@@ -536,11 +563,12 @@ def _compile(
     target: Target,
     stop_after: str,
     statistics: Mapping[str, Any] | None,
+    plan: BoundPlan | None = None,
 ) -> _Answer:
     start = time.perf_counter()
     documents = documents_for(text, tables)
     measured = time.perf_counter()
-    query = bound_query(text, documents, clock, statistics)
+    query = bound_query(text, documents, clock, statistics, plan)
     parsed = time.perf_counter()
     request = target.request()
     query.describe(request)

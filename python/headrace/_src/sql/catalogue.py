@@ -40,6 +40,7 @@ _SETTINGS = (
 )
 _OPTIMIZED = "select json_serialize_plan(?, optimize := true)"
 _SERIALIZE = "select json_serialize_plan(?, optimize := false)"
+_INTERNAL = '{"error":true,"error_type":"internal"'
 _DEFINITIONS = ("LOGICAL_CREATE_VIEW", "LOGICAL_CREATE_MACRO")
 
 
@@ -202,9 +203,12 @@ def _serialized(
             )
             raise located(UnsupportedError, message, script.text, *_stretch(part))
     plan: str = connection.execute(_SERIALIZE, [part]).fetchall()[0][0]
-    if plan.startswith('{"error":true,"error_type":"internal"'):
+    if not plan or plan.startswith(_INTERNAL):
         # DuckDB cannot name the columns of some plans before its optimizer has changed them.
         plan = connection.execute(_OPTIMIZED, [part]).fetchall()[0][0]
+    if not plan or plan.startswith(_INTERNAL):
+        # Of a plan with values or operators that its JSON has no place for.
+        raise UnsupportedError("DuckDB's binder understands this query, but cannot write its plan")
     if plan.startswith('{"error":true'):
         raise error_of(json.loads(plan), script.text, schemas)
     return plan

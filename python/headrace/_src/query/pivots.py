@@ -1,0 +1,96 @@
+"""PIVOT without a list of values: a query finds them, and they are written into the text, as DuckDB does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from headrace._src.errors import UnsupportedError
+from headrace._src.sql.brackets import closing, split_at_commas
+from headrace._src.sql.literals import literal
+from headrace._src.sql.script import checked_text
+
+_MAY_PIVOT = re.compile(r"\bpivot(_wider)?\b", re.IGNORECASE)
+_PIVOT = re.compile(r"(?:^|;|\(|\))\s*(pivot(?:_wider)?)\s", re.IGNORECASE)
+_CLAUSE = re.compile(r"(on|using|group|order|limit|offset|in|union|intersect|except)\b", re.IGNORECASE)
+
+
+def with_pivot_values(text: str, values_of: Callable[[str], list[str]]) -> str:
+    """The text with the values of each PIVOT … ON x that lists none.
+
+    values_of: the rows of a query of one column of texts.
+    """
+    if not _MAY_PIVOT.search(checked_text(text)):
+        return text
+    position = 0
+    while found := _PIVOT.search(text, position):
+        position = found.end()
+        end = min(closing(text, position), _end_of_statement(text, position))
+        clauses = list(_clauses(text, position, end))
+        starts = [place for place, word in clauses if word == "on"]
+        if not starts:
+            continue
+        source, begin = text[position : starts[0]], starts[0] + len("on")
+        behind = next((place for place, word in clauses if place > begin and word != "in"), end)
+        items = [
+            _with_values(item, source, _before(text, found.start(1)), values_of)
+            for item in split_at_commas(text[begin:behind])
+        ]
+        text = text[:begin] + ",".join(items) + " " + text[behind:]
+    return text
+
+
+def _with_values(item: str, source: str, before: str, values_of: Callable[[str], list[str]]) -> str:
+    if any(word == "in" for _, word in _clauses(item, 0, len(item))):
+        return item
+    query = (
+        f"{before} select distinct v from (select cast(({item}) as varchar) as v from {source}) "
+        "where v is not null order by v"
+    )
+    values = values_of(query)
+    if not values:
+        raise UnsupportedError(f"PIVOT ON {item.strip()} finds no values")
+    return f" ({item.strip()}) in ({', '.join(map(literal, values))})"
+
+
+def _before(text: str, pivot: int) -> str:
+    """What stands before a PIVOT and its source may refer to: definitions and a WITH in front of it."""
+    start = pivot
+    while start and text[start - 1].isspace():
+        start -= 1
+    if start and text[start - 1] == "(":
+        statement = text.rfind(";", 0, pivot) + 1
+        return text[:statement]
+    return text[:pivot]
+
+
+def _end_of_statement(text: str, start: int) -> int:
+    for position, character in _outside(text, start, len(text)):
+        if character == ";":
+            return position
+    return len(text)
+
+
+def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    """Where clauses begin that are in no bracket and no quotes, and their first word in small letters."""
+    for position, _ in _outside(text, start, end):
+        before = text[position - 1] if position else " "
+        if not (before.isalnum() or before in "_.$"):
+            word = _CLAUSE.match(text, position, end)
+            if word:
+                yield position, word.group(1).lower()
+
+
+def _outside(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    depth, quote = 0, ""
+    for position in range(start, end):
+        character = text[position]
+        if quote:
+            quote = "" if character == quote else quote
+            continue
+        if character in "'\"":
+            quote = character
+            continue
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0:
+            yield position, character

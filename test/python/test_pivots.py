@@ -1,0 +1,54 @@
+"""PIVOT whose values a query finds, beside DuckDB."""
+
+from __future__ import annotations
+
+import datetime
+
+import headrace as hr
+import pyarrow as pa
+import pytest
+from duckdb_oracle import check
+
+_DAYS = [datetime.date(2024, 2, 29), datetime.date(2023, 1, 1), None]
+_TABLES = {
+    "t": pa.table(
+        {
+            "p": ["a", "b", "it's", None, "a", "b", "a"] * 3,
+            "y": [9, 10, 10, 9, 11, None, 9] * 3,
+            "s": list(range(21)),
+            "d": _DAYS * 7,
+        }
+    )
+}
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "pivot t on y using sum(s)",
+        "pivot t on p using sum(s), max(s) as most group by y",
+        "pivot t on y, p using count(*) group by d",
+        "pivot t on p || '-' || y using sum(s) group by d order by d",
+        "pivot t on y in (9, 10), p using sum(s) group by d",
+        "pivot t on d",
+        "pivot (select * from t where s > 3 and p <> 'on, using') on y / 2 using avg(s) group by p",
+        "with c as (select p, y, s from t where s < 15) pivot c on y using sum(s) group by p",
+        "select * from (pivot t on y using sum(s) group by p) where p is not null",
+        'select l.p, l."9", r.a from (pivot t on y using sum(s) group by p) l,'
+        " (pivot t on p using sum(s) group by y) r",
+        "from t pivot (sum(s) for y in (9, 11) group by p)",
+    ],
+)
+def test_pivots(query: str, ranks: int) -> None:
+    check(query, _TABLES, ranks=ranks)
+
+
+def test_no_values() -> None:
+    with pytest.raises(hr.errors.UnsupportedError, match="PIVOT ON y finds no values"):
+        hr.sql("pivot (select * from t where s > 99) on y using sum(s)", _TABLES)
+
+
+def test_without_rows_a_plan_has_no_values() -> None:
+    with pytest.raises(hr.errors.UnsupportedError, match="PIVOT without a list of values"):
+        hr.lower("pivot t on y using sum(s)", _TABLES)

@@ -1,0 +1,147 @@
+"""WITH RECURSIVE beside DuckDB: rounds, rows that are known already, recursions in recursions."""
+
+from __future__ import annotations
+
+import random
+
+import headrace as hr
+import pyarrow as pa
+import pytest
+from duckdb_oracle import check
+
+EDGES = pa.table(
+    {"a": [1, 2, 3, 4, 2, None, 7], "b": [2, 3, 4, 1, 5, 1, None], "w": [1.5, 2.0, 0.5, 4.0, 8.0, 1.0, 2.0]}
+)
+
+QUERIES = {
+    "numbers": "with recursive t(x) as (select 1 union all select x + 1 from t where x < 40) select * from t",
+    "none": """
+        with recursive t(x) as (select a from e where a > 99 union all select x + 1 from t)
+        select * from t""",
+    "one table in two places": """
+        with recursive t(x) as (select 1 union all select x + 1 from t where x < 9)
+        select l.x, count(*) from t l join t r on l.x < r.x group by l.x""",
+    "a cycle ends": """
+        with recursive r(n) as (select a from e where a = 1 union select b from r join e on n = a)
+        select * from r""",
+    "null is known once": """
+        with recursive r(n) as (select a from e union select b from r join e on n is not distinct from a)
+        select * from r""",
+    "paths": """
+        with recursive r(n, path, w) as (
+            select 1::bigint, '1', 0.0::double
+            union all select b, path || '>' || b, r.w + e.w from r join e on n = a where length(path) < 11)
+        select * from r""",
+    "two references": """
+        with recursive f(i, a, b) as (
+            select 0, 0::hugeint, 1::hugeint union all select i + 1, b, a + b from f where i < 90)
+        select i, a from f where a % 7 = (select count(*) from f where i < 3)""",
+    "aggregates in a step": """
+        with recursive t(n, x) as (
+            select 1, a from e union all select n + 1, s from (select max(n) n, sum(x) s from t) where n < 6)
+        select n, count(*), sum(x) from t group by n""",
+    "beside others": """
+        with recursive e2 as (select a, b from e where w < 5),
+            r(n) as (select 1::bigint union select b from r join e2 on n = a),
+            s as (select sum(n) as total from r)
+        select n, total, (select count(*) from e2) from r, s""",
+    "one after another": """
+        with recursive r(n) as (select 1::bigint union select b from r join e on n = a),
+            s(m) as (select n from r union select m * 10 from s where m < 100)
+        select m from s""",
+    "one in another": """
+        with recursive t(x) as (
+            select 1 union all
+            select x + (
+                with recursive u(y) as (select t.x union all select y + 1 from u where y < 4)
+                select max(y) from u)
+            from t where x < 30)
+        select * from t""",
+    "for each row": """
+        select x, y from range(1, 5) _(x), lateral (
+            with recursive t(y) as (select _.x union all select y + 1 from t where y < 3)
+            select * from t) z(y)""",
+    "in a subquery": """
+        select a, (
+            with recursive t(x) as (select e.a union all select x + 1 from t where x < 6)
+            select count(*) from t)
+        from e where a in (
+            with recursive t(x) as (select 1 union select x * 2 from t where x < 9) select x from t)""",
+    "other types": """
+        with recursive t(d, l, u, b) as (
+            select date '2024-02-28', [1], 1::utinyint, true
+            union all select (d + interval 1 day)::date, l || [len(l)], u, not b from t where len(l) < 4)
+        select * from t""",
+}
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES.keys())
+def test_the_answer_is_duckdbs(query: str, ranks: int) -> None:
+    check(query, {"e": EDGES}, ranks=ranks)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_graphs(seed: int) -> None:
+    chance = random.Random(seed)
+
+    def node() -> int | None:
+        return None if chance.random() < 0.05 else chance.randrange(40)
+
+    edges = pa.table(
+        {
+            "a": pa.array([node() for _ in range(70)], pa.int32()),
+            "b": pa.array([node() for _ in range(70)], pa.int32()),
+        }
+    )
+    reached = f"""
+        with recursive r(n, far) as (
+            select a, 0 from e where a % 7 = {seed}
+           
+            union select b, far + 1 from r join e on n = a where far < 12)
+        select n, min(far) from r group by n"""
+    check(reached, {"e": edges}, ranks=1 + seed % 3)
+
+
+def test_a_limit_ends_a_recursion_without_an_end() -> None:
+    query = """with recursive t(x) as (select 1 union all select x + 1 from t)
+        select x * 2 as y from t limit 3 offset 2"""
+    assert hr.sql(query).column("y").to_pylist() == [6, 8, 10]
+    query = """with recursive t(x) as (select 1 union all select x + 1 from t)
+        select sum(x) as s from (select -x as x from t limit 4) where x < -1"""
+    assert hr.sql(query).column("s").to_pylist() == [-9]
+
+
+def test_rows_come_round_by_round() -> None:
+    query = "with recursive t(x) as (select 5 union all select x - 1 from t where x > 0) select x from t"
+    assert hr.sql(query, ranks=2).column("x").to_pylist() == [5, 4, 3, 2, 1, 0]
+
+
+def test_sessions_run_them() -> None:
+    query = "with recursive t(x) as (select $1 union all select x + 1 from t where x < 4) from t"
+    assert hr.connect().sql(query, [2]).arrow().column("x").to_pylist() == [2, 3, 4]
+
+
+def test_errors_of_rounds_are_those_of_the_query() -> None:
+    step = "select (x + x)::tinyint from t"
+    with pytest.raises(hr.errors.DataError, match="out of range"):
+        hr.sql(f"with recursive t(x) as (select 1::tinyint union all {step}) select * from t")
+    with pytest.raises(hr.errors.QueryTimeoutError):
+        hr.sql("with recursive t(x) as (select 1 union all from t) select count(*) from t", timeout=0.5)
+
+
+def test_a_plan_has_no_rounds() -> None:
+    query = "with recursive t(x) as (select 1 union all select x + 1 from t where x < 3) select * from t"
+    with pytest.raises(hr.errors.UnsupportedError, match="WITH RECURSIVE in a plan"):
+        hr.lower(query, {})
+
+
+def test_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = "with recursive t(x) as (select 1 union all select x + 1 from t where x < 3) select x from t"
+    deep = numbers.replace("select x from", f"select x{' + x' * 700} from")
+    with pytest.raises(hr.errors.SqlError, match="the plan is too deep to be read"):
+        hr.sql(deep)
+    monkeypatch.setattr("headrace._src.query.sql.current", lambda: hr)
+    monkeypatch.setattr("headrace._src.query.sql._on_all_ranks", lambda call, lead, *_: lead())
+    with pytest.raises(hr.errors.UnsupportedError, match="WITH RECURSIVE is not supported in a cluster"):
+        hr.sql(numbers)
