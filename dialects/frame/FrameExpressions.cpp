@@ -119,8 +119,8 @@ static bool isConvertible(Type from, Type to) {
   if (isSameValueType(from, to)) {
     return true;
   }
-  if (isList(from) || isList(to)) {
-    return false;
+  if (isNested(from) || isNested(to)) {
+    return isHeldAlike(from, to);
   }
   if (isString(from) || isString(to)) {
     return true;
@@ -368,13 +368,16 @@ LogicalResult TextOp::verify() {
   }
   for (auto [index, type] : llvm::enumerate(getOperands().getTypes())) {
     bool wantsInteger = function.wantsInteger(index), wantsList = function.wantsList(index);
-    bool fits = wantsInteger ? dropNullable(type).isSignlessInteger(64)
-                : wantsList  ? isList(type)
-                             : isString(type);
+    bool wantsNested = function.wantsNested(index);
+    bool fits = wantsInteger  ? dropNullable(type).isSignlessInteger(64)
+                : wantsList   ? isList(type)
+                : wantsNested ? isNested(type)
+                              : isString(type);
     if (!fits) { // C1
-      return emitOpError(wantsInteger ? "needs an i64"
-                         : wantsList  ? "needs a list"
-                                      : "needs a string")
+      return emitOpError(wantsInteger  ? "needs an i64"
+                         : wantsList   ? "needs a list"
+                         : wantsNested ? "needs a list, struct or map"
+                                       : "needs a string")
              << " as operand " << index << ", got " << type;
     }
   }
@@ -404,6 +407,32 @@ LogicalResult ElementOp::verify() {
   if (getResult().getType() != addNullable(element)) { // C1
     return emitOpError("result must be ")
            << addNullable(element) << ", got " << getResult().getType();
+  }
+  return success();
+}
+
+LogicalResult StructOp::verify() {
+  ArrayRef<Type> fields = cast<StructType>(getResult().getType()).getFieldTypes();
+  if (fields.size() != getOperands().size()) { // C1
+    return emitOpError("needs a value for each of its fields, got ") << getOperands().size();
+  }
+  for (auto [field, type] : llvm::zip_equal(fields, getOperands().getTypes())) {
+    if (dropNullable(type) != field) { // C1
+      return emitOpError("needs a field of type ") << field << ", got " << type;
+    }
+  }
+  return success();
+}
+
+LogicalResult FieldOp::verify() {
+  ArrayRef<Type> fields = cast<StructType>(dropNullable(getOperand().getType())).getFieldTypes();
+  const auto index = static_cast<uint64_t>(getIndex());
+  if (index >= fields.size()) { // C1
+    return emitOpError("has no field ") << static_cast<int64_t>(index);
+  }
+  if (getResult().getType() != addNullable(fields[index])) { // C2
+    return emitOpError("result must be ")
+           << addNullable(fields[index]) << ", got " << getResult().getType();
   }
   return success();
 }

@@ -660,6 +660,52 @@ def Frame_ElementOp : Frame_TotalOp<"element"> {
   let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kMatchText; }";
 }
 
+def Frame_StructOp : Frame_TotalOp<"struct"> {
+  let summary = "a struct of values";
+  let description = [{
+    A field is NULL where its operand is; the struct itself never is.
+
+    ```mlir
+    func.func @struct(%a: i64, %b: !frame.nullable<!frame.string>) {
+      %0 = frame.struct %a, %b
+          : (i64, !frame.nullable<!frame.string>) -> !frame.struct<"a": i64, "b": !frame.string>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) there is an operand for each field, of its type or nullable.
+  }];
+  let arguments = (ins Variadic<Frame_Scalar>:$operands);
+  let results = (outs Type<CPred<"::llvm::isa<::headrace::frame::StructType>($_self)">, "struct">:$result);
+  let assemblyFormat = "$operands attr-dict `:` functional-type($operands, $result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kMakeText; }";
+}
+
+def Frame_FieldOp : Frame_TotalOp<"field"> {
+  let summary = "a field of a struct";
+  let description = [{
+    NULL where the field or the struct is. Field 0 is the first.
+
+    ```mlir
+    func.func @field(%s: !frame.struct<"a": i64, "b": !frame.string>) {
+      %0 = frame.field %s[1] : !frame.struct<"a": i64, "b": !frame.string> -> !frame.nullable<!frame.string>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the struct has such a field.
+    - (C2) the result is nullable, of the field's type.
+  }];
+  let arguments = (ins Frame_StructLike:$operand, I64Attr:$index);
+  let results = (outs Frame_Scalar:$result);
+  let assemblyFormat = "$operand `[` $index `]` attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kMatchText; }";
+}
+
 def Frame_ShiftDateOp : Frame_PartialOp<"shift_date", [AllTypesMatch<["operand", "result"]>]> {
   let summary = "a date or timestamp, `months` months, then `days` days, then `microseconds` later (or, negative, earlier)";
   let description = [{

@@ -56,31 +56,49 @@ Type TableType::getColumnType(StringRef name) const {
   return index ? getColumnTypes()[*index] : Type();
 }
 
-Type TableType::parse(AsmParser &parser) {
-  SMLoc location = parser.getCurrentLocation();
+namespace {
+struct NamedTypes {
   SmallVector<StringAttr> names;
   SmallVector<Type> types;
-  auto parseColumn = [&]() -> ParseResult {
+};
+} // namespace
+
+/// `<"name": type, …>`; nothing if it is not there.
+static std::optional<NamedTypes> parseNamedTypes(AsmParser &parser, StringRef where) {
+  NamedTypes out;
+  auto parseOne = [&]() -> ParseResult {
     std::string name; // not parseAttribute: it would take ": type" as the string's own
     if (parser.parseString(&name) || parser.parseColon() ||
-        parser.parseType(types.emplace_back())) {
+        parser.parseType(out.types.emplace_back())) {
       return failure();
     }
-    names.push_back(StringAttr::get(parser.getContext(), name));
+    out.names.push_back(StringAttr::get(parser.getContext(), name));
     return success();
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseColumn, " in table")) {
-    return {};
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseOne, where)) {
+    return std::nullopt;
   }
-  return parser.getChecked<TableType>(location, parser.getContext(), names, types);
+  return out;
+}
+
+static void printNamedTypes(AsmPrinter &printer, ArrayRef<StringAttr> names, ArrayRef<Type> types) {
+  printer << "<";
+  llvm::interleaveComma(llvm::zip_equal(names, types), printer, [&](auto named) {
+    printer << std::get<0>(named) << ": " << std::get<1>(named);
+  });
+  printer << ">";
+}
+
+Type TableType::parse(AsmParser &parser) {
+  SMLoc location = parser.getCurrentLocation();
+  std::optional<NamedTypes> columns = parseNamedTypes(parser, " in table");
+  return columns ? parser.getChecked<TableType>(location, parser.getContext(), columns->names,
+                                                columns->types)
+                 : TableType();
 }
 
 void TableType::print(AsmPrinter &printer) const {
-  printer << "<";
-  llvm::interleaveComma(getColumns(), printer, [&](const Column &column) {
-    printer << column.name << ": " << column.type;
-  });
-  printer << ">";
+  printNamedTypes(printer, getNames(), getColumnTypes());
 }
 
 LogicalResult TableType::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -122,12 +140,76 @@ LogicalResult DecimalType::verify(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
+/// Whether something nested can be made of values of the type.
+static bool canBeIn(Type type) {
+  return !isNullable(type) && isScalar(type) && !isDoubleDouble(type);
+}
+
 LogicalResult ListType::verify(function_ref<InFlightDiagnostic()> emitError, Type elementType) {
-  if (isNullable(elementType) || !isScalar(elementType) || isDoubleDouble(elementType)) { // C1
+  if (!canBeIn(elementType)) { // C1
     return emitError() << "a list needs elements of a scalar type that is not nullable, got "
                        << elementType;
   }
   return success();
+}
+
+LogicalResult StructType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<StringAttr> names, ArrayRef<Type> fieldTypes) {
+  if (names.empty() || names.size() != fieldTypes.size()) { // C2
+    return emitError() << "a struct needs one type per field name, and a field, got "
+                       << names.size() << " names and " << fieldTypes.size() << " types";
+  }
+  llvm::StringSet<> seen;
+  const bool isNamed = !names.front().empty();
+  for (auto [name, type] : llvm::zip_equal(names, fieldTypes)) {
+    if (!canBeIn(type)) { // C1
+      return emitError() << "a struct needs fields of scalar types that are not nullable, got "
+                         << name << ": " << type;
+    }
+    if (name.empty() == isNamed || (isNamed && !seen.insert(name.getValue()).second)) { // C2
+      return emitError() << "names of fields must be unique in a struct, or all empty, got: "
+                         << name;
+    }
+  }
+  return success();
+}
+
+Type StructType::parse(AsmParser &parser) {
+  SMLoc location = parser.getCurrentLocation();
+  std::optional<NamedTypes> fields = parseNamedTypes(parser, " in struct");
+  return fields ? parser.getChecked<StructType>(location, parser.getContext(), fields->names,
+                                                fields->types)
+                : StructType();
+}
+
+void StructType::print(AsmPrinter &printer) const {
+  printNamedTypes(printer, getNames(), getFieldTypes());
+}
+
+std::optional<unsigned> StructType::findField(StringRef name) const {
+  for (auto [index, candidate] : llvm::enumerate(getNames())) {
+    if (candidate.getValue().equals_insensitive(name)) {
+      return index;
+    }
+  }
+  return std::nullopt;
+}
+
+LogicalResult MapType::verify(function_ref<InFlightDiagnostic()> emitError, Type keyType,
+                              Type valueType) {
+  for (Type type : {keyType, valueType}) {
+    if (!canBeIn(type)) { // C1
+      return emitError()
+             << "a map needs keys and values of scalar types that are not nullable, got " << type;
+    }
+  }
+  return success();
+}
+
+ListType MapType::getEntries() const {
+  SmallVector<StringAttr> names{StringAttr::get(getContext(), "key"),
+                                StringAttr::get(getContext(), "value")};
+  return ListType::get(StructType::get(getContext(), names, {getKeyType(), getValueType()}));
 }
 
 LogicalResult NullableType::verify(function_ref<InFlightDiagnostic()> emitError, Type valueType) {
@@ -173,7 +255,10 @@ bool headrace::frame::isFloat(Type type) {
 bool headrace::frame::isDecimal(Type type) { return isa<DecimalType>(dropNullable(type)); }
 bool headrace::frame::isString(Type type) { return isa<StringType>(dropNullable(type)); }
 bool headrace::frame::isList(Type type) { return isa<ListType>(dropNullable(type)); }
-bool headrace::frame::isHeldAsText(Type type) { return isString(type) || isList(type); }
+bool headrace::frame::isStruct(Type type) { return isa<StructType>(dropNullable(type)); }
+bool headrace::frame::isMap(Type type) { return isa<MapType>(dropNullable(type)); }
+bool headrace::frame::isNested(Type type) { return isList(type) || isStruct(type) || isMap(type); }
+bool headrace::frame::isHeldAsText(Type type) { return isString(type) || isNested(type); }
 bool headrace::frame::isDate(Type type) { return isa<DateType>(dropNullable(type)); }
 bool headrace::frame::isTime(Type type) { return isa<TimeType>(dropNullable(type)); }
 bool headrace::frame::isTimestamp(Type type) { return isa<TimestampType>(dropNullable(type)); }
@@ -293,3 +378,21 @@ void TimestampType::print(AsmPrinter &printer) const {
 }
 
 bool headrace::frame::isSameValueType(Type a, Type b) { return dropNullable(a) == dropNullable(b); }
+
+bool headrace::frame::isHeldAlike(Type a, Type b) {
+  a = dropNullable(a), b = dropNullable(b);
+  a = isMap(a) ? cast<MapType>(a).getEntries() : a;
+  b = isMap(b) ? cast<MapType>(b).getEntries() : b;
+  if (isList(a) && isList(b)) {
+    return isHeldAlike(cast<ListType>(a).getElementType(), cast<ListType>(b).getElementType());
+  }
+  if (isStruct(a) && isStruct(b)) {
+    ArrayRef<Type> fields = cast<StructType>(a).getFieldTypes();
+    ArrayRef<Type> others = cast<StructType>(b).getFieldTypes();
+    return fields.size() == others.size() &&
+           llvm::all_of(llvm::zip_equal(fields, others), [](auto pair) {
+             return isHeldAlike(std::get<0>(pair), std::get<1>(pair));
+           });
+  }
+  return a == b;
+}

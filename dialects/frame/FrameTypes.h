@@ -26,7 +26,7 @@ struct Column {
 namespace headrace::frame {
 
 /// Whether `type` can be a column: i1, i8 to i64, ui8 to ui64, f32, f64, decimal, date, time,
-/// timestamp, string, list, or one of them nullable.
+/// timestamp, string, list, struct, map, or one of them nullable.
 bool isScalar(mlir::Type type);
 
 inline bool isNullable(mlir::Type type) { return mlir::isa<NullableType>(type); }
@@ -50,7 +50,10 @@ bool isDecimal(mlir::Type type);
 bool isNumeric(mlir::Type type); // integer, float or decimal
 bool isString(mlir::Type type);
 bool isList(mlir::Type type);
-/// Whether values are kept as texts: strings and lists.
+bool isStruct(mlir::Type type);
+bool isMap(mlir::Type type);
+bool isNested(mlir::Type type); // list, struct or map
+/// Whether values are kept as texts: strings, and what is nested.
 bool isHeldAsText(mlir::Type type);
 bool isDate(mlir::Type type);
 bool isTime(mlir::Type type);
@@ -74,6 +77,9 @@ std::pair<int64_t, int64_t> finiteTimestamps(mlir::Type type);
 
 /// Whether the types are equal but for nullability.
 bool isSameValueType(mlir::Type a, mlir::Type b);
+/// Whether a value of one type is also one of the other: they are equal, or nested types that
+/// differ in the names of fields, or in that one says map where the other says list of entries.
+bool isHeldAlike(mlir::Type a, mlir::Type b);
 
 } // namespace headrace::frame
 

@@ -1,4 +1,5 @@
-// The types of `frame`: table, decimal, date, time, timestamp, double_double, string, list, nullable, and the constraints on scalars.
+// The types of `frame`: table, decimal, date, time, timestamp, double_double, string, list, struct, map, nullable, and the
+// constraints on scalars.
 #ifndef HEADRACE_FRAME_TYPES_TD
 #define HEADRACE_FRAME_TYPES_TD
 
@@ -124,6 +125,55 @@ def Frame_ListType : Frame_Type<"List", "list"> {
   }]>];
 }
 
+def Frame_StructType : Frame_Type<"Struct", "struct"> {
+  let summary = "values of several types under names: fields, in order";
+  let description = [{
+    Each field may be NULL. Structs are equal if their fields are, where NULL equals NULL, and in order by the first
+    fields that differ, of which NULL is the largest. Fields without names have empty ones.
+
+    ```mlir
+    func.func private @structs() -> (!frame.struct<"a": i64, "b": !frame.list<!frame.string>>,
+                                     !frame.nullable<!frame.struct<"": i1, "": f64>>)
+    ```
+
+    **Constraints:**
+    - (C1) a field has a scalar type that is not nullable, and no `double_double`.
+    - (C2) there is a field; either all names are empty, or none, and no two of them are equal.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names, ArrayRefParameter<"::mlir::Type">:$fieldTypes);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The place of the field of this name, in capitals or not; nothing if there is none.
+    std::optional<unsigned> findField(::llvm::StringRef name) const;
+  }];
+}
+
+def Frame_MapType : Frame_Type<"Map", "map"> {
+  let summary = "values under keys, in the order in which they were given";
+  let description = [{
+    A map is held as the list of its entries, structs of key and value; it is equal to another, and in order, as that is.
+    No key is NULL or there twice; each value may be NULL.
+
+    ```mlir
+    func.func private @map() -> !frame.map<!frame.string, !frame.list<i64>>
+    ```
+
+    **Constraints:**
+    - (C1) keys and values have scalar types that are not nullable, and no `double_double`.
+  }];
+  let parameters = (ins "::mlir::Type":$keyType, "::mlir::Type":$valueType);
+  let assemblyFormat = "`<` $keyType `,` $valueType `>`";
+  let genVerifyDecl = 1;
+  let builders = [TypeBuilderWithInferredContext<(ins "::mlir::Type":$keyType, "::mlir::Type":$valueType), [{
+    return $_get(keyType.getContext(), keyType, valueType);
+  }]>];
+  let extraClassDeclaration = [{
+    /// The list of structs that it is held as.
+    ListType getEntries() const;
+  }];
+}
+
 def Frame_NullableType : Frame_Type<"Nullable", "nullable"> {
   let summary = "a scalar that may be NULL";
   let description = [{
@@ -143,7 +193,7 @@ def Frame_NullableType : Frame_Type<"Nullable", "nullable"> {
 }
 
 // A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, time, timestamp, double_double,
-// string, list, or one of them nullable.
+// string, list, struct, map, or one of them nullable.
 def Frame_Scalar : Type<CPred<"::headrace::frame::isScalar($_self)">, "frame scalar">;
 def Frame_Boolean : Type<CPred<"::headrace::frame::isBoolean($_self)">, "i1 or nullable i1">;
 def Frame_Numeric : Type<CPred<"::headrace::frame::isNumeric($_self)">,
@@ -156,6 +206,7 @@ def Frame_DoubleDouble : Type<CPred<"::headrace::frame::isDoubleDouble($_self)">
 def Frame_StringLike : Type<CPred<"::headrace::frame::isString($_self)">,
                             "string, possibly nullable">;
 def Frame_ListLike : Type<CPred<"::headrace::frame::isList($_self)">, "list, possibly nullable">;
+def Frame_StructLike : Type<CPred<"::headrace::frame::isStruct($_self)">, "struct, possibly nullable">;
 def Frame_DateLike : Type<CPred<"::headrace::frame::isDate($_self)">, "date, possibly nullable">;
 def Frame_DateOrTimestamp
     : Type<CPred<"::headrace::frame::isDate($_self) || ::headrace::frame::isTimestamp($_self)">,

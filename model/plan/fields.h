@@ -20,6 +20,7 @@ template <typename V> void visitFields(V &v, LogicalType &x) {
   v("unit", x.unit);
   v("zoned", x.zoned);
   v("children", x.children);
+  v("names", x.names);
 }
 
 template <typename V> void visitFields(V &v, Column &x) {

@@ -39,6 +39,20 @@ LogicalType logicalType(Type type) {
         logical.children.push_back(logicalType(list.getElementType()));
         return logical;
       })
+      .Case([](frame::StructType type) {
+        LogicalType logical{LogicalKind::kStruct};
+        for (auto [name, field] : llvm::zip_equal(type.getNames(), type.getFieldTypes())) {
+          logical.names.push_back(name.str());
+          logical.children.push_back(logicalType(field));
+        }
+        return logical;
+      })
+      .Case([](frame::MapType map) {
+        LogicalType logical{LogicalKind::kMap};
+        logical.children.push_back(logicalType(map.getKeyType()));
+        logical.children.push_back(logicalType(map.getValueType()));
+        return logical;
+      })
       .Case([](frame::DoubleDoubleType) { return LogicalType{LogicalKind::kDoubleDouble}; })
       .Case([](frame::StringType) { return LogicalType{LogicalKind::kString}; });
 }

@@ -236,7 +236,7 @@ Evaluated castOfText(StringRef text, Type to) {
 Evaluated evaluateCast(CastOp op, const Scalar &operand) {
   Type from = op.getOperand().getType();
   Type to = op.getResult().getType();
-  if (isSameValueType(from, to)) {
+  if (isSameValueType(from, to) || isNested(from)) {
     return ok(operand);
   }
   if (isString(from)) {
@@ -382,18 +382,18 @@ std::optional<std::string> bytesOf(const Scalar &value, Type type) {
                          .view());
 }
 
-Evaluated evaluateElement(ElementOp op, const Scalar &list, Int128 position) {
+/// The nth element, from 1 on; of a negative n from the end.
+Evaluated evaluateElement(const Scalar &list, Int128 position, Type type) {
   const ListView view(list.text());
   Int128 place = position < 0 ? position + view.size() : position - 1;
-  if (position == 0 || place < 0 || place >= view.size() ||
-      !view.isValid(static_cast<uint32_t>(place))) {
+  const auto index = static_cast<uint32_t>(place);
+  if (position == 0 || place < 0 || place >= view.size() || !view.isValid(index)) {
     return ok(Scalar::null());
   }
-  std::string_view bytes = view.bytes(static_cast<uint32_t>(place));
-  Type type = dropNullable(op.getResult().getType());
+  std::string_view bytes = view.bytes(index);
   return isHeldAsText(type) ? ok(Scalar{std::string(bytes)})
-         : isFloat(type)    ? ok(Scalar{realIn(view.code(), bytes)})
-                            : ok(Int128(integerIn(view.code(), bytes)));
+         : isFloat(type)    ? ok(Scalar{realIn(view.code(index), bytes)})
+                            : ok(Int128(integerIn(view.code(index), bytes)));
 }
 
 Evaluated evaluateShift(ShiftDateOp op, Int128 operand) {
@@ -530,7 +530,12 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
       })
       .Case([&](TextOp text) { return evaluateText(text, operands); })
       .Case([&](ElementOp element) {
-        return evaluateElement(element, operands[0], operands[1].integer());
+        return evaluateElement(operands[0], operands[1].integer(),
+                               dropNullable(element.getResult().getType()));
+      })
+      .Case([&](FieldOp field) {
+        return evaluateElement(operands[0], static_cast<Int128>(field.getIndex()) + 1,
+                               dropNullable(field.getResult().getType()));
       })
       .Case([&](RaiseOp raise) { return fail(raise.getMessage()); })
       .Case([&](ShiftDateOp shift) { return evaluateShift(shift, operands[0].integer()); })
@@ -622,7 +627,22 @@ Scalar headrace::analysis::joinedLists(ArrayRef<Scalar> lists) {
   return {std::move(bytes)};
 }
 
-std::string headrace::analysis::printedList(const Scalar &list) { return listText(list.text()); }
+Scalar headrace::analysis::packedFields(StructType type, ArrayRef<Scalar> values) {
+  SmallVector<std::optional<std::string>> fields;
+  SmallVector<FieldBytes> parts;
+  for (auto [value, field] : llvm::zip_equal(values, type.getFieldTypes())) {
+    fields.push_back(bytesOf(value, field));
+    parts.push_back({elementCode(logicalType(field)), std::nullopt});
+  }
+  for (auto [part, field] : llvm::zip_equal(parts, fields)) { // none of them moves any more
+    part.bytes = field ? std::optional<std::string_view>(*field) : std::nullopt;
+  }
+  return {packedStruct(parts)};
+}
+
+std::string headrace::analysis::printedNested(const Scalar &value, Type type) {
+  return nestedText(value.text(), shapeOf(logicalType(dropNullable(type))));
+}
 
 std::string headrace::analysis::textOf(const Scalar &value, Type type) {
   return isFloat(type) ? realText(value.real(), dropNullable(type).isF32())
@@ -638,6 +658,9 @@ Evaluated headrace::analysis::evaluateOp(Operation *op, ArrayRef<Scalar> operand
   }
   if (auto list = dyn_cast<ListOp>(op)) {
     return ok(packedList(cast<ListType>(list.getResult().getType()), operands));
+  }
+  if (auto made = dyn_cast<StructOp>(op)) {
+    return ok(packedFields(cast<StructType>(made.getResult().getType()), operands));
   }
   if (isa<IsNullOp>(op)) {
     return ok(Scalar::boolean(operands[0].isNull()));

@@ -65,8 +65,10 @@ std::string textOf(const Scalar &value, mlir::Type type);
 Scalar packedList(frame::ListType type, llvm::ArrayRef<Scalar> elements);
 /// The elements of all of these lists, none of them NULL, as one.
 Scalar joinedLists(llvm::ArrayRef<Scalar> lists);
-/// A list (not NULL) as a cast to string prints it.
-std::string printedList(const Scalar &list);
+/// The struct of values of its fields' types, or NULLs.
+Scalar packedFields(frame::StructType type, llvm::ArrayRef<Scalar> fields);
+/// A list, struct or map (not NULL) as a cast to string prints it.
+std::string printedNested(const Scalar &value, mlir::Type type);
 
 /// Decimal digits of a 128-bit integer, and back; nothing if the text is no integer or too large.
 std::string integerText(Int128 value);

@@ -333,7 +333,7 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
   Type target = frame::dropNullable(to);
   Scalar out = input;
   out.type = target;
-  if (input.type == target) {
+  if (input.type == target || frame::isNested(target)) { // the same bytes
     return out;
   }
   if (frame::isString(target)) {
@@ -475,9 +475,9 @@ FailureOr<Scalar> ExpressionTranslator::divide(Operation *op, Scalar a, Scalar b
     dividend = arith::MaxSIOp::create(b_, loc_, dividend, integer(-INT64_MAX, 64));
     out.value = arith::DivSIOp::create(b_, loc_, dividend, toWidth(divisor, 64));
     __int128 bound = std::max(scaled->high, -scaled->low);
-    out.range = b.range->low >= 0 ? Range{std::min<__int128>(scaled->low, 0),
-                                          std::max<__int128>(scaled->high, 0)}
-                                  : Range{-bound, bound};
+    out.range = b.range->low >= 0
+                    ? Range{std::min<__int128>(scaled->low, 0), std::max<__int128>(scaled->high, 0)}
+                    : Range{-bound, bound};
     Range bounds = *typeRange(type);
     if (out.range->low < bounds.low || out.range->high > bounds.high) {
       failUnlessFits(out.value, bounds, out.valid); // the least integer by -1
@@ -763,6 +763,12 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   }
   if (auto element = dyn_cast<frame::ElementOp>(op)) {
     return set(this->element(element));
+  }
+  if (auto made = dyn_cast<frame::StructOp>(op)) {
+    return set(structOf(made));
+  }
+  if (auto field = dyn_cast<frame::FieldOp>(op)) {
+    return set(this->field(field));
   }
   if (auto function = dyn_cast<frame::TextOp>(op)) {
     return set(text(function));

@@ -102,6 +102,12 @@ private:
   // lists.cpp
   Scalar list(frame::ListOp op);
   Scalar element(frame::ElementOp op);
+  Scalar structOf(frame::StructOp op);
+  Scalar field(frame::FieldOp op);
+  /// A list of one element, of the type.
+  mlir::Value listOfOne(const Scalar &scalar, mlir::Type type);
+  /// The element of a list or struct at a place, from 1 on, where `valid` holds.
+  Scalar elementAt(mlir::Value list, mlir::Value place, mlir::Value valid, mlir::Type type);
   mlir::Value callText(llvm::StringRef function, mlir::ValueRange operands);
   Scalar toText(const Scalar &input);
   Scalar fromText(const Scalar &input, mlir::Type target);

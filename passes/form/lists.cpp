@@ -1,4 +1,4 @@
-// Lists: values go into them, and come out, as the bits that a list has of them.
+// Lists and structs: values go into them, and come out, as the bits that a list has of them.
 #include "passes/form/expressions.h"
 
 #include "dialects/pipe/PipeDialect.h"
@@ -22,50 +22,72 @@ Value ExpressionTranslator::callText(StringRef name, ValueRange operands) {
   return pipe::TextOp::create(b_, loc_, TypeRange{type}, name, operands).getResult();
 }
 
+Value ExpressionTranslator::listOfOne(const Scalar &scalar, Type type) {
+  Value code = integer(elementCode(logicalType(type)), 64);
+  Value one;
+  if (frame::isHeldAsText(type)) {
+    one = callText("list_of_text", {scalar.value, code});
+  } else if (frame::isFloat(type)) {
+    Type bits = b_.getIntegerType(type.getIntOrFloatBitWidth());
+    Value value = arith::BitcastOp::create(b_, loc_, bits, scalar.value);
+    one = callText("list_of_integer", {toWidth(value, 64), code});
+  } else if (frame::isBoolean(type)) {
+    Value value = arith::ExtUIOp::create(b_, loc_, b_.getI64Type(), scalar.value);
+    one = callText("list_of_integer", {value, code});
+  } else if (isWide(type)) {
+    Value wide = toWidth(scalar.value, 128);
+    Value high = arith::ShRSIOp::create(b_, loc_, wide, integer(64, 128));
+    one = callText("list_of_wide", {toWidth(wide, 64), toWidth(high, 64), code});
+  } else {
+    one = callText("list_of_integer", {toWidth(scalar.value, 64), code});
+  }
+  return scalar.valid ? selectValue(scalar.valid, one, callText("list_of_null", {code})) : one;
+}
+
 Scalar ExpressionTranslator::list(frame::ListOp op) {
-  Type element = cast<frame::ListType>(op.getResult().getType()).getElementType();
-  Value code = integer(elementCode(logicalType(element)), 64);
+  Scalar out;
+  out.type = op.getResult().getType();
   SmallVector<Value> lists;
   for (Value operand : op.getOperands()) {
-    const Scalar &scalar = scalars_.lookup(operand);
-    Value one;
-    if (frame::isHeldAsText(element)) {
-      one = callText("list_of_text", {scalar.value, code});
-    } else if (frame::isFloat(element)) {
-      Type bits = b_.getIntegerType(element.getIntOrFloatBitWidth());
-      Value value = arith::BitcastOp::create(b_, loc_, bits, scalar.value);
-      one = callText("list_of_integer", {toWidth(value, 64), code});
-    } else if (frame::isBoolean(element)) {
-      Value value = arith::ExtUIOp::create(b_, loc_, b_.getI64Type(), scalar.value);
-      one = callText("list_of_integer", {value, code});
-    } else if (isWide(element)) {
-      Value wide = toWidth(scalar.value, 128);
-      Value high = arith::ShRSIOp::create(b_, loc_, wide, integer(64, 128));
-      one = callText("list_of_wide", {toWidth(wide, 64), toWidth(high, 64), code});
-    } else {
-      one = callText("list_of_integer", {toWidth(scalar.value, 64), code});
-    }
-    if (scalar.valid) {
-      one = selectValue(scalar.valid, one, callText("list_of_null", {code}));
-    }
-    lists.push_back(one);
+    lists.push_back(
+        listOfOne(scalars_.lookup(operand), cast<frame::ListType>(out.type).getElementType()));
   }
-  Scalar out;
-  out.type = frame::dropNullable(op.getResult().getType());
   out.value = lists.empty()       ? constant(b_.getStringAttr(""), out.type)->value
               : lists.size() == 1 ? lists.front()
                                   : callText("list_join", lists);
   return out;
 }
 
+Scalar ExpressionTranslator::structOf(frame::StructOp op) {
+  Scalar out;
+  out.type = op.getResult().getType();
+  SmallVector<Value> fields;
+  for (auto [operand, type] :
+       llvm::zip_equal(op.getOperands(), cast<frame::StructType>(out.type).getFieldTypes())) {
+    fields.push_back(listOfOne(scalars_.lookup(operand), type));
+  }
+  out.value = callText("struct_join", fields);
+  return out;
+}
+
 Scalar ExpressionTranslator::element(frame::ElementOp op) {
   const Scalar &list = scalars_.lookup(op.getOperand());
   const Scalar &position = scalars_.lookup(op.getPosition());
-  Value place = toWidth(position.value, 64);
-  auto take = [&](StringRef function) { return callText(function, {list.value, place}); };
+  return elementAt(list.value, toWidth(position.value, 64), andValues(list.valid, position.valid),
+                   frame::dropNullable(op.getResult().getType()));
+}
+
+Scalar ExpressionTranslator::field(frame::FieldOp op) {
+  const Scalar &whole = scalars_.lookup(op.getOperand());
+  return elementAt(whole.value, integer(static_cast<__int128>(op.getIndex()) + 1, 64), whole.valid,
+                   frame::dropNullable(op.getResult().getType()));
+}
+
+Scalar ExpressionTranslator::elementAt(Value list, Value place, Value valid, Type type) {
+  auto take = [&](StringRef function) { return callText(function, {list, place}); };
   Scalar out;
-  out.type = frame::dropNullable(op.getResult().getType());
-  out.valid = andValues(andValues(list.valid, position.valid), take("list_has"));
+  out.type = type;
+  out.valid = andValues(valid, take("list_has"));
   if (frame::isHeldAsText(out.type)) {
     out.value = take("list_text");
     return out;

@@ -43,7 +43,8 @@ static Attribute realConstant(IntegerAttr value, Type from, Type to) {
 }
 
 Attribute headrace::import::castConstant(Attribute value, Type from, Type to) {
-  if (isa<UnitAttr>(value) || from == to) {
+  if (isa<UnitAttr>(value) || from == to ||
+      (frame::isNested(from) && frame::isHeldAlike(from, to))) {
     return value;
   }
   auto whole = [&](int64_t number) {

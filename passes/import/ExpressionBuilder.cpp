@@ -2,6 +2,7 @@
 #include "passes/import/ExpressionBuilder.h"
 
 #include "dialects/frame/FrameConstants.h"
+#include "passes/analysis/logical_type.h"
 #include "passes/import/ConstantCasts.h"
 #include "runtime/base/list_functions.h"
 
@@ -79,8 +80,9 @@ static std::string constantText(Attribute value, Type type) {
   if (isa<UnitAttr>(value)) {
     return "NULL";
   }
-  if (auto text = dyn_cast<StringAttr>(value); text && frame::isList(type)) {
-    return headrace::listText(text.getValue());
+  if (auto text = dyn_cast<StringAttr>(value); text && frame::isNested(type)) {
+    return headrace::nestedText(
+        text.getValue(), headrace::shapeOf(headrace::logicalType(frame::dropNullable(type))));
   }
   if (auto text = dyn_cast<StringAttr>(value)) {
     return ("'" + text.getValue() + "'").str();
@@ -213,7 +215,7 @@ MaybeExpression ExpressionBuilder::compare(frame::CompareKind kind, const Expres
                                            const Expression &rhs, Location at) {
   const bool isOrder = kind != frame::CompareKind::Eq && kind != frame::CompareKind::Ne &&
                        kind != frame::CompareKind::IsNotDistinctFrom;
-  if (isOrder && frame::isList(lhs.type()) && frame::isSameValueType(lhs.type(), rhs.type())) {
+  if (isOrder && frame::isNested(lhs.type()) && frame::isSameValueType(lhs.type(), rhs.type())) {
     MaybeExpression left = orderOf(lhs, at), right = orderOf(rhs, at);
     return failed(left) || failed(right) ? MaybeExpression(failure())
                                          : compare(kind, *left, *right, at);

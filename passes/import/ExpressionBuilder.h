@@ -116,7 +116,14 @@ public:
   MaybeExpression list(mlir::Type element, llvm::ArrayRef<Expression> elements, mlir::Location at);
   /// An element of a list; NULL where there is none.
   MaybeExpression element(const Expression &list, const Expression &position, mlir::Location at);
-  /// What orders values as the operand does: of a list a string, of others themselves.
+  /// A struct of values, which become fields of these types.
+  MaybeExpression structOf(frame::StructType type, llvm::ArrayRef<Expression> fields,
+                           mlir::Location at);
+  /// A field of a struct, by its place.
+  Expression fieldOf(const Expression &operand, unsigned index, mlir::Location at);
+  /// What is nested, as a string.
+  MaybeExpression printed(const Expression &operand, mlir::Location at);
+  /// What orders values as the operand does: of what is nested a string, of others themselves.
   MaybeExpression orderOf(const Expression &operand, mlir::Location at);
 
   /// Of a date or timestamp of microseconds; only a timestamp is moved by microseconds.

@@ -174,8 +174,9 @@ MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed>
     MaybeExpression known = value.build(b);
     return failed(known) ? known : b.isNotNull(*known, at);
   };
-  BuildExpression counts =
-      measure.separator ? both(measure.condition, isKnown, at) : measure.condition;
+  BuildExpression counts = measure.separator || measure.counted
+                               ? both(measure.condition, isKnown, at)
+                               : measure.condition;
   BuildExpression list = [=](ExpressionBuilder &b) -> MaybeExpression {
     MaybeExpression element = value.build(b);
     MaybeExpression one = failed(element) ? element : b.list(element->type(), *element, at);
@@ -213,6 +214,18 @@ MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed>
                                         {*texts, by}, string, at);
         }};
   }
+  if (measure.counted) {
+    auto type = cast<frame::MapType>(frame::dropNullable(measure.type));
+    measure.arguments.front() = {std::nullopt, "map", [=](ExpressionBuilder &b) -> MaybeExpression {
+                                   MaybeExpression values = collected(b);
+                                   MaybeExpression entries =
+                                       failed(values)
+                                           ? values
+                                           : b.text(*headrace::textFunctionNamed("map_counts"),
+                                                    *values, type.getEntries(), at);
+                                   return failed(entries) ? entries : b.cast(*entries, type, at);
+                                 }};
+  }
   return window(*source, keys, order, all, at);
 }
 
@@ -222,7 +235,8 @@ void RelationBuilder::chooseByPlace(Relation &input, MutableArrayRef<MeasureRequ
                                     Location at) {
   auto isByPlace = [](const MeasureRequest &measure) {
     return measure.rows == MeasureRows::kEarliest || measure.rows == MeasureRows::kLatest ||
-           (measure.rows == MeasureRows::kCollected && measure.order.empty() && !measure.different);
+           (measure.rows == MeasureRows::kCollected && measure.order.empty() &&
+            !measure.different && !measure.counted);
   };
   SmallVector<SortKey> order;
   if (llvm::any_of(measures, isByPlace)) {

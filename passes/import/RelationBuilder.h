@@ -131,6 +131,8 @@ struct MeasureRequest {
       {}; ///< of kFirst and kCollected; of several rows the first, of kLeast to kMost
   /// Of kCollected: the texts of the list with this between them, without NULL; else the list.
   std::optional<std::string> separator = {};
+  /// Of kCollected: the map of the values that are not NULL to their numbers; else the list.
+  bool counted = false;
   bool different = false; ///< of kCollected: each value once
   bool ofNull = false;    ///< of kLeast, kGreatest: rows count whose first argument is NULL
   std::optional<Quantile> quantile = {}; ///< of kQuantile

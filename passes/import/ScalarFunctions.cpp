@@ -1,6 +1,8 @@
 // Expressions of any front end: functions of numbers and strings.
 #include "dialects/frame/FrameConstants.h"
+#include "passes/analysis/logical_type.h"
 #include "passes/import/ExpressionBuilder.h"
+#include "runtime/base/list_functions.h"
 
 using namespace mlir;
 using namespace headrace::import;
@@ -221,9 +223,11 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
   for (auto [index, argument] : llvm::enumerate(arguments)) {
     rendered += (index == 0 ? "" : ", ") + argument.text;
     bool isInteger = function.wantsInteger(index), isList = function.wantsList(index);
-    if (isInteger ? !frame::isInteger(argument.type())
-        : isList  ? !frame::isList(argument.type())
-                  : !frame::isString(argument.type())) {
+    bool fits = isInteger                     ? frame::isInteger(argument.type())
+                : isList                      ? frame::isList(argument.type())
+                : function.wantsNested(index) ? frame::isNested(argument.type())
+                                              : frame::isString(argument.type());
+    if (!fits) {
       return fail(at, isInteger ? "an operand of " + name + " must be an integer of at most 64 bits"
                       : isList ? "an operand of " + name + " must be a list"
                                : "an operand of " + name + " must be a string; cast it to VARCHAR");
@@ -286,9 +290,47 @@ MaybeExpression ExpressionBuilder::element(const Expression &list, const Express
               rendered);
 }
 
+MaybeExpression ExpressionBuilder::structOf(frame::StructType type, ArrayRef<Expression> fields,
+                                            Location at) {
+  std::string rendered = "{";
+  SmallVector<Value> operands;
+  for (auto [index, value] : llvm::enumerate(fields)) {
+    MaybeExpression given = cast(value, type.getFieldTypes()[index], at);
+    if (failed(given)) {
+      return failure();
+    }
+    StringRef name = type.getNames()[index].getValue();
+    rendered += (index == 0 ? "" : ", ") + (name.empty() ? "" : name.str() + ": ") + value.text;
+    operands.push_back(given->value);
+  }
+  rendered += "}";
+  return made(frame::StructOp::create(builder, locate(rendered, at), type, operands), rendered);
+}
+
+Expression ExpressionBuilder::fieldOf(const Expression &operand, unsigned index, Location at) {
+  auto type = cast<frame::StructType>(frame::dropNullable(operand.type()));
+  StringRef name = type.getNames()[index].getValue();
+  std::string rendered =
+      operand.text + (name.empty() ? "[" + std::to_string(index + 1) + "]" : "." + name.str());
+  if (auto whole = operand.value.getDefiningOp<frame::StructOp>()) {
+    return made(whole.getOperands()[index], rendered);
+  }
+  return made(frame::FieldOp::create(builder, locate(rendered, at),
+                                     frame::addNullable(type.getFieldTypes()[index]), operand.value,
+                                     index),
+              rendered);
+}
+
+MaybeExpression ExpressionBuilder::printed(const Expression &operand, Location at) {
+  Type list = frame::ListType::get(frame::StringType::get(getContext()));
+  std::string shape = headrace::shapeOf(headrace::logicalType(frame::dropNullable(operand.type())));
+  return text(lineOf("nested_print"), {operand, constant(builder.getStringAttr(shape), list, at)},
+              frame::StringType::get(getContext()), at);
+}
+
 MaybeExpression ExpressionBuilder::orderOf(const Expression &operand, Location at) {
-  return frame::isList(operand.type())
-             ? text(lineOf("list_order"), operand, frame::StringType::get(getContext()), at)
+  return frame::isNested(operand.type())
+             ? text(lineOf("nested_order"), operand, frame::StringType::get(getContext()), at)
              : MaybeExpression(operand);
 }
 

@@ -28,9 +28,9 @@ std::string textOf(const Row &row, frame::TableType type) {
   for (auto [value, columnType] : llvm::zip_equal(row, type.getColumnTypes())) {
     line += line.empty() && &value == &row.front() ? "" : ",";
     if (!value.isNull()) {
-      line += frame::isString(columnType) ? quoted(value.text())
-              : frame::isList(columnType) ? quoted(analysis::printedList(value))
-                                          : analysis::textOf(value, columnType);
+      line += frame::isString(columnType)   ? quoted(value.text())
+              : frame::isNested(columnType) ? quoted(analysis::printedNested(value, columnType))
+                                            : analysis::textOf(value, columnType);
     }
   }
   return line;
@@ -126,9 +126,9 @@ llvm::Expected<Scalar> CsvTables::scalarOf(const Cell &cell, Type type) {
   if (frame::isString(type)) {
     return Scalar{cell.text};
   }
-  if (frame::isList(type)) {
+  if (frame::isNested(type)) {
     // no test: no table of cells has such a column
-    return programError("a cell cannot be a list");
+    return programError("a cell cannot be a list, struct or map");
   }
   analysis::Evaluated value = analysis::parseText(cell.text, type);
   if (value.failed()) {

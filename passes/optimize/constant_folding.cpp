@@ -182,6 +182,12 @@ Value foldOp(OpBuilder &builder, Operation *op) {
         bool same = cast.getOperand().getType() == cast.getResult().getType();
         return same ? cast.getOperand() : Value();
       })
+      .Case([&](FieldOp field) {
+        auto made = field.getOperand().getDefiningOp<StructOp>();
+        return made ? withType(builder, field.getLoc(), made.getOperands()[field.getIndex()],
+                               field.getResult().getType())
+                    : Value();
+      })
       .Case([&](IsNullOp isNull) {
         return isNullable(isNull.getOperand().getType())
                    ? Value()

@@ -50,6 +50,9 @@ bool headrace::optimize::isWidening(Type from, Type to) {
   if (from == to) {
     return true; // adds nullability alone
   }
+  if (isNested(from)) {
+    return isHeldAlike(from, to);
+  }
   if (isBoolean(from) || isFloat(from)) {
     return isNumeric(to) && (isBoolean(from) ? !isDecimal(to) : to.isF64());
   }

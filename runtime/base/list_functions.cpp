@@ -1,4 +1,5 @@
-// Functions of lists: elements in and out, lists of lists' elements, and what they add up to.
+// Functions of lists and structs: elements in and out, lists of lists' elements, and what they add
+// up to.
 #include "runtime/base/list_functions.h"
 
 #include "runtime/base/text_functions.h"
@@ -128,21 +129,33 @@ List listOfNull(TextRoom &room, int64_t code) {
   return listOfOne(room, static_cast<ElementCode>(code), std::nullopt);
 }
 
-Element elementAt(const List &list, int64_t n) {
-  const int64_t size = list.view.size();
+/// Where the nth element is, if it is there and not NULL.
+static std::optional<uint32_t> placeAt(const ListView &list, int64_t n) {
+  const int64_t size = list.size();
   const int64_t place = n < 0 ? n + size : n - 1;
-  return n == 0 || place < 0 || place >= size ? std::nullopt
-                                              : list.view.element(static_cast<uint32_t>(place));
+  const bool isThere = n != 0 && place >= 0 && place < size;
+  return isThere && list.isValid(static_cast<uint32_t>(place))
+             ? std::optional(static_cast<uint32_t>(place))
+             : std::nullopt;
+}
+
+/// The bits of the nth element; 0 of NULL.
+static __int128 bitsAt(const ListView &list, int64_t n) {
+  const std::optional<uint32_t> place = placeAt(list, n);
+  return place ? integerIn(list.code(*place), list.bytes(*place)) : 0;
+}
+
+Element elementAt(const List &list, int64_t n) {
+  const std::optional<uint32_t> place = placeAt(list.view, n);
+  return place ? list.view.element(*place) : std::nullopt;
 }
 
 Number integerAt(const List &list, int64_t n) {
-  Element element = elementAt(list, n);
-  return {element ? static_cast<int64_t>(integerIn(list.view.code(), *element)) : 0};
+  return {static_cast<int64_t>(bitsAt(list.view, n))};
 }
 
 Number highAt(const List &list, int64_t n) {
-  Element element = elementAt(list, n);
-  return {element ? static_cast<int64_t>(integerIn(list.view.code(), *element) >> 64) : 0};
+  return {static_cast<int64_t>(bitsAt(list.view, n) >> 64)};
 }
 
 //===----------------------------------------------------------------------===//

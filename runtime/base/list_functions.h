@@ -24,6 +24,10 @@ using MaybeList = std::optional<List>;
 struct Lists {
   std::span<const TextValue> values;
 };
+/// A list, a struct or a map.
+struct Nested {
+  std::string_view bytes;
+};
 struct Number {
   int64_t number;
 };
@@ -39,9 +43,15 @@ Number integerAt(const List &list, int64_t n);
 Number highAt(const List &list, int64_t n);
 
 List joinedLists(TextRoom &room, const Lists &lists);
-std::string_view orderText(TextRoom &room, const List &list);
-std::string_view printedList(TextRoom &room, const List &list);
-/// The list that has these bytes.
+std::string_view orderText(TextRoom &room, const Nested &value);
+
+/// How a nested type is written, as a list of texts: a letter, and the shapes of what is in it, of
+/// a struct each behind its field's name. Of other types it is empty.
+std::string shapeOf(const LogicalType &type);
+std::string_view printedValue(TextRoom &room, const Nested &value, const List &shape);
+/// A value of that shape as a cast to a text writes it.
+std::string nestedText(std::string_view bytes, std::string_view shape);
+/// A list of such lists, or of values that are not nested.
 std::string listText(std::string_view bytes);
 MaybeList castList(TextRoom &room, const List &list, int64_t code);
 List rangeList(TextRoom &room, int64_t start, int64_t stop, int64_t step, int64_t closed);
@@ -67,6 +77,21 @@ List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t par
 bool hasAny(const List &list, const List &other);
 bool hasAll(const List &list, const List &other);
 List commonList(TextRoom &room, const List &list, const List &other);
+/// The struct of the only elements of the lists.
+List structOf(TextRoom &room, const Lists &fields);
+/// The structs of the elements of lists that are as long as `like`, NULL where it has NULL.
+List structsOf(TextRoom &room, const List &like, const Lists &fields);
+/// The nth field of each struct in the list.
+List fieldsOf(TextRoom &room, const List &list, int64_t n);
+/// The entries of a map, or nothing: a key is NULL or there twice, or has no value.
+MaybeList entriesOf(TextRoom &room, const List &keys, const List &values);
+MaybeList checkedEntries(TextRoom &room, const List &entries);
+/// The values of the keys that equal the only element of the last list: one or none.
+List valuesAt(TextRoom &room, const List &entries, const List &key);
+/// The entries of the map from elements to how many there are, of a list in order.
+List countedEntries(TextRoom &room, const List &list);
+/// The entries of all maps, of equal keys with the last value.
+List mergedEntries(TextRoom &room, const Lists &maps);
 std::string_view joinedTexts(TextRoom &room, const List &list, std::string_view by);
 List splitText(TextRoom &room, std::string_view text, std::string_view by);
 

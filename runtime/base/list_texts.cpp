@@ -1,5 +1,5 @@
-// Functions between lists and texts: how a list is printed and ordered, its elements as another
-// type.
+// Functions between nested values and texts: how they are printed and ordered, and a list's
+// elements as another type.
 #include "runtime/base/list_functions.h"
 
 #include "runtime/abi/kernel.h"
@@ -28,7 +28,7 @@ Text keep(TextRoom &room, const std::string &text) {
 // Texts
 //===----------------------------------------------------------------------===//
 
-/// An element that is no list, as a cast to a text writes it.
+/// An element that is not nested, as a cast to a text writes it.
 std::string textOf(ElementCode code, Text element) {
   char memory[HR_TEXT_PRINTED];
   const LogicalType type = elementType(code);
@@ -65,17 +65,7 @@ bool needsQuotes(const std::string &text) {
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? (a | 0x20) : a) == b; });
 }
 
-void append(const ListView &list, std::string &out);
-
-void append(ElementCode code, Text element, std::string &out) {
-  if (elementType(code).kind == LogicalKind::kList) {
-    return append(ListView(element), out);
-  }
-  const std::string text = textOf(code, element);
-  if (!needsQuotes(text)) {
-    out += text;
-    return;
-  }
+void appendQuoted(Text text, std::string &out) {
   out += '\'';
   for (char letter : text) {
     if (letter == '\'' || letter == '\\') {
@@ -86,17 +76,54 @@ void append(ElementCode code, Text element, std::string &out) {
   out += '\'';
 }
 
-void append(const ListView &list, std::string &out) {
-  out += '[';
-  for (uint32_t index = 0; index < list.size(); ++index) {
-    out += index == 0 ? "" : ", ";
-    if (list.isValid(index)) {
-      append(list.code(), list.bytes(index), out);
+/// The letters of shapes.
+constexpr char kListShape = '[', kStructShape = '{', kTupleShape = '(', kMapShape = '=';
+
+/// What is at a place of a shape; nothing where it has none.
+Text partOf(const ListView &shape, uint32_t place) {
+  return place < shape.size() ? shape.bytes(place) : Text();
+}
+
+void append(const ListView &value, Text shape, std::string &out);
+
+/// The element at a place, which is there.
+void append(const ListView &value, uint32_t place, Text shape, std::string &out) {
+  const ElementCode code = value.code(place);
+  if (!value.isValid(place)) {
+    out += "NULL";
+  } else if (elementType(code).isNested()) {
+    append(ListView(value.bytes(place)), shape, out);
+  } else if (const std::string text = textOf(code, value.bytes(place)); needsQuotes(text)) {
+    appendQuoted(text, out);
+  } else {
+    out += text;
+  }
+}
+
+/// Nested values of no shape are lists.
+void append(const ListView &value, Text shapeBytes, std::string &out) {
+  const ListView shape(shapeBytes);
+  const char letter = shape.size() == 0 ? kListShape : shape.bytes(0).front();
+  out += letter == kMapShape ? kStructShape : letter;
+  for (uint32_t place = 0; place < value.size(); ++place) {
+    out += place == 0 ? "" : ", ";
+    if (letter == kStructShape) {
+      appendQuoted(partOf(shape, 2 * place + 1), out);
+      out += ": ";
+      append(value, place, partOf(shape, 2 * place + 2), out);
+    } else if (letter == kTupleShape) {
+      append(value, place, partOf(shape, 2 * place + 2), out);
+    } else if (letter == kMapShape) {
+      const ListView entry(value.bytes(place));
+      append(entry, 0, partOf(shape, 1), out);
+      out += '=';
+      append(entry, 1, partOf(shape, 2), out);
     } else {
-      out += "NULL";
+      append(value, place, partOf(shape, 1), out);
     }
   }
-  out += ']';
+  out += letter == kTupleShape && value.size() == 1 ? "," : "";
+  out += letter == kListShape ? ']' : letter == kTupleShape ? ')' : '}';
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,7 +145,7 @@ void appendOrder(const ListView &list, std::string &out) {
   for (uint32_t index = 0; index < list.size(); ++index) {
     out += list.isValid(index) ? '\1' : '\2';
     if (list.isValid(index)) {
-      appendOrder(list.code(), list.bytes(index), out);
+      appendOrder(list.code(index), list.bytes(index), out);
     }
   }
   out += '\0';
@@ -127,7 +154,7 @@ void appendOrder(const ListView &list, std::string &out) {
 void appendOrder(ElementCode code, Text element, std::string &out) {
   const LogicalType type = elementType(code);
   const uint32_t bytes = elementBytes(code);
-  if (type.kind == LogicalKind::kList) {
+  if (type.isNested()) {
     appendOrder(ListView(element), out);
   } else if (type.kind == LogicalKind::kString) {
     for (char letter : element) {
@@ -228,17 +255,48 @@ std::optional<ElementBytes> realFrom(ElementCode from, Text element, ElementCode
 
 } // namespace
 
-std::string listText(Text bytes) {
+std::string shapeOf(const LogicalType &type) {
+  if (!type.isNested()) {
+    return {};
+  }
+  const bool isStruct = type.kind == LogicalKind::kStruct;
+  const bool isTuple = isStruct && type.names.front().empty();
+  const char letter = type.kind == LogicalKind::kList  ? kListShape
+                      : type.kind == LogicalKind::kMap ? kMapShape
+                      : isTuple                        ? kTupleShape
+                                                       : kStructShape;
+  std::vector<std::string> parts{std::string(1, letter)};
+  size_t size = 1;
+  for (size_t index = 0; index < type.children.size(); ++index) {
+    if (isStruct) {
+      size += parts.emplace_back(type.names[index]).size();
+    }
+    size += parts.emplace_back(shapeOf(type.children[index])).size();
+  }
+  const ElementCode code = elementCode({LogicalKind::kString});
+  std::string bytes(ListWriter::bytesOf(code, parts.size(), size), '\0');
+  ListWriter writer(bytes.data(), code, static_cast<uint32_t>(parts.size()));
+  for (const std::string &part : parts) {
+    writer.add(part);
+  }
+  return bytes;
+}
+
+std::string nestedText(Text bytes, Text shape) {
   std::string text;
-  append(ListView(bytes), text);
+  append(ListView(bytes), shape, text);
   return text;
 }
 
-Text printedList(TextRoom &room, const List &list) { return keep(room, listText(list.bytes)); }
+std::string listText(Text bytes) { return nestedText(bytes, {}); }
 
-Text orderText(TextRoom &room, const List &list) {
+Text printedValue(TextRoom &room, const Nested &value, const List &shape) {
+  return keep(room, nestedText(value.bytes, shape.bytes));
+}
+
+Text orderText(TextRoom &room, const Nested &value) {
   std::string text;
-  appendOrder(list.view, text);
+  appendOrder(ListView(value.bytes), text);
   return keep(room, text);
 }
 
@@ -252,7 +310,7 @@ MaybeList castList(TextRoom &room, const List &list, int64_t code) {
     if (list.view.isValid(index)) {
       const Text element = list.view.bytes(index);
       if (isText && elementType(from).kind == LogicalKind::kList) {
-        append(ListView(element), text);
+        append(ListView(element), {}, text);
       } else if (isText) {
         text += textOf(from, element);
       } else {

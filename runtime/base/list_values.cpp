@@ -1,9 +1,10 @@
-// Reading, writing and comparing packed lists.
+// Reading, writing and comparing packed lists and structs.
 #include "runtime/base/list_values.h"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace headrace {
 namespace {
@@ -34,7 +35,7 @@ int orderOfLists(const ListView &a, const ListView &b) {
   for (uint32_t index = 0; index < std::min(a.size(), b.size()); ++index) {
     int result = order(b.isValid(index), a.isValid(index));
     if (result == 0 && a.isValid(index)) {
-      result = compareElements(a.code(), a.bytes(index), b.bytes(index));
+      result = compareElements(a.code(index), a.bytes(index), b.bytes(index));
     }
     if (result != 0) {
       return result;
@@ -91,6 +92,8 @@ uint32_t elementBytes(ElementCode code) {
   case LogicalKind::kDoubleDouble:
   case LogicalKind::kString:
   case LogicalKind::kList:
+  case LogicalKind::kStruct:
+  case LogicalKind::kMap:
     break;
   }
   return 0;
@@ -109,6 +112,14 @@ ListView::ListView(std::string_view bytes) {
   width_ = elementBytes(code_);
   valid_ = bytes.data() + kHeadBytes;
   elements_ = valid_ + (uint64_t{size_} + 7) / 8;
+  if (code_ == kFieldsCode) {
+    codes_ = elements_;
+    elements_ += uint64_t{4} * size_;
+  }
+}
+
+ElementCode ListView::code(uint32_t index) const {
+  return codes_ ? load<ElementCode>(codes_ + uint64_t{4} * index) : code_;
 }
 
 uint32_t ListView::endOf(uint32_t index) const {
@@ -146,6 +157,36 @@ ListWriter::ListWriter(char *memory, ElementCode code, uint32_t size)
     ends_ = next_;
     next_ = texts_ = ends_ + uint64_t{4} * size;
   }
+}
+
+uint64_t ListWriter::bytesOf(std::span<const ElementCode> codes, uint64_t fieldBytes) {
+  return bytesOf(kFieldsCode, codes.size(), fieldBytes) + uint64_t{4} * codes.size();
+}
+
+ListWriter::ListWriter(char *memory, std::span<const ElementCode> codes)
+    : ListWriter(memory, kFieldsCode, static_cast<uint32_t>(codes.size())) {
+  next_ = ends_;
+  for (ElementCode code : codes) {
+    store(code, next_);
+    next_ += sizeof code;
+  }
+  ends_ = next_;
+  next_ = texts_ = ends_ + uint64_t{4} * codes.size();
+}
+
+std::string packedStruct(std::span<const FieldBytes> fields) {
+  std::vector<ElementCode> codes;
+  uint64_t size = 0;
+  for (const FieldBytes &field : fields) {
+    codes.push_back(field.code);
+    size += field.bytes ? field.bytes->size() : 0;
+  }
+  std::string bytes(ListWriter::bytesOf(codes, size), '\0');
+  ListWriter writer(bytes.data(), codes);
+  for (const FieldBytes &field : fields) {
+    writer.add(field.bytes);
+  }
+  return bytes;
 }
 
 void ListWriter::add(std::optional<std::string_view> element) {
@@ -210,6 +251,8 @@ int compareElements(ElementCode code, std::string_view a, std::string_view b) {
   case LogicalKind::kString:
     return order(a.compare(b), 0);
   case LogicalKind::kList:
+  case LogicalKind::kStruct:
+  case LogicalKind::kMap:
     return orderOfLists(ListView(a), ListView(b));
   case LogicalKind::kF32:
   case LogicalKind::kF64:

@@ -1,11 +1,13 @@
-// Lists as they are kept: packed bytes, so that whatever holds, moves, hashes and compares texts
-// does so with lists.
+// Lists, structs and maps as they are kept: packed bytes, so that whatever holds, moves, hashes and
+// compares texts does so with them.
 #pragma once
 
 #include "runtime/base/logical_type.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace headrace {
@@ -15,9 +17,9 @@ namespace headrace {
 using ElementCode = uint32_t;
 
 ElementCode elementCode(const LogicalType &type);
-/// That type; of a list without its children.
+/// That type; of what is nested without its children.
 LogicalType elementType(ElementCode code);
-/// Bytes of an element; 0: texts and lists, which have any number.
+/// Bytes of an element; 0: texts and what is nested, which have any number.
 uint32_t elementBytes(ElementCode code);
 
 /// A list that lies in memory:
@@ -25,9 +27,17 @@ uint32_t elementBytes(ElementCode code);
 ///   | n: u32 | code: u32 | valid: n bits, from the lowest | n elements of elementBytes |
 ///   | n: u32 | code: u32 | valid | end of each text: n * u32 | texts, one behind the other |
 ///
+/// A struct is a list of its fields, each with a code of its own, which are all held as texts are:
+///
+///   | n: u32 | kFieldsCode | valid | code of each: n * u32 | end of each: n * u32 | fields |
+///
+/// A map is the list of its entries, structs of a key and a value.
+///
 /// All bytes follow from the elements: bits behind the last one and what is under NULL are 0, NaN
 /// is the one of the hash, −0 is 0, an empty list has no bytes at all. So equal lists of one type
 /// are equal bytes.
+inline constexpr ElementCode kFieldsCode = static_cast<ElementCode>(LogicalKind::kStruct) | 1 << 8;
+
 class ListView {
 public:
   ListView() = default;
@@ -36,6 +46,8 @@ public:
 
   uint32_t size() const { return size_; }
   ElementCode code() const { return code_; }
+  /// That of an element: another for each field of a struct.
+  ElementCode code(uint32_t index) const;
   bool isValid(uint32_t index) const {
     return (static_cast<uint8_t>(valid_[index / 8]) >> (index % 8) & 1) != 0;
   }
@@ -53,7 +65,7 @@ private:
 
   uint32_t size_ = 0, width_ = 0;
   ElementCode code_ = 0;
-  const char *valid_ = nullptr, *elements_ = nullptr;
+  const char *valid_ = nullptr, *codes_ = nullptr, *elements_ = nullptr;
 };
 
 /// Writes a list into memory of `bytesOf`: all of its elements, in order.
@@ -63,6 +75,9 @@ public:
   static uint64_t bytesOf(ElementCode code, uint64_t size, uint64_t textBytes);
 
   ListWriter(char *memory, ElementCode code, uint32_t size);
+  /// The same of a struct with fields of these codes.
+  static uint64_t bytesOf(std::span<const ElementCode> codes, uint64_t fieldBytes);
+  ListWriter(char *memory, std::span<const ElementCode> codes);
   /// Bytes as those of ListView; nothing for NULL.
   void add(std::optional<std::string_view> element);
   char *end() const { return next_; }
@@ -72,6 +87,13 @@ private:
   char *valid_, *ends_ = nullptr, *texts_ = nullptr;
   char *next_;
 };
+
+/// What the bytes of a struct are made of: the code and the bytes of each field, or none.
+struct FieldBytes {
+  ElementCode code = 0;
+  std::optional<std::string_view> bytes;
+};
+std::string packedStruct(std::span<const FieldBytes> fields);
 
 /// Elements that are numbers: integers, decimals, moments and booleans in one, floats in another.
 __int128 integerIn(ElementCode code, std::string_view bytes);
@@ -90,7 +112,8 @@ private:
 };
 
 /// The order of two elements of one code: below, equal, above as -1, 0, 1. Texts bytewise, NaN the
-/// largest number, lists by their first elements that differ, of which NULL is the largest.
+/// largest number, lists and structs by their first elements that differ, of which NULL is the
+/// largest.
 int compareElements(ElementCode code, std::string_view a, std::string_view b);
 
 } // namespace headrace

@@ -36,10 +36,12 @@ std::string LogicalType::text() const {
       text += std::string("<") + kTimeUnitNames[static_cast<int>(unit)].name +
               (zoned ? ", zoned>" : ">");
     }
-    for (const LogicalType &child : children) {
-      text += "<" + child.text() + ">";
+    for (size_t index = 0; index < children.size(); ++index) {
+      text += index == 0 ? "<" : ", ";
+      text += index < names.size() && !names[index].empty() ? names[index] + ": " : "";
+      text += children[index].text();
     }
-    return text;
+    return children.empty() ? text : text + ">";
   }
   return "?"; // a value outside the enum
 }

@@ -28,6 +28,8 @@ enum class LogicalKind : uint8_t {
   kDoubleDouble,
   kString,
   kList,
+  kStruct,
+  kMap,
 };
 
 struct LogicalKindName {
@@ -56,6 +58,8 @@ inline constexpr LogicalKindName kLogicalKindNames[] = {
     {LogicalKind::kDoubleDouble, "double_double"},
     {LogicalKind::kString, "string"},
     {LogicalKind::kList, "list"},
+    {LogicalKind::kStruct, "struct"},
+    {LogicalKind::kMap, "map"},
 };
 
 enum class TimeUnit : uint8_t { kSecond, kMillisecond, kMicrosecond, kNanosecond };
@@ -101,17 +105,20 @@ struct LogicalType {
   int32_t precision = 0; ///< digits of a decimal
   int32_t scale = 0;     ///< those of them behind the point
   TimeUnit unit =
-      TimeUnit::kMicrosecond;        ///< of a time (since midnight) or a timestamp (since 1970)
-  bool zoned = false;                ///< a timestamp is a moment of UTC, not of an unnamed zone
-  std::vector<LogicalType> children; ///< of a list: the type of its elements
+      TimeUnit::kMicrosecond; ///< of a time (since midnight) or a timestamp (since 1970)
+  bool zoned = false;         ///< a timestamp is a moment of UTC, not of an unnamed zone
+  /// Of a list its elements' type, of a struct its fields', of a map its keys' and its values'.
+  std::vector<LogicalType> children;
+  std::vector<std::string> names; ///< of a struct's fields; all empty: they have none
 
   bool operator==(const LogicalType &) const = default;
   /// An integer inside: integers, scaled decimals, days and moments.
   bool integral() const;
-  /// A text inside: a list is one too (list_values.h).
-  bool isHeldAsText() const { return kind == LogicalKind::kString || kind == LogicalKind::kList; }
+  bool isNested() const { return kind >= LogicalKind::kList && kind <= LogicalKind::kMap; }
+  /// A text inside: what is nested is one too (list_values.h).
+  bool isHeldAsText() const { return kind == LogicalKind::kString || isNested(); }
   bool real() const { return kind == LogicalKind::kF32 || kind == LogicalKind::kF64; }
-  /// For people: "decimal<15, 2>", "timestamp<us, zoned>".
+  /// For people: "decimal<15, 2>", "timestamp<us, zoned>", "struct<a: i64, b: string>".
   std::string text() const;
 };
 

@@ -417,6 +417,11 @@ template <> struct Given<Lists> {
   static Lists of(std::span<const TextValue> given, size_t index) { return {given.subspan(index)}; }
 };
 
+template <> struct Given<Nested> {
+  static constexpr Argument kKind = Argument::kNested;
+  static Nested of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
+};
+
 template <typename Type>
 constexpr Result kResult = std::is_same_v<Type, Count>       ? Result::kCount
                            : std::is_same_v<Type, CodePoint> ? Result::kCodePoint

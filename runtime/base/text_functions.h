@@ -18,7 +18,7 @@ struct TextValue {
 };
 
 struct TextFunction {
-  enum class Argument : uint8_t { kText, kInteger, kBlanks, kTexts, kList, kLists };
+  enum class Argument : uint8_t { kText, kInteger, kBlanks, kTexts, kList, kLists, kNested };
   enum class Result : uint8_t { kText, kCount, kCodePoint, kBoolean, kList, kNumber };
   enum class Nulls : uint8_t { kSpread, kSkip };
 
@@ -39,6 +39,8 @@ struct TextFunction {
   bool wantsList(size_t index) const {
     return argument(index) == Argument::kList || argument(index) == Argument::kLists;
   }
+  /// A list, a struct or a map.
+  bool wantsNested(size_t index) const { return argument(index) == Argument::kNested; }
   /// Takes any number of the last argument.
   bool isVariadic() const {
     return arguments.back() == Argument::kTexts || arguments.back() == Argument::kLists;

@@ -1,4 +1,4 @@
-// Ownership of Arrow arrays, and packed lists as arrays.
+// Ownership of Arrow arrays, and packed lists, structs and maps as arrays.
 #include "runtime/exec/arrow_arrays.h"
 
 #include "runtime/base/check.h"
@@ -71,6 +71,22 @@ void fillLists(const Elements &elements, const ArrowType &type, ArrayHolder &hol
   exportElements(below, code, type.children.front(), holder.children.front());
 }
 
+/// A child for each field, as long as the struct itself.
+void fillStructs(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
+  holder.children.resize(type.children.size());
+  for (uint32_t field = 0; field < type.children.size(); ++field) {
+    Elements values;
+    ElementCode code = 0;
+    for (const auto &element : elements) {
+      const ListView fields(element.value_or(std::string_view()));
+      const bool isThere = field < fields.size();
+      values.push_back(isThere ? fields.element(field) : std::nullopt);
+      code = isThere ? fields.code(field) : code;
+    }
+    exportElements(values, code, type.children[field], holder.children[field]);
+  }
+}
+
 void fillTexts(const Elements &elements, ArrayHolder &holder) {
   append(holder.converted, offsetOf(0));
   for (const auto &element : elements) {
@@ -104,8 +120,10 @@ void fillNumbers(const Elements &elements, ElementCode code, const ArrowType &ty
 void exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
                     ArrowArray &out) {
   auto *holder = new ArrayHolder{};
-  const bool isText = type.format == "u";
-  if (!type.children.empty()) {
+  const bool isText = type.format == "u", isStruct = type.format == "+s";
+  if (isStruct) {
+    fillStructs(elements, type, *holder);
+  } else if (!type.children.empty()) {
     fillLists(elements, type, *holder);
   } else if (isText) {
     fillTexts(elements, *holder);
@@ -125,21 +143,21 @@ void exportElements(const Elements &elements, ElementCode code, const ArrowType 
   holder->buffers[0] = hasNulls ? holder->validity.data() : nullptr;
   holder->buffers[1] = holder->converted.data();
   holder->buffers[2] = holder->texts.data();
-  fillArray(out, holder, static_cast<uint32_t>(elements.size()), isText ? 3 : 2);
+  fillArray(out, holder, static_cast<uint32_t>(elements.size()), isStruct ? 1 : isText ? 3 : 2);
 }
 
 } // namespace
 
-void exportLists(const HrSegment &segment, uint32_t rows, const ArrowType &type, ArrowArray &out) {
+void exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &type, ArrowArray &out) {
   const auto *offsets = static_cast<const uint32_t *>(segment.data);
-  Elements lists(rows);
+  Elements values(rows);
   for (uint32_t row = 0; row < rows; ++row) {
     if (!segment.validity || (segment.validity[row / 8] >> (row % 8) & 1) != 0) {
-      lists[row] = std::string_view(reinterpret_cast<const char *>(segment.heap) + offsets[row],
-                                    offsets[row + 1] - offsets[row]);
+      values[row] = std::string_view(reinterpret_cast<const char *>(segment.heap) + offsets[row],
+                                     offsets[row + 1] - offsets[row]);
     }
   }
-  exportElements(lists, elementCode({LogicalKind::kList}), type, out);
+  exportElements(values, 0, type, out);
 }
 
 } // namespace headrace::exec

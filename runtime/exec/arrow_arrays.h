@@ -1,4 +1,4 @@
-// Arrow arrays that hold on to what they are made of, and those of lists.
+// Arrow arrays that hold on to what they are made of, and those of lists, structs and maps.
 #pragma once
 
 #include "runtime/exec/arrow_abi.h"
@@ -10,11 +10,13 @@
 namespace headrace::exec {
 
 /// How a column leaves: Arrow's format string and the bytes of one value (0: strings, bools and
-/// lists).
+/// what is nested).
 struct ArrowType {
   std::string format;
   uint32_t width = 0;
-  std::vector<ArrowType> children; ///< of a list
+  std::vector<ArrowType> children; ///< of a list, struct or map
+  std::string name = "l";          ///< of a child; an element is called as DuckDB calls it
+  bool nullable = true;            ///< of a child
 };
 
 /// What an array points to.
@@ -29,7 +31,7 @@ struct ArrayHolder {
 /// Makes the array own the holder, whose buffers and children are set.
 void fillArray(ArrowArray &array, ArrayHolder *holder, uint32_t rows, int64_t buffers);
 
-/// The packed lists of a chunk's column as an array.
-void exportLists(const HrSegment &segment, uint32_t rows, const ArrowType &type, ArrowArray &out);
+/// The packed lists, structs or maps of a chunk's column as an array.
+void exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &type, ArrowArray &out);
 
 } // namespace headrace::exec

@@ -32,6 +32,25 @@ Expected<ArrowType> arrowType(const LogicalType &logical, LogicalKind kind,
     HR_ASSIGN_OR_RETURN(ArrowType element, arrowType(child, child.kind, name));
     return ArrowType{"+l", 0, {std::move(element)}};
   }
+  case LogicalKind::kStruct: {
+    ArrowType type{"+s", 0, {}};
+    for (size_t field = 0; field < logical.children.size(); ++field) {
+      const LogicalType &child = logical.children[field];
+      HR_ASSIGN_OR_RETURN(ArrowType part, arrowType(child, child.kind, name));
+      part.name = logical.names[field];
+      type.children.push_back(std::move(part));
+    }
+    return type;
+  }
+  case LogicalKind::kMap: {
+    LogicalType entry{LogicalKind::kStruct};
+    entry.children = logical.children;
+    entry.names = {"key", "value"};
+    HR_ASSIGN_OR_RETURN(ArrowType entries, arrowType(entry, entry.kind, name));
+    entries.name = "entries";
+    entries.nullable = entries.children.front().nullable = false;
+    return ArrowType{"+m", 0, {std::move(entries)}};
+  }
   case LogicalKind::kString:
     return ArrowType{"u", 0, {}};
   case LogicalKind::kBool:
@@ -143,7 +162,8 @@ void describe(const ArrowType &type, const std::string &name, bool nullable, Arr
   auto *holder = new SchemaHolder{type.format, name, {}, {}};
   holder->children.resize(type.children.size());
   for (size_t c = 0; c < type.children.size(); ++c) {
-    describe(type.children[c], "l", true, holder->children[c]); // as DuckDB calls an element
+    describe(type.children[c], type.children[c].name, type.children[c].nullable,
+             holder->children[c]);
   }
   fillSchema(out, holder, nullable ? ARROW_FLAG_NULLABLE : 0);
 }
@@ -154,7 +174,7 @@ void exportColumn(const ChunkHandle &chunk, size_t column, HrType physical, cons
                   ArrowArray &out) {
   const HrSegment &segment = chunk->segments[column];
   if (!type.children.empty()) {
-    return exportLists(segment, chunk->rows, type, out);
+    return exportNested(segment, chunk->rows, type, out);
   }
   auto *holder = new ArrayHolder{};
   holder->chunk = chunk;

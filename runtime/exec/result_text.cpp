@@ -95,7 +95,7 @@ std::optional<std::string> cellText(const Chunk &chunk, const plan::Column &colu
     const auto *offsets = static_cast<const uint32_t *>(segment.data);
     std::string text(reinterpret_cast<const char *>(segment.heap) + offsets[row],
                      offsets[row + 1] - offsets[row]);
-    return column.logical.kind == LogicalKind::kList ? listText(text) : text;
+    return column.logical.isNested() ? nestedText(text, shapeOf(column.logical)) : text;
   }
   case HR_F32:
     return realText<float>(segment.data, row);

@@ -18,6 +18,8 @@ bool canBe(const LogicalType &column, HrType type) {
     return type == HR_F64;
   case LogicalKind::kString:
   case LogicalKind::kList:
+  case LogicalKind::kStruct:
+  case LogicalKind::kMap:
     return type == HR_STRING;
   default:
     return type == HR_I8 || type == HR_I16 || type == HR_I32 || type == HR_I64 || type == HR_I128;
@@ -44,6 +46,9 @@ nlohmann::json typeJson(const LogicalType &type) {
   }
   for (const LogicalType &child : type.children) {
     json["children"].push_back(typeJson(child));
+  }
+  if (!type.names.empty()) {
+    json["names"] = type.names;
   }
   return json;
 }

@@ -116,6 +116,10 @@ and of elements, comparisons, `list_aggregate` of `sum`, `avg`, `min`, `max`, `c
 `last` and `string_agg`. Places count from 1, negative ones from the end. Of NULL they are NULL, if nothing
 else is said.
 
+Of structs: `{{'a': x}}`, `struct_pack`, `row`, `s.a`, `s['a']`, `s[1]`, `struct_extract`,
+`struct_insert`, `struct_update`, `struct_concat`, `unnest`. Of maps, beside those below: `MAP {{k: v}}`,
+`m[k]`, `map_entries`, `cardinality`, `map_contains`, `map_contains_value`, and `histogram`.
+
 | SQL | what it is |
 |---|---|
 {chr(10).join(rows)}

@@ -74,11 +74,20 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   for (Node argument : arguments) {
     computed.push_back(expressions.computed(argument, at));
   }
-  const bool ofLists = !arguments.empty() &&
-                       arguments.back().get("return_type").get("id").string() == StringRef("LIST");
+  const bool ofNested = !arguments.empty() && isNestedType(arguments.back().get("return_type"));
+  if (ofNested && (name == "min" || name == "max")) { // the value that is first in their order
+    aggregate = aggregateOfDuckdb(name == "min" ? "arg_min" : "arg_max");
+    computed.push_back(computed.front());
+    distinct = false;
+  }
+  const bool isExtreme =
+      aggregate->rows == MeasureRows::kLeast || aggregate->rows == MeasureRows::kGreatest;
+  if (ofNested && isExtreme) {
+    computed.back() = orderKey(arguments.back(), at);
+  }
   const bool compares = aggregate->rows != MeasureRows::kFirst && !collects && !counts;
-  if (ofLists && compares && !aggregate->formula) {
-    return context.fail(at, "unsupported " + name + " of lists");
+  if (ofNested && compares && !isExtreme && !aggregate->formula) {
+    return context.fail(at, "unsupported " + name + " of lists, structs or maps");
   }
   bool sums = !aggregate->formula &&
               frame::ruleOf(aggregate->function).result == frame::AggregateResult::kSum;
@@ -110,6 +119,10 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     request.order = std::move(*keys);
     if (separator) {
       request.separator = separator.string().value_or("").str();
+    }
+    request.counted = name == "histogram";
+    if (request.counted && !request.order.empty()) {
+      return context.fail(at, "unsupported ORDER BY of histogram");
     }
   }
   if (aggregate->rows == MeasureRows::kFirst && !order.empty()) {
@@ -198,7 +211,7 @@ static std::optional<MeasureRows> rowsByPlace(Node measure) {
   StringRef name = nameOf(measure);
   const Aggregate *aggregate = aggregateOfDuckdb(name);
   if (!aggregate || !measure.get("order_bys").get("orders").elements().empty() ||
-      measure.get("aggregate_type").string() == StringRef("DISTINCT")) {
+      measure.get("aggregate_type").string() == StringRef("DISTINCT") || name == "histogram") {
     return std::nullopt;
   }
   if (aggregate->rows == MeasureRows::kCollected) {

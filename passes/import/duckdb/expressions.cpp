@@ -272,30 +272,36 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
                 : MaybeExpression(failure());
   }
   MaybeExpression operand = import(b, children.front(), at, fieldsBefore);
+  return failed(operand) ? operand : castValue(b, *operand, type, misfit, at);
+}
+
+MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expression &operand,
+                                              Type type, ExpressionBuilder::Misfit misfit,
+                                              Location at) {
+  using Misfit = ExpressionBuilder::Misfit;
   auto isMoment = [](Type type) { return frame::isTemporal(type); };
   auto isNumber = [](Type type) { return frame::isNumeric(type) || frame::isBoolean(type); };
-  if (succeeded(operand) && !ExpressionBuilder::isNullConstant(*operand) &&
-      ((isMoment(type) && isNumber(operand->type())) ||
-       (isNumber(type) && isMoment(operand->type())))) {
+  const bool isNull = ExpressionBuilder::isNullConstant(operand);
+  if (!isNull && ((isMoment(type) && isNumber(operand.type())) ||
+                  (isNumber(type) && isMoment(operand.type())))) {
     // DuckDB binds it, and fails at the first value.
     return context.fail(at, "unsupported cast between a number and a date; add days to a date, or "
                             "subtract one from another");
   }
-  if (succeeded(operand) && !ExpressionBuilder::isNullConstant(*operand) &&
-      (frame::isList(type) || frame::isList(operand->type()))) {
+  if (!isNull && (frame::isNested(type) || frame::isNested(operand.type()))) {
     return misfit == Misfit::kNull
-               ? MaybeExpression(context.fail(at, "unsupported TRY_CAST of lists"))
-               : castList(b, *operand, type, at);
+               ? MaybeExpression(context.fail(at, "unsupported TRY_CAST of lists, structs or maps"))
+               : castNested(b, operand, type, at);
   }
-  if (succeeded(operand) && frame::isBoolean(type) && frame::isNumeric(operand->type())) {
+  if (frame::isBoolean(type) && frame::isNumeric(operand.type())) {
     MaybeExpression zero = b.cast(b.integer(0, IntegerType::get(b.getContext(), 32), at),
-                                  operand->type(), at); // every other number is true
-    return failed(zero) ? zero : b.compare(frame::CompareKind::Ne, *operand, *zero, at);
+                                  operand.type(), at); // every other number is true
+    return failed(zero) ? zero : b.compare(frame::CompareKind::Ne, operand, *zero, at);
   }
-  if (succeeded(operand) && isMoment(type) && isMoment(operand->type())) {
-    return castMoment(b, *operand, type, misfit, at);
+  if (isMoment(type) && isMoment(operand.type())) {
+    return castMoment(b, operand, type, misfit, at);
   }
-  return failed(operand) ? operand : b.cast(*operand, type, at, misfit);
+  return b.cast(operand, type, at, misfit);
 }
 
 MaybeExpression ExpressionImporter::castMoment(ExpressionBuilder &b, const Expression &operand,

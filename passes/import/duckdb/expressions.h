@@ -51,6 +51,9 @@ private:
                                                                   llvm::ArrayRef<Node> nodes,
                                                                   mlir::Location at,
                                                                   int64_t fieldsBefore);
+  /// A value as another type, whatever it is.
+  MaybeExpression castValue(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
+                            ExpressionBuilder::Misfit misfit, mlir::Location at);
   MaybeExpression castMoment(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
                              ExpressionBuilder::Misfit misfit, mlir::Location at);
   // functions.cpp
@@ -114,8 +117,25 @@ private:
   MaybeExpression importSortedList(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importRange(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importListAggregate(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  // nested_casts.cpp
+  MaybeExpression castNested(ExpressionBuilder &b, const Expression &value, mlir::Type type,
+                             mlir::Location at);
+  MaybeExpression castStruct(ExpressionBuilder &b, const Expression &value, frame::StructType type,
+                             mlir::Location at);
   MaybeExpression castList(ExpressionBuilder &b, const Expression &list, mlir::Type type,
                            mlir::Location at);
+  MaybeExpression castStructs(ExpressionBuilder &b, const Expression &list, frame::ListType type,
+                              mlir::Location at);
+  // struct_functions.cpp
+  std::optional<MaybeExpression> importStructFunction(ExpressionBuilder &b, const Call &call,
+                                                      Arguments arguments);
+  MaybeExpression importExtract(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importWithFields(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  // map_functions.cpp
+  std::optional<MaybeExpression> importMapFunction(ExpressionBuilder &b, const Call &call,
+                                                   Arguments arguments);
+  MaybeExpression importMap(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importMerge(ExpressionBuilder &b, const Call &call, Arguments arguments);
   std::optional<MaybeExpression> importTextFunction(ExpressionBuilder &b, const Call &call,
                                                     Arguments arguments);
   mlir::LogicalResult unsupported(const Call &call, const llvm::Twine &why);

@@ -29,6 +29,8 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
                            {"arguments", Use::kHarmless},
                            {"bind_data", Use::kHarmless}, // of an aggregate, which its name says
                            {"child_type", Use::kHarmless},
+                           {"variable_return_type", Use::kHarmless},
+                           {"field_indexes", Use::kHarmless}, // of fields that have names, too
                            {"order_type", Use::kRead},
                            {"null_order", Use::kRead},
                            {"default_collation", Use::kDefault, "\"\""},
@@ -50,10 +52,12 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
   if (failed(arguments)) {
     return failure();
   }
-  for (auto import : {&ExpressionImporter::importListFunction, &ExpressionImporter::importOperator,
-                      &ExpressionImporter::importNumberFunction, &ExpressionImporter::importPattern,
-                      &ExpressionImporter::importCut, &ExpressionImporter::importTextFunction,
-                      &ExpressionImporter::importDateFunction}) {
+  for (auto import :
+       {&ExpressionImporter::importStructFunction, &ExpressionImporter::importMapFunction,
+        &ExpressionImporter::importListFunction, &ExpressionImporter::importOperator,
+        &ExpressionImporter::importNumberFunction, &ExpressionImporter::importPattern,
+        &ExpressionImporter::importCut, &ExpressionImporter::importTextFunction,
+        &ExpressionImporter::importDateFunction}) {
     if (std::optional<MaybeExpression> result = (this->*import)(b, call, *arguments)) {
       return *result;
     }

@@ -3,7 +3,6 @@
 #include "passes/analysis/logical_type.h"
 #include "passes/import/QuantileFields.h"
 #include "passes/import/duckdb/expressions.h"
-#include "runtime/base/list_values.h"
 #include "runtime/base/name_list.h"
 
 using namespace mlir;
@@ -87,7 +86,7 @@ MaybeExpression ExpressionImporter::importListOfLists(ExpressionBuilder &b, cons
                                                       Arguments arguments) {
   SmallVector<Expression> lists, unknown;
   for (const Expression &argument : arguments) {
-    MaybeExpression list = castList(b, argument, call.type, call.at);
+    MaybeExpression list = castNested(b, argument, call.type, call.at);
     if (failed(list)) {
       return failure();
     }
@@ -253,46 +252,4 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   MaybeExpression only =
       b.text(function(line), list, frame::ListType::get(frame::dropNullable(call.type)), call.at);
   return failed(only) ? only : b.element(*only, first, call.at);
-}
-
-MaybeExpression ExpressionImporter::castList(ExpressionBuilder &b, const Expression &list,
-                                             Type type, Location at) {
-  Type from = frame::dropNullable(list.type()), to = frame::dropNullable(type);
-  if (from == to) {
-    return list;
-  }
-  if (ExpressionBuilder::isNullConstant(list)) {
-    return b.null(to, at);
-  }
-  if (frame::isList(from) && frame::isString(to)) {
-    return b.text(function("list_print"), list, to, at);
-  }
-  if (!frame::isList(from) || !frame::isList(to)) {
-    return context.fail(at, "unsupported cast between a list and what is none");
-  }
-  Type element = elementOf(to);
-  if (auto made = list.value.getDefiningOp<frame::ListOp>()) { // its values one by one
-    SmallVector<Expression> elements;
-    for (Value value : made.getOperands()) {
-      Expression one{value, "element"};
-      MaybeExpression given =
-          frame::isList(element) ? castList(b, one, element, at) : MaybeExpression(one);
-      if (failed(given)) {
-        return failure();
-      }
-      elements.push_back(*given);
-    }
-    return b.list(element, elements, at);
-  }
-  auto isExact = [](Type type) { return frame::isInteger(type) || frame::isDecimal(type); };
-  auto isNumber = [&](Type type) { return isExact(type) || frame::isFloat(type); };
-  Type source = elementOf(from);
-  const bool converts = frame::isString(element) || (isNumber(element) && isNumber(source)) ||
-                        (isNumber(element) && frame::isString(source));
-  if (!converts) {
-    return context.fail(at, "unsupported cast of the elements of a list; cast them before");
-  }
-  Expression code =
-      b.integer(headrace::elementCode(headrace::logicalType(element)), integer64(b), at);
-  return b.text(function("list_cast"), {list, code}, to, at);
 }

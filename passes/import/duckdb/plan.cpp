@@ -73,11 +73,11 @@ LogicalResult headrace::import::duckdb::expectExpression(Node expression, String
 LogicalResult headrace::import::duckdb::expectCall(Node call, StringRef what,
                                                    ArrayRef<Field> fields, ImportContext &context,
                                                    Location at) {
-  SmallVector<Field> all = {{"children", Field::Use::kRead},
-                            {"qname", Field::Use::kRead},
-                            {"arguments", Field::Use::kHarmless},
-                            {"has_serialize", Field::Use::kHarmless},
-                            {"is_operator", Field::Use::kHarmless}};
+  SmallVector<Field> all = {
+      {"children", Field::Use::kRead},        {"qname", Field::Use::kRead},
+      {"arguments", Field::Use::kHarmless},   {"has_serialize", Field::Use::kHarmless},
+      {"is_operator", Field::Use::kHarmless}, {"positional_arguments", Field::Use::kHarmless},
+      {"named_arguments", Field::Use::kRead}};
   llvm::append_range(all, fields);
   return expectExpression(call, what, all, context, at);
 }
@@ -90,6 +90,29 @@ StringRef headrace::import::duckdb::nameOf(Node call) {
 //===----------------------------------------------------------------------===//
 // Types and constants
 //===----------------------------------------------------------------------===//
+
+bool headrace::import::duckdb::isNestedType(Node type) {
+  static constexpr StringRef kNested[] = {"LIST", "STRUCT", "TUPLE", "MAP"};
+  return llvm::is_contained(kNested, type.get("id").string().value_or(""));
+}
+
+static Type importStruct(ImportContext &context, Node info, Location at) {
+  SmallVector<StringAttr> names;
+  SmallVector<Type> types;
+  for (Node field : info.get("child_types").elements()) {
+    names.push_back(
+        StringAttr::get(context.getContext(), field.get("first").string().value_or("")));
+    types.push_back(importType(context, field.get("second"), at));
+    if (!types.back()) {
+      return {};
+    }
+  }
+  if (names.empty()) {
+    (void)context.fail(at, "unsupported type: STRUCT without fields");
+    return {};
+  }
+  return frame::StructType::get(context.getContext(), names, types);
+}
 
 Type headrace::import::duckdb::importType(ImportContext &context, Node type, Location at) {
   Builder builder(context.getContext());
@@ -106,6 +129,16 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
   if (id == "LIST") {
     Type element = importType(context, info.get("child_type"), at);
     return element ? frame::ListType::get(element) : Type();
+  }
+  if (id == "STRUCT" || id == "TUPLE") {
+    return importStruct(context, info, at);
+  }
+  if (id == "MAP") {
+    auto entry =
+        dyn_cast_or_null<frame::StructType>(importType(context, info.get("child_type"), at));
+    return entry && entry.getFieldTypes().size() == 2
+               ? frame::MapType::get(entry.getFieldTypes()[0], entry.getFieldTypes()[1])
+               : Type();
   }
   auto decimal = [&](unsigned precision) -> Type {
     return frame::DecimalType::get(context.getContext(), precision, 0);
@@ -183,24 +216,41 @@ FailureOr<Constant> headrace::import::duckdb::importConstant(ImportContext &cont
   return importValue(value.get("value"), type, context, at);
 }
 
+/// A list, struct or map.
+static FailureOr<Constant> importNested(Node content, Type type, ImportContext &context,
+                                        Location at) {
+  auto fields = dyn_cast<frame::StructType>(type);
+  auto map = dyn_cast<frame::MapType>(type);
+  auto list = map ? map.getEntries() : dyn_cast<frame::ListType>(type);
+  SmallVector<Node> children = content.get("children").elements();
+  if (fields && children.size() != fields.getFieldTypes().size()) {
+    // no test: DuckDB writes no such plan
+    return content.fail("expected a value of each field");
+  }
+  SmallVector<analysis::Scalar> values;
+  for (auto [index, child] : llvm::enumerate(children)) {
+    if (child.get("is_null").boolean().value_or(false)) {
+      values.push_back(analysis::Scalar::null());
+      continue;
+    }
+    FailureOr<Constant> value =
+        importValue(child.get("value"),
+                    fields ? fields.getFieldTypes()[index] : list.getElementType(), context, at);
+    if (failed(value)) {
+      return failure();
+    }
+    values.push_back(analysis::scalarOf(value->value, value->type));
+  }
+  analysis::Scalar packed =
+      fields ? analysis::packedFields(fields, values) : analysis::packedList(list, values);
+  return Constant{analysis::literalOf(packed, type), type};
+}
+
 /// A value of DuckDB that is not NULL.
 static FailureOr<Constant> importValue(Node content, Type type, ImportContext &context,
                                        Location at) {
-  if (auto list = dyn_cast<frame::ListType>(type)) {
-    SmallVector<analysis::Scalar> elements;
-    for (Node child : content.get("children").elements()) {
-      if (child.get("is_null").boolean().value_or(false)) {
-        elements.push_back(analysis::Scalar::null());
-        continue;
-      }
-      FailureOr<Constant> element =
-          importValue(child.get("value"), list.getElementType(), context, at);
-      if (failed(element)) {
-        return failure();
-      }
-      elements.push_back(analysis::scalarOf(element->value, element->type));
-    }
-    return Constant{analysis::literalOf(analysis::packedList(list, elements), list), list};
+  if (frame::isNested(type)) {
+    return importNested(content, type, context, at);
   }
   frame::Literal literal;
   if (frame::isBoolean(type)) {

@@ -61,6 +61,9 @@ mlir::LogicalResult expectCall(Node call, llvm::StringRef what, llvm::ArrayRef<F
 /// The type of values (never nullable); null (and an error) if there is none.
 mlir::Type importType(ImportContext &context, Node type, mlir::Location at);
 
+/// Whether it is the type of lists, structs or maps.
+bool isNestedType(Node type);
+
 /// A value as `frame.constant` keeps it.
 struct Constant {
   mlir::Attribute value;

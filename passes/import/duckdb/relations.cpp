@@ -411,10 +411,10 @@ MaybeRelation RelationImporter::importProjection(Node op) {
 // Orders, limits
 //===----------------------------------------------------------------------===//
 
-/// What rows are ordered by: of a list something that has its order.
+/// What rows are ordered by: of a list, struct or map something that has its order.
 Computed RelationImporter::orderKey(Node expression, Location at) {
   Computed key = expressions.computed(expression, at);
-  if (expression.get("return_type").get("id").string() != StringRef("LIST")) {
+  if (!isNestedType(expression.get("return_type"))) {
     return key;
   }
   return {std::nullopt, key.name, [=, build = key.build](ExpressionBuilder &b) -> MaybeExpression {

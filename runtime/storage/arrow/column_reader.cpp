@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace headrace::storage {
@@ -169,6 +171,49 @@ private:
   mutable std::vector<size_t> ends_;
 };
 
+/// A struct, packed.
+class StructReader final : public ColumnReader {
+public:
+  explicit StructReader(const arrow::StructArray &array) : array_(array) {
+    for (int index = 0; index < array.num_fields(); ++index) {
+      Field &field = fields_.emplace_back();
+      field.array = array.field(index);
+      field.reader = makeReader(*field.array);
+      field.type = describeField("", *field.array->type()).type;
+    }
+    parts_.resize(fields_.size());
+  }
+  bool valid(int64_t row) const override { return array_.IsValid(row); }
+  std::string_view text(int64_t row) const override {
+    std::vector<FieldBytes> bytes;
+    for (size_t index = 0; index < fields_.size(); ++index) {
+      const auto &[array, reader, type] = fields_[index];
+      const ElementCode code = elementCode(type);
+      FieldBytes &part = bytes.emplace_back(FieldBytes{code, std::nullopt});
+      if (reader->valid(row)) {
+        parts_[index] = type.isHeldAsText() ? reader->text(row)
+                        : type.real() ? ElementBytes::ofReal(code, reader->real(row)).view()
+                                      : ElementBytes::ofInteger(code, reader->integer(row)).view();
+        part.bytes = parts_[index];
+      }
+    }
+    packed_ = packedStruct(bytes);
+    return packed_;
+  }
+
+private:
+  struct Field {
+    std::shared_ptr<arrow::Array> array;
+    std::unique_ptr<ColumnReader> reader;
+    LogicalType type;
+  };
+
+  const arrow::StructArray &array_;
+  std::vector<Field> fields_;
+  mutable std::vector<std::string> parts_;
+  mutable std::string packed_;
+};
+
 } // namespace
 
 std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
@@ -233,6 +278,10 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
     return std::make_unique<ListReader<arrow::LargeListArray>>(array);
   case arrow::Type::FIXED_SIZE_LIST:
     return std::make_unique<ListReader<arrow::FixedSizeListArray>>(array);
+  case arrow::Type::MAP:
+    return std::make_unique<ListReader<arrow::MapArray>>(array);
+  case arrow::Type::STRUCT:
+    return std::make_unique<StructReader>(static_cast<const arrow::StructArray &>(array));
   default:
     return nullptr;
   }
@@ -306,6 +355,35 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
     column.type = {LogicalKind::kList};
     column.type.children.push_back(element.type);
     if (!element.unsupported.empty()) {
+      column.unsupported = "type is not supported: " + type.ToString();
+    }
+    break;
+  }
+  case arrow::Type::MAP: {
+    const auto &map = static_cast<const arrow::MapType &>(type);
+    column.type = {LogicalKind::kMap};
+    for (const auto &part : {map.key_type(), map.item_type()}) {
+      TableColumn described = describeField(name, *part);
+      column.type.children.push_back(described.type);
+      if (!described.unsupported.empty()) {
+        column.unsupported = "type is not supported: " + type.ToString();
+      }
+    }
+    break;
+  }
+  case arrow::Type::STRUCT: {
+    column.type = {LogicalKind::kStruct};
+    std::set<std::string> names;
+    for (const std::shared_ptr<arrow::Field> &field : type.fields()) {
+      TableColumn described = describeField(name, *field->type());
+      column.type.children.push_back(described.type);
+      column.type.names.push_back(field->name());
+      const bool isNew = !field->name().empty() && names.insert(field->name()).second;
+      if (!described.unsupported.empty() || !isNew) {
+        column.unsupported = "type is not supported: " + type.ToString();
+      }
+    }
+    if (names.empty()) {
       column.unsupported = "type is not supported: " + type.ToString();
     }
     break;

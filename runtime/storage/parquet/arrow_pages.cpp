@@ -1,9 +1,15 @@
 // Arrow's typed column readers; their exceptions end here.
 #include "runtime/storage/parquet/arrow_pages.h"
 
+#include "runtime/storage/arrow/column_reader.h"
 #include "runtime/storage/parquet/list_levels.h"
 
+#include <arrow/array.h>
+#include <arrow/chunked_array.h>
 #include <arrow/io/file.h>
+#include <arrow/memory_pool.h>
+#include <arrow/table.h>
+#include <parquet/arrow/reader.h>
 #include <parquet/column_reader.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
@@ -134,7 +140,7 @@ bool elementOf(const ParquetColumn &column, const Value &value, std::string &byt
   }
 }
 
-/// Packed lists as byte arrays.
+/// Packed values as byte arrays.
 Status addLists(std::vector<std::optional<std::string>> lists, std::vector<PlainPage> &pages) {
   if (lists.empty()) {
     return Status();
@@ -208,6 +214,37 @@ Status readLists(parquet::ColumnReader &untyped, const ListColumn &column, uint6
                                   "the column chunk has another number of rows than its row group");
 }
 
+/// A column of structs or maps of a row group, packed.
+Status readNested(std::unique_ptr<parquet::ParquetFileReader> file, size_t rowGroup,
+                  const ParquetColumn &column, uint64_t rows, std::vector<PlainPage> &pages) {
+  arrow::Result<std::unique_ptr<parquet::arrow::FileReader>> reader =
+      parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(file));
+  std::shared_ptr<arrow::Table> table;
+  arrow::Status status =
+      reader.ok() ? (*reader)->ReadRowGroup(static_cast<int>(rowGroup), column.leaves, &table)
+                  : reader.status();
+  if (!status.ok()) {
+    return makeError(ErrorKind::kCorrupt, "the column chunk does not decode: ", status.message());
+  }
+  if (table->num_columns() != 1 || static_cast<uint64_t>(table->num_rows()) != rows) {
+    // no test: Arrow's reader counts them
+    return makeError(ErrorKind::kCorrupt,
+                     "the column chunk has another number of rows than its row group");
+  }
+  for (const std::shared_ptr<arrow::Array> &array : table->column(0)->chunks()) {
+    const std::unique_ptr<ColumnReader> values = makeReader(*array);
+    for (int64_t begin = 0; begin < array->length(); begin += kPageRows) {
+      std::vector<std::optional<std::string>> packed;
+      for (int64_t row = begin; row < std::min(begin + kPageRows, array->length()); ++row) {
+        packed.push_back(values->valid(row) ? std::optional(std::string(values->text(row)))
+                                            : std::nullopt);
+      }
+      HR_RETURN_IF_ERROR(addLists(std::move(packed), pages));
+    }
+  }
+  return Status();
+}
+
 template <typename Type>
 Status readAny(parquet::ColumnReader &reader, const ParquetColumn &column, uint64_t rows,
                std::vector<PlainPage> &pages) {
@@ -231,6 +268,9 @@ Status readWithArrow(const ParquetFile &file, size_t rowGroup, size_t columnInde
     }
     std::unique_ptr<parquet::ParquetFileReader> opened =
         parquet::ParquetFileReader::Open(*bytes, parquet::default_reader_properties(), metadata);
+    if (!column.leaves.empty()) {
+      return readNested(std::move(opened), rowGroup, column, rows, pages);
+    }
     std::shared_ptr<parquet::ColumnReader> reader =
         opened->RowGroup(static_cast<int>(rowGroup))->Column(static_cast<int>(columnIndex));
     switch (column.list ? column.list->element.stored : column.stored) {

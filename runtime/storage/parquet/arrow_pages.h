@@ -1,5 +1,6 @@
-// Column chunks in encodings that are not ours (delta, byte stream split, old level encodings) and
-// lists, decoded by Arrow's reader and handed on as plain pages. Slower, and right.
+// Column chunks in encodings that are not ours (delta, byte stream split, old level encodings),
+// lists, structs and maps, decoded by Arrow's readers and handed on as plain pages. Slower, and
+// right.
 #pragma once
 
 #include "runtime/base/status.h"

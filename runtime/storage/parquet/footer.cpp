@@ -1,10 +1,14 @@
 // Arrow's Parquet library reads the footer; its exceptions end here.
 #include "runtime/storage/parquet/footer.h"
 
+#include "runtime/storage/arrow/column_reader.h"
 #include "runtime/storage/utf8.h"
 
+#include <arrow/type.h>
+#include <parquet/arrow/schema.h>
 #include <parquet/exception.h>
 #include <parquet/metadata.h>
+#include <parquet/properties.h>
 #include <parquet/schema.h>
 #include <parquet/statistics.h>
 #include <parquet/types.h>
@@ -12,6 +16,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <memory>
 #include <string_view>
 
@@ -148,6 +153,9 @@ std::vector<ListColumn::Level> listsAround(const parquet::schema::Node &leaf) {
   return levels;
 }
 
+/// Until describeNested has seen it. No test: Arrow has a type for every schema that it opens.
+constexpr const char *kOtherNested = "nested columns that Arrow cannot read are not supported";
+
 ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
   const std::vector<std::string> path = descriptor.path()->ToDotVector();
   ParquetColumn values = describeValues(descriptor);
@@ -161,7 +169,7 @@ ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
   auto list = std::make_shared<ListColumn>();
   list->levels = listsAround(*descriptor.schema_node());
   if (list->levels.empty() || values.stored == Stored::kInt96) {
-    column.unsupported = "nested columns other than lists are not supported";
+    column.unsupported = kOtherNested;
     return column;
   }
   column.unsupported = values.unsupported;
@@ -177,6 +185,37 @@ ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
   list->element = std::move(values);
   column.list = std::move(list);
   return column;
+}
+
+/// Columns that are more than lists of values, as Arrow has them.
+void describeNested(const parquet::FileMetaData &meta, std::vector<ParquetColumn> &columns) {
+  const parquet::SchemaDescriptor &schema = *meta.schema();
+  const bool any = std::any_of(columns.begin(), columns.end(), [](const ParquetColumn &column) {
+    return column.unsupported == kOtherNested;
+  });
+  std::shared_ptr<arrow::Schema> fields;
+  if (!any || !parquet::arrow::FromParquetSchema(&schema, parquet::ArrowReaderProperties(),
+                                                 meta.key_value_metadata(), &fields)
+                   .ok()) {
+    return;
+  }
+  std::map<int, ParquetColumn *> firsts; // by field
+  for (int leaf = 0; leaf < schema.num_columns(); ++leaf) {
+    ParquetColumn &column = columns[static_cast<size_t>(leaf)];
+    const parquet::schema::Node &root = *schema.GetColumnRoot(leaf);
+    const int field = schema.group_node()->FieldIndex(root);
+    if (auto first = firsts.find(field); first != firsts.end()) {
+      first->second->leaves.push_back(leaf);
+    } else if (column.unsupported == kOtherNested && field >= 0 && field < fields->num_fields()) {
+      TableColumn described = describeField(column.name, *fields->field(field)->type());
+      column.type = described.type;
+      column.unsupported = described.unsupported;
+      column.stored = Stored::kByteArray;
+      column.nullable = root.is_optional();
+      column.leaves = {leaf};
+      firsts.emplace(field, &column);
+    }
+  }
 }
 
 std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column,
@@ -317,7 +356,7 @@ Status describeChunk(const ParquetColumn &column, const parquet::ColumnChunkMeta
   } else if (!chunk.hasDictionary) {
     chunk.allDictionary = false;
   }
-  if (column.list) { // what is said of the values says nothing of the lists
+  if (column.isNested()) { // what is said of the values says nothing of the lists
     chunk.hasDictionary = false;
     chunk.allDictionary = false;
   } else if (column.unsupported.empty() && !chunk.encrypted) {
@@ -396,6 +435,7 @@ Expected<ParquetFooter> parseFooter(const std::vector<uint8_t> &bytes, uint64_t 
                          ", column number: ", i);
       }
     }
+    describeNested(*meta, footer.columns);
     for (int g = 0; g < meta->num_row_groups(); ++g) {
       std::unique_ptr<parquet::RowGroupMetaData> groupMeta = meta->RowGroup(g);
       if (groupMeta->num_rows() < 0 || groupMeta->num_rows() > INT32_MAX ||
@@ -415,6 +455,15 @@ Expected<ParquetFooter> parseFooter(const std::vector<uint8_t> &bytes, uint64_t 
         }
         HR_RETURN_IF_ERROR(describeChunk(column, *chunkMeta, group.rows, fileBytes, path, chunk));
         group.chunks.push_back(std::move(chunk));
+      }
+      for (const ParquetColumn &column : footer.columns) { // packed, 8 bytes more a field
+        uint64_t bytes = 0;
+        for (int leaf : column.leaves) {
+          bytes += group.chunks[static_cast<size_t>(leaf)].uncompressedBytes + 8 * group.rows;
+        }
+        if (!column.leaves.empty()) {
+          group.chunks[static_cast<size_t>(column.leaves.front())].uncompressedBytes = bytes;
+        }
       }
       footer.rows += group.rows;
       footer.rowGroups.push_back(std::move(group));

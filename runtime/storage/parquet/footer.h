@@ -39,6 +39,11 @@ struct ParquetColumn {
   bool nullable = false;   ///< has definition levels (0 or 1)
   /// Of lists, which arrow_pages.cpp hands on packed, as byte arrays.
   std::shared_ptr<const ListColumn> list;
+  /// Of structs, maps and lists of them: the leaf columns that they are stored in, which Arrow
+  /// makes arrays of, handed on likewise. It stands for the first; the others are found by no name.
+  std::vector<int> leaves;
+
+  bool isNested() const { return list || !leaves.empty(); }
 };
 
 /// What is stored of a column of lists.

@@ -532,3 +532,43 @@ func.func @element_c1(%l: !frame.list<i64>, %n: i64) {
   %0 = frame.element %l at %n : (!frame.list<i64>, i64) -> i64
   return
 }
+
+// -----
+
+func.func @struct_c1_count(%a: i64) {
+  // expected-error @+1 {{needs a value for each of its fields, got 1}}
+  %0 = frame.struct %a : (i64) -> !frame.struct<"a": i64, "b": i64>
+  return
+}
+
+// -----
+
+func.func @struct_c1(%a: i32) {
+  // expected-error @+1 {{needs a field of type 'i64', got 'i32'}}
+  %0 = frame.struct %a : (i32) -> !frame.struct<"a": i64>
+  return
+}
+
+// -----
+
+func.func @field_c1(%s: !frame.struct<"a": i64>) {
+  // expected-error @+1 {{has no field 1}}
+  %0 = frame.field %s[1] : !frame.struct<"a": i64> -> !frame.nullable<i64>
+  return
+}
+
+// -----
+
+func.func @field_c2(%s: !frame.struct<"a": i64>) {
+  // expected-error @+1 {{result must be '!frame.nullable<i64>', got 'i64'}}
+  %0 = frame.field %s[0] : !frame.struct<"a": i64> -> i64
+  return
+}
+
+// -----
+
+func.func @text_c1_nested(%s: !frame.string) {
+  // expected-error @+1 {{needs a list, struct or map as operand 0, got '!frame.string'}}
+  %0 = frame.text "nested_order"(%s) : (!frame.string) -> !frame.string
+  return
+}

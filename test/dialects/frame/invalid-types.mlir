@@ -98,3 +98,23 @@ func.func private @unknown_attribute() attributes {frame.unheard_of = 1}
 
 // expected-error @+1 {{a list needs elements of a scalar type that is not nullable, got '!frame.nullable<i64>'}}
 func.func private @list_c1() -> !frame.list<!frame.nullable<i64>>
+
+// -----
+
+// expected-error @+1 {{a struct needs one type per field name, and a field, got 0 names and 0 types}}
+func.func private @struct_c2_none() -> !frame.struct<>
+
+// -----
+
+// expected-error @+1 {{a struct needs fields of scalar types that are not nullable, got "a": '!frame.nullable<i64>'}}
+func.func private @struct_c1() -> !frame.struct<"a": !frame.nullable<i64>>
+
+// -----
+
+// expected-error @+1 {{names of fields must be unique in a struct, or all empty, got: "a"}}
+func.func private @struct_c2() -> !frame.struct<"a": i64, "a": i32>
+
+// -----
+
+// expected-error @+1 {{a map needs keys and values of scalar types that are not nullable, got '!frame.double_double'}}
+func.func private @map_c1() -> !frame.map<i64, !frame.double_double>

@@ -93,7 +93,7 @@ TEST(ListValues, OrderTextsAreInTheOrderOfTheLists) {
       for (size_t b = 0; b < lists.size(); ++b) {
         ExactRoom room;
         const int order = a < b ? -1 : a > b ? 1 : 0;
-        const int found = orderText(room, List(lists[a])).compare(orderText(room, List(lists[b])));
+        const int found = orderText(room, {lists[a]}).compare(orderText(room, {lists[b]}));
         EXPECT_EQ((found > 0) - (found < 0), order) << a << " " << b;
         EXPECT_EQ(compareElements(nested, lists[a], lists[b]), order) << a << " " << b;
       }

@@ -112,6 +112,11 @@ def _type(logical: Mapping[str, Any]) -> str:
         return f"DECIMAL({logical['precision']}, {logical['scale']})"
     if logical["kind"] == "list":
         return f"{_type(logical['children'][0])}[]"
+    if logical["kind"] == "struct":
+        fields = zip(logical["names"], logical["children"], strict=True)
+        return f"STRUCT({', '.join(f'{quoted(name)} {_type(field)}' for name, field in fields)})"
+    if logical["kind"] == "map":
+        return f"MAP({', '.join(_type(part) for part in logical['children'])})"
     if logical["kind"] in ("time", "timestamp"):
         kinds = _ZONED_TIMESTAMPS if logical["zoned"] else _MOMENTS[logical["kind"]]
         return kinds[logical["unit"]]

@@ -1,0 +1,171 @@
+// Casts of lists, structs and maps in DuckDB's plans.
+#include "passes/analysis/logical_type.h"
+#include "passes/import/duckdb/expressions.h"
+#include "runtime/base/list_values.h"
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+namespace frame = headrace::frame;
+
+using Misfit = ExpressionBuilder::Misfit;
+
+static bool isNamed(frame::StructType type) { return !type.getNames().front().empty(); }
+
+/// Whether a cast of DuckDB changes nothing but names: fields of structs are taken by their names
+/// where both have some.
+static bool onlyRenames(Type from, Type to) {
+  if (!frame::isHeldAlike(from, to)) {
+    return false;
+  }
+  if (auto map = dyn_cast<frame::MapType>(from)) {
+    auto other = dyn_cast<frame::MapType>(to);
+    return other && onlyRenames(map.getKeyType(), other.getKeyType()) &&
+           onlyRenames(map.getValueType(), other.getValueType());
+  }
+  if (auto list = dyn_cast<frame::ListType>(from)) {
+    auto other = dyn_cast<frame::ListType>(to);
+    return other && onlyRenames(list.getElementType(), other.getElementType());
+  }
+  auto fields = dyn_cast<frame::StructType>(from), others = dyn_cast<frame::StructType>(to);
+  if (!fields || !others) {
+    return from == to;
+  }
+  const bool byName = isNamed(fields) && isNamed(others);
+  for (auto [index, name] : llvm::enumerate(others.getNames())) {
+    if ((byName && fields.findField(name.getValue()) != index) ||
+        !onlyRenames(fields.getFieldTypes()[index], others.getFieldTypes()[index])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+MaybeExpression ExpressionImporter::castNested(ExpressionBuilder &b, const Expression &value,
+                                               Type type, Location at) {
+  Type from = frame::dropNullable(value.type()), to = frame::dropNullable(type);
+  if (from == to) {
+    return value;
+  }
+  if (ExpressionBuilder::isNullConstant(value)) {
+    return b.null(to, at);
+  }
+  if (frame::isString(to)) {
+    return b.printed(value, at);
+  }
+  if (onlyRenames(from, to)) {
+    return b.cast(value, to, at);
+  }
+  if (auto fields = dyn_cast<frame::StructType>(to); fields && frame::isStruct(from)) {
+    return castStruct(b, value, fields, at);
+  }
+  if (frame::isMap(from) && frame::isMap(to)) {
+    auto source = cast<frame::MapType>(from), target = cast<frame::MapType>(to);
+    MaybeExpression entries = b.cast(value, source.getEntries(), at);
+    auto part = [&](int64_t n, Type given, Type wanted) -> MaybeExpression {
+      MaybeExpression all =
+          b.text(*headrace::textFunctionNamed("list_fields"),
+                 {*entries, b.integer(n, IntegerType::get(b.getContext(), 64), at)},
+                 frame::ListType::get(given), at);
+      return failed(all) ? all : castNested(b, *all, frame::ListType::get(wanted), at);
+    };
+    MaybeExpression keys = part(1, source.getKeyType(), target.getKeyType());
+    MaybeExpression values = part(2, source.getValueType(), target.getValueType());
+    MaybeExpression made = failed(keys) || failed(values)
+                               ? MaybeExpression(failure())
+                               : b.text(*headrace::textFunctionNamed("map_entries_of"),
+                                        {*keys, *values}, target.getEntries(), at);
+    return failed(made) ? made : b.cast(*made, to, at);
+  }
+  if (frame::isList(from) && frame::isList(to)) {
+    return castList(b, value, to, at);
+  }
+  return context.fail(
+      at, "unsupported cast between a list, struct or map and what is none of its kind");
+}
+
+MaybeExpression ExpressionImporter::castStruct(ExpressionBuilder &b, const Expression &value,
+                                               frame::StructType type, Location at) {
+  auto from = cast<frame::StructType>(frame::dropNullable(value.type()));
+  const bool byName = isNamed(from) && isNamed(type);
+  SmallVector<Expression> fields;
+  for (auto [index, name] : llvm::enumerate(type.getNames())) {
+    std::optional<unsigned> source =
+        byName ? from.findField(name.getValue()) : static_cast<unsigned>(index);
+    Type wanted = type.getFieldTypes()[index];
+    MaybeExpression field =
+        source && *source < from.getFieldTypes().size()
+            ? castValue(b, b.fieldOf(value, *source, at), wanted, Misfit::kRaises, at)
+            : MaybeExpression(b.null(wanted, at));
+    if (failed(field)) {
+      return failure();
+    }
+    fields.push_back(*field);
+  }
+  MaybeExpression made = b.structOf(type, fields, at);
+  if (failed(made) || !frame::isNullable(value.type())) {
+    return made;
+  }
+  MaybeExpression known = b.isNotNull(value, at);
+  return failed(known) ? known : b.choose(*known, *made, nullptr, at);
+}
+
+MaybeExpression ExpressionImporter::castList(ExpressionBuilder &b, const Expression &list,
+                                             Type type, Location at) {
+  Type element = cast<frame::ListType>(type).getElementType();
+  Type source = cast<frame::ListType>(frame::dropNullable(list.type())).getElementType();
+  if (auto made = list.value.getDefiningOp<frame::ListOp>()) { // its values one by one
+    SmallVector<Expression> elements;
+    for (Value value : made.getOperands()) {
+      MaybeExpression given = castValue(b, {value, "element"}, element, Misfit::kRaises, at);
+      if (failed(given)) {
+        return failure();
+      }
+      elements.push_back(*given);
+    }
+    return b.list(element, elements, at);
+  }
+  if (frame::isStruct(source) && frame::isStruct(element)) {
+    return castStructs(b, list, cast<frame::ListType>(type), at);
+  }
+  auto isExact = [](Type type) { return frame::isInteger(type) || frame::isDecimal(type); };
+  auto isNumber = [&](Type type) { return isExact(type) || frame::isFloat(type); };
+  const bool isText = frame::isString(element) && !frame::isStruct(source) && !frame::isMap(source);
+  const bool converts = isText || (isNumber(element) && isNumber(source)) ||
+                        (isNumber(element) && frame::isString(source));
+  if (!converts) {
+    return context.fail(at, "unsupported cast of the elements of a list; cast them before");
+  }
+  Expression code = b.integer(headrace::elementCode(headrace::logicalType(element)),
+                              IntegerType::get(b.getContext(), 64), at);
+  return b.text(*headrace::textFunctionNamed("list_cast"), {list, code}, type, at);
+}
+
+/// A list of structs, one field of all of them after the other.
+MaybeExpression ExpressionImporter::castStructs(ExpressionBuilder &b, const Expression &list,
+                                                frame::ListType type, Location at) {
+  auto from = cast<frame::StructType>(
+      cast<frame::ListType>(frame::dropNullable(list.type())).getElementType());
+  auto to = cast<frame::StructType>(type.getElementType());
+  SmallVector<Expression> parts{list};
+  for (auto [index, name] : llvm::enumerate(to.getNames())) {
+    const bool byName = isNamed(from) && isNamed(to);
+    std::optional<unsigned> source =
+        byName ? from.findField(name.getValue()) : static_cast<unsigned>(index);
+    if (!source || *source >= from.getFieldTypes().size()) {
+      return context.fail(at, "unsupported cast of structs in a list to structs with more fields");
+    }
+    Expression place =
+        b.integer(static_cast<int64_t>(*source) + 1, IntegerType::get(b.getContext(), 64), at);
+    MaybeExpression all = b.text(*headrace::textFunctionNamed("list_fields"), {list, place},
+                                 frame::ListType::get(from.getFieldTypes()[*source]), at);
+    MaybeExpression given =
+        failed(all) ? all
+                    : castNested(b, *all, frame::ListType::get(to.getFieldTypes()[index]), at);
+    if (failed(given)) {
+      return failure();
+    }
+    parts.push_back(*given);
+  }
+  return b.text(*headrace::textFunctionNamed("list_structs"), parts, type, at);
+}

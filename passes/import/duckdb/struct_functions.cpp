@@ -1,0 +1,87 @@
+// Calls of functions of structs in DuckDB's plans.
+#include "passes/import/duckdb/expressions.h"
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+namespace frame = headrace::frame;
+
+static frame::StructType structType(const Expression &value) {
+  return dyn_cast<frame::StructType>(frame::dropNullable(value.type()));
+}
+
+std::optional<MaybeExpression> ExpressionImporter::importStructFunction(ExpressionBuilder &b,
+                                                                        const Call &call,
+                                                                        Arguments arguments) {
+  auto made = dyn_cast<frame::StructType>(call.type);
+  if (made && (call.name == "struct_pack" || call.name == "row")) {
+    return b.structOf(made, arguments, call.at);
+  }
+  if (arguments.empty() || !structType(arguments[0])) {
+    return std::nullopt;
+  }
+  static constexpr StringRef kExtracts[] = {"struct_extract", "array_extract", "struct_extract_at"};
+  if (llvm::is_contained(kExtracts, call.name) && arguments.size() == 2) {
+    return importExtract(b, call, arguments);
+  }
+  if (made && (call.name == "struct_insert" || call.name == "struct_update")) {
+    return importWithFields(b, call, arguments);
+  }
+  if (made && call.name == "struct_concat") {
+    SmallVector<Expression> fields;
+    for (const Expression &argument : arguments) {
+      frame::StructType type = structType(argument);
+      for (unsigned index = 0; type && index < type.getFieldTypes().size(); ++index) {
+        fields.push_back(b.fieldOf(argument, index, call.at));
+      }
+    }
+    return fields.size() == made.getFieldTypes().size()
+               ? b.structOf(made, fields, call.at)
+               : MaybeExpression(unsupported(call, "of what is no struct"));
+  }
+  return MaybeExpression(context.fail(call.at, "unsupported function of a struct: " + call.name));
+}
+
+/// A field by its name or its place.
+MaybeExpression ExpressionImporter::importExtract(ExpressionBuilder &b, const Call &call,
+                                                  Arguments arguments) {
+  frame::StructType type = structType(arguments[0]);
+  std::optional<StringRef> name = ExpressionBuilder::stringOf(arguments[1]);
+  std::optional<int64_t> place = ExpressionBuilder::integerOf(arguments[1]);
+  std::optional<unsigned> index = name ? type.findField(*name) : std::nullopt;
+  if (place && *place >= 1 && *place <= static_cast<int64_t>(type.getFieldTypes().size())) {
+    index = static_cast<unsigned>(*place - 1);
+  }
+  if (!index) {
+    // no test: DuckDB's binder sees to it
+    return unsupported(call, "the struct has no such field");
+  }
+  return b.fieldOf(arguments[0], *index, call.at);
+}
+
+/// The struct with other fields, or more: those that are named behind it.
+MaybeExpression ExpressionImporter::importWithFields(ExpressionBuilder &b, const Call &call,
+                                                     Arguments arguments) {
+  auto type = cast<frame::StructType>(call.type);
+  frame::StructType source = structType(arguments[0]);
+  SmallVector<Node> names = call.node.get("named_arguments").elements();
+  if (names.size() + 1 != arguments.size()) {
+    return unsupported(call, "each value must have a name");
+  }
+  SmallVector<Expression> fields;
+  for (StringAttr name : type.getNames()) {
+    const Expression *given = nullptr;
+    for (auto [index, other] : llvm::enumerate(names)) {
+      if (other.string().value_or("").equals_insensitive(name.getValue())) {
+        given = &arguments[index + 1];
+      }
+    }
+    std::optional<unsigned> index = source.findField(name.getValue());
+    if (!given && !index) {
+      // no test: DuckDB's binder sees to it
+      return unsupported(call, "there is no field " + name.getValue());
+    }
+    fields.push_back(given ? *given : b.fieldOf(arguments[0], *index, call.at));
+  }
+  return b.structOf(type, fields, call.at);
+}
