@@ -1,7 +1,10 @@
 // Sums of minimum bytes that can be live together.
 #include "model/plan/reservations.h"
 
+#include "model/plan/mesh.h"
+
 #include <algorithm>
+#include <cmath>
 
 namespace headrace::plan {
 
@@ -40,7 +43,19 @@ struct Holding {
   int32_t buffer = kNone;
 };
 
-std::vector<Holding> holdingsOf(const Plan &plan, Tier tier) {
+/// Of a rank's part of a tensor; 0 ranks: of all of it.
+uint64_t bytesOnRank(const Plan &plan, const Buffer &buffer, int64_t ranks) {
+  double bytes = static_cast<double>(buffer.bytes);
+  for (const Split &split : buffer.splits) {
+    const auto extent = static_cast<double>(buffer.shape[split.dimension]);
+    if (ranks > 0 && !split.ragged && extent > 0) {
+      bytes *= std::ceil(extent / partsAlong(plan, split.axes, ranks)) / extent;
+    }
+  }
+  return static_cast<uint64_t>(std::ceil(bytes));
+}
+
+std::vector<Holding> holdingsOf(const Plan &plan, Tier tier, int64_t ranks) {
   std::vector<Holding> out;
   std::vector<std::vector<int32_t>> users(plan.buffers.size());
   std::vector<bool> kept(plan.buffers.size(), false);
@@ -68,7 +83,7 @@ std::vector<Holding> holdingsOf(const Plan &plan, Tier tier) {
     for (int32_t buffer : plan.tasks[t].outputs()) {
       const Buffer &described = plan.buffers[buffer];
       if (described.tier == tier && described.sizedBy == kNone) {
-        out.push_back({static_cast<int32_t>(t), described.bytes,
+        out.push_back({static_cast<int32_t>(t), bytesOnRank(plan, described, ranks),
                        kept[buffer] ? std::vector<int32_t>() : users[buffer], buffer});
       }
     }
@@ -76,12 +91,9 @@ std::vector<Holding> holdingsOf(const Plan &plan, Tier tier) {
   return out;
 }
 
-} // namespace
-
-PeakReservation peakReservation(const Plan &plan, const Dependencies &order,
-                                Tier tier) {
+PeakReservation peakOf(const Plan &plan, const Dependencies &order, Tier tier, int64_t ranks) {
   std::vector<Region> regions = regionsOf(plan);
-  std::vector<Holding> holdings = holdingsOf(plan, tier);
+  std::vector<Holding> holdings = holdingsOf(plan, tier, ranks);
   PeakReservation peak;
   for (const Holding &at : holdings) {
     uint64_t live = at.bytes;
@@ -110,8 +122,18 @@ PeakReservation peakReservation(const Plan &plan, const Dependencies &order,
   return peak;
 }
 
+} // namespace
+
+PeakReservation peakReservation(const Plan &plan, const Dependencies &order, Tier tier) {
+  return peakOf(plan, order, tier, /*ranks=*/0);
+}
+
 PeakReservation peakReservation(const Plan &plan, Tier tier) {
-  return peakReservation(plan, Dependencies(plan, BackPressure::kIgnored), tier);
+  return peakReservation(plan, tier, /*ranks=*/0);
+}
+
+PeakReservation peakReservation(const Plan &plan, Tier tier, int64_t ranks) {
+  return peakOf(plan, Dependencies(plan, BackPressure::kIgnored), tier, ranks);
 }
 
 } // namespace headrace::plan

@@ -1,8 +1,14 @@
 // Runs without the GIL, which callbacks take for a moment.
 #include "python/bindings/run.h"
 
+#include "runtime/communication/mirror.h"
+#include "runtime/communication/poison.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/telemetry/telemetry.h"
+
+#include <nlohmann/json.hpp>
+
+#include <set>
 
 namespace nb = nanobind;
 
@@ -87,6 +93,55 @@ Result LoadedProgram::run(const nb::dict &offered, uint32_t ranks, std::optional
     return program_->run(*session, bindings, options);
   }();
   return take(std::move(result), settings);
+}
+
+std::string LoadedProgram::mirrored(const nb::dict &offered, uint32_t ranks, uint32_t rank,
+                                    std::optional<int64_t> memory,
+                                    const std::map<std::string, std::string> &given) const {
+  Settings settings = settingsOf({}, given, 1, memory);
+  exec::RunOptions options = exec::runOptions(settings);
+  options.ranks = ranks;
+  options.peerSilenceSecondsMax = 0;
+  MirrorOptions mirror{static_cast<int>(rank), static_cast<int>(ranks)};
+  mirror.window = options.exchange.window;
+  for (const plan::Task &task : program_->plan().tasks) {
+    const auto *exchange = task.as<plan::ExchangeTask>();
+    if (exchange && exchange->exchange == plan::ExchangeKind::kGather) {
+      mirror.gathers.insert(static_cast<uint32_t>(exchange->channel));
+    }
+  }
+  nb::object nobody = nb::none();
+  options.interrupted = interruptedBy(nobody);
+  std::vector<TensorArgument> held;
+  exec::Bindings bindings = bind(program_->plan(), offered, held);
+  MirrorTransport transport(std::move(mirror));
+  Expected<exec::RunResult> result = [&] {
+    nb::gil_scoped_release release;
+    exec::Session session(exec::sessionOptions(settings));
+    return program_->runRank(session, bindings, options, transport);
+  }();
+  if (PyErr_Occurred()) {
+    throw nb::python_error();
+  }
+  const exec::RunResult done = valueOf(std::move(result));
+  nlohmann::json channels = nlohmann::json::object();
+  std::set<int> peers; // but for those who hear how the run ended
+  for (const auto &[channel, numbers] : transport.numbers()) {
+    channels[std::to_string(channel)] = {{"control", numbers.control},
+                                         {"data", numbers.data},
+                                         {"bytes", numbers.bytes},
+                                         {"peers", numbers.peers.size()}};
+    if (channel != kPoisonChannel.value) {
+      peers.insert(numbers.peers.begin(), numbers.peers.end());
+    }
+  }
+  const nlohmann::json found = {{"channels", channels},
+                                {"peers", peers.size()},
+                                {"end_channel", kPoisonChannel.value},
+                                {"end_bytes", PoisonBoard::memoryBytes(static_cast<int>(ranks))},
+                                {"peak_bytes", done.profile.peakBytes.front()},
+                                {"seconds", done.profile.wallSeconds}};
+  return found.dump();
 }
 
 Result LoadedProgram::take(Expected<exec::RunResult> result, const Settings &settings) {

@@ -41,6 +41,11 @@ public:
              const std::map<std::string, std::string> &given, const nanobind::object &poll,
              const nanobind::object &progress);
 
+  /// One rank of a run of so many, whose peers do what it does: what it sends and holds, as JSON.
+  std::string mirrored(const nanobind::dict &offered, uint32_t ranks, uint32_t rank,
+                       std::optional<int64_t> memory,
+                       const std::map<std::string, std::string> &given) const;
+
   /// The result of a run of program(), once its trace is written. Throws Error, or what a callback
   /// raised.
   Result take(Expected<exec::RunResult> result, const Settings &settings);

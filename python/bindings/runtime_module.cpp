@@ -17,6 +17,7 @@
 #include "runtime/exec/instruction_set.h"
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/table_paths.h"
+#include "runtime/storage/arrow/table_part.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
@@ -133,9 +134,17 @@ NB_MODULE(_runtime, module) {
 
   nb::class_<ImportedTable>(module, "ArrowTable",
                             "Arrow data read once: for statistics and any number of runs.")
-      .def("__init__", [](ImportedTable *self, nb::handle data) {
-        new (self) ImportedTable{importStream(data)};
-      });
+      .def("__init__", [](ImportedTable *self,
+                          nb::handle data) { new (self) ImportedTable{importStream(data)}; })
+      .def(
+          "part",
+          [](const ImportedTable &table, uint32_t rank, uint32_t size, uint64_t firstRow,
+             const std::string &identity) {
+            return ImportedTable{
+                storage::partOfTable(table.table, {{rank, size}, firstRow, identity})};
+          },
+          nb::arg("rank"), nb::arg("size"), nb::arg("first_row"), nb::arg("identity"),
+          "These rows as what a rank of so many has of a table that is called `identity`.");
   nb::class_<Result>(module, "Result",
                      "Rows of a run (take them with pyarrow.table(result)) and its tensors.")
       .def(
@@ -172,6 +181,11 @@ NB_MODULE(_runtime, module) {
            "over the first, under the second. poll: called about every 50 ms. progress: called "
            "twice a second with tasks ended, tasks, rows so far and the name of a running task. "
            "What either raises stops the run.")
+      .def("mirrored", &LoadedProgram::mirrored, nb::arg("bindings"), nb::arg("ranks"),
+           nb::arg("rank"), nb::arg("memory") = nb::none(),
+           nb::arg("settings") = std::map<std::string, std::string>(),
+           "Runs one rank of so many, to which each other rank does what it does to it: what it "
+           "sends on each channel, and the memory that it takes, as JSON.")
       .def("keep_profile", &LoadedProgram::keepProfile, nb::arg("profile"),
            "Takes that of a run in another process.")
       .def("profile", &LoadedProgram::profile, "The last run's profile as JSON.");

@@ -11,18 +11,31 @@
 
 namespace headrace {
 
-Doorbell::Doorbell()
-    : event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
-  HR_CHECK(event_ >= 0 && epoll_ >= 0);
+namespace {
+
+/// What a thread sleeps on, made when one first does: a doorbell that is only looked at has none.
+void openDescriptors(int &event, int &epoll) {
+  if (epoll >= 0) {
+    return;
+  }
+  event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  epoll = epoll_create1(EPOLL_CLOEXEC);
+  HR_CHECK(event >= 0 && epoll >= 0);
   epoll_event interest{};
   interest.events = EPOLLIN;
-  interest.data.fd = event_;
-  HR_CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, event_, &interest) == 0);
+  interest.data.fd = event;
+  HR_CHECK(epoll_ctl(epoll, EPOLL_CTL_ADD, event, &interest) == 0);
 }
 
+} // namespace
+
+Doorbell::Doorbell() = default;
+
 Doorbell::~Doorbell() {
-  close(epoll_);
-  close(event_);
+  if (epoll_ >= 0) {
+    close(epoll_);
+    close(event_);
+  }
 }
 
 void Doorbell::ring() {
@@ -40,6 +53,7 @@ bool Doorbell::consume() {
 }
 
 Doorbell::Wake Doorbell::wait(int64_t timeoutNanoseconds) {
+  openDescriptors(event_, epoll_);
   int64_t start = timeoutNanoseconds > 0 ? RealClock::instance().nowNanoseconds() : 0;
   while (true) {
     State quiet = State::kQuiet;
@@ -80,6 +94,7 @@ Doorbell::Wake Doorbell::wait(int64_t timeoutNanoseconds) {
 }
 
 void Doorbell::watch(int descriptor, Interest interest) {
+  openDescriptors(event_, epoll_);
   epoll_event event{};
   event.events = EPOLLIN | (interest == Interest::kReadableAndWritable ? EPOLLOUT : 0u);
   event.data.fd = descriptor;

@@ -96,7 +96,7 @@ int64_t CollectiveRun::pieceElements(const Link &link) const {
 
 Status CollectiveRun::grant(const Link &link) {
   int64_t each = pieceElements(link);
-  std::vector<int64_t> more(peers.size(), 0);
+  std::map<int, int64_t> more;
   while (outstanding < link.window && grantRound < rounds.size()) {
     const CollectiveRound &ahead = rounds[grantRound];
     if (grantPiece * each >= ahead.receiveCount) {
@@ -106,12 +106,10 @@ Status CollectiveRun::grant(const Link &link) {
     }
     ++grantPiece;
     ++outstanding;
-    ++more[static_cast<size_t>(ahead.receivePeer)];
+    ++more[ahead.receivePeer];
   }
-  for (size_t peer = 0; peer < more.size(); ++peer) {
-    if (more[peer] > 0) {
-      HR_RETURN_IF_ERROR(link.sendCredits(static_cast<int>(peer), more[peer]));
-    }
+  for (const auto &[peer, credits] : more) {
+    HR_RETURN_IF_ERROR(link.sendCredits(peer, credits));
   }
   return {};
 }
@@ -132,7 +130,7 @@ Status CollectiveRun::send(const CollectiveRound &current, const Link &link, boo
       sendStaged += count;
       progressed = true;
     }
-    Peer &peer = peers[static_cast<size_t>(current.sendPeer)];
+    Peer &peer = peers[current.sendPeer];
     if (peer.credits == 0) {
       return {};
     }
@@ -150,7 +148,7 @@ Status CollectiveRun::receive(const CollectiveRound &current, const Link &link, 
   bool overlaps = current.sendCount > 0 && current.sendOffset == current.receiveOffset &&
                   sendBase == receiveBase;
   while (received < current.receiveCount) {
-    Peer &peer = peers[static_cast<size_t>(current.receivePeer)];
+    Peer &peer = peers[current.receivePeer];
     int64_t count = std::min(pieceElements(link), current.receiveCount - received);
     if (peer.arrived.empty() || (overlaps && sendStaged < received + count)) {
       return {};

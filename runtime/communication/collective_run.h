@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -75,7 +76,7 @@ struct CollectiveRun {
     uint64_t piecesReceived = 0;
     std::deque<BufferRef> arrived;
   };
-  std::vector<Peer> peers;
+  std::map<int, Peer> peers; ///< of the members those that it talks to
   int slot = -1;
   size_t round = 0;
   int64_t sendStaged = 0; ///< elements of this round copied into pool buffers

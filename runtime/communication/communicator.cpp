@@ -54,7 +54,8 @@ struct Communicator::Impl {
   Status checkAnnounced(const CollectiveCall &own, uint64_t number, uint64_t chain, int peer,
                         const MessageHeader &header) const;
   Status advance();
-  Status checkLinks(const std::vector<Status> &links) const;
+  std::vector<std::pair<int, Status>> downLinks() const;
+  Status checkLinks(const std::vector<std::pair<int, Status>> &down) const;
   void failAll(const Status &status);
   Active *find(uint64_t number);
 
@@ -153,7 +154,13 @@ Collective Communicator::Impl::start(Communicator *owner, const CollectiveCall &
   run->rounds = std::move(rounds);
   run->sendBase = static_cast<const std::byte *>(sendBase);
   run->receiveBase = static_cast<std::byte *>(receiveBase);
-  run->peers.resize(static_cast<size_t>(size()));
+  for (const CollectiveRound &round : run->rounds) {
+    for (int peer : {round.sendPeer, round.receivePeer}) {
+      if (peer >= 0) {
+        run->peers.try_emplace(peer);
+      }
+    }
+  }
   if (adjust) {
     adjust(*run);
   }
@@ -232,7 +239,7 @@ Status Communicator::Impl::checkAnnounced(const CollectiveCall &own, uint64_t nu
 Status Communicator::Impl::process(Active &each, int peer, const MessageHeader &header,
                                    BufferRef body) {
   CollectiveRun &run = *each.run;
-  CollectiveRun::Peer &state = run.peers[static_cast<size_t>(peer)];
+  CollectiveRun::Peer &state = run.peers[peer];
   if (header.kind == MessageKind::kAnnounce) {
     HR_RETURN_IF_ERROR(checkAnnounced(run.call, run.number, run.chain, peer, header));
     auto expected = static_cast<uint64_t>(run.receiveTotal(peer));
@@ -291,15 +298,9 @@ Status Communicator::Impl::begin(Active &each) {
   freeSlots.pop_back();
   run.phase = CollectiveRun::Phase::kRunning;
   each.link.sendPool = sendPools[static_cast<size_t>(run.slot)].get();
-  std::vector<bool> told(static_cast<size_t>(size()), false);
-  for (const CollectiveRound &round : run.rounds) {
-    for (int peer : {round.sendPeer, round.receivePeer}) {
-      if (peer >= 0 && !told[static_cast<size_t>(peer)]) {
-        told[static_cast<size_t>(peer)] = true;
-        HR_RETURN_IF_ERROR(sendHeader(peer, MessageKind::kAnnounce, run, run.call.pack(),
-                                      static_cast<uint64_t>(run.sendTotal(peer)), {}));
-      }
-    }
+  for (const auto &[peer, state] : run.peers) {
+    HR_RETURN_IF_ERROR(sendHeader(peer, MessageKind::kAnnounce, run, run.call.pack(),
+                                  static_cast<uint64_t>(run.sendTotal(peer)), {}));
   }
   HR_RETURN_IF_ERROR(run.grant(each.link));
   if (auto found = early.find(run.number); found != early.end()) {
@@ -339,11 +340,28 @@ Status Communicator::Impl::advance() {
   return {};
 }
 
-Status Communicator::Impl::checkLinks(const std::vector<Status> &links) const {
+/// Those of what runs now.
+std::vector<std::pair<int, Status>> Communicator::Impl::downLinks() const {
+  std::vector<std::pair<int, Status>> down;
+  if (!transport.mayBeDown()) {
+    return down;
+  }
   for (const Active &each : active) {
-    for (int peer = 0; peer < size(); ++peer) {
-      if (!links[static_cast<size_t>(peer)].ok() && each.run->needs(peer)) {
-        return links[static_cast<size_t>(peer)];
+    for (const auto &[peer, state] : each.run->peers) {
+      Status link = transport.peerStatus(options.members[static_cast<size_t>(peer)]);
+      if (!link.ok()) {
+        down.emplace_back(peer, std::move(link));
+      }
+    }
+  }
+  return down;
+}
+
+Status Communicator::Impl::checkLinks(const std::vector<std::pair<int, Status>> &down) const {
+  for (const Active &each : active) {
+    for (const auto &[peer, link] : down) {
+      if (each.run->needs(peer)) {
+        return link;
       }
     }
   }
@@ -377,16 +395,13 @@ void Communicator::Impl::pump() {
     return;
   }
   // Asked before the messages are taken in: what a peer sent before it left has then arrived.
-  std::vector<Status> links;
-  for (int member : options.members) {
-    links.push_back(transport.peerStatus(member));
-  }
+  const std::vector<std::pair<int, Status>> down = downLinks();
   Status status = takeIn();
   if (status.ok()) {
     status = advance();
   }
   if (status.ok()) {
-    status = checkLinks(links);
+    status = checkLinks(down);
   }
   if (!status.ok()) {
     failAll(status);

@@ -16,22 +16,31 @@ Expected<std::unique_ptr<Exchange>> Exchange::open(Transport &transport, PoisonB
                                                    Doorbell *doorbell, ExchangeOptions options) {
   HR_CHECK(options.receivePool && options.window >= 1 && options.channel.valid());
   options.members = membersOr(std::move(options.members), transport);
-  if (options.receivePool->buffersMax() < static_cast<int64_t>(options.members.size())) {
+  HR_ASSIGN_OR_RETURN(int own, placeOf(transport.rank(), options.members, options.channel));
+  const bool receives = options.receivers == Receivers::kAll || own == 0;
+  if (receives &&
+      options.receivePool->buffersMax() < static_cast<int64_t>(options.members.size())) {
     return makeError(ErrorKind::kInternal, "an exchange needs a receive buffer a member, ",
                      options.members.size(), ", got: ", options.receivePool->buffersMax());
   }
   HR_RETURN_IF_ERROR(transport.open(options.channel, options.receivePool));
   options.receivePool->setDoorbell(doorbell);
-  std::unique_ptr<Exchange> exchange(new Exchange(transport, board, doorbell, std::move(options)));
+  std::unique_ptr<Exchange> exchange(
+      new Exchange(transport, board, doorbell, receives, std::move(options)));
   std::lock_guard lock(exchange->mutex_);
   exchange->grant();
   return exchange;
 }
 
-Exchange::Exchange(Transport &transport, PoisonBoard &board, Doorbell *doorbell,
+Exchange::Exchange(Transport &transport, PoisonBoard &board, Doorbell *doorbell, bool receives,
                    ExchangeOptions options)
     : transport_(transport), board_(board), doorbell_(doorbell), options_(std::move(options)),
-      peers_(options_.members.size()) {}
+      receives_(receives), peers_(options_.members.size()),
+      endsLeft_(receives ? peers_.size() : 0) {
+  for (Peer &peer : peers_) {
+    peer.ended = !receives_; // nothing comes from it
+  }
+}
 
 Exchange::~Exchange() {
   transport_.close(options_.channel);
@@ -64,46 +73,81 @@ Status Exchange::sendControl(int peer, MessageKind kind, uint64_t value) {
 }
 
 void Exchange::grant() {
+  if (!receives_) {
+    return;
+  }
+  // Asked for first: a buffer that comes back after the count below then rings.
+  options_.receivePool->wantBuffer();
+  const int64_t available = options_.receivePool->freeBuffers() - granted_;
+  if (!short_) {
+    grantToOwed(available);
+  }
+  if (short_ && (mayGrant_ || available != availableSeen_)) {
+    grantToAll(available);
+  }
+}
+
+/// There are buffers for the windows of all: only those whose messages were taken have less.
+void Exchange::grantToOwed(int64_t available) {
+  for (; !owed_.empty(); owed_.pop_back()) {
+    Peer &peer = peers_[static_cast<size_t>(owed_.back())];
+    const int64_t wanted = peer.ended ? 0 : options_.window - peer.granted - peer.queued;
+    if (wanted > available) {
+      short_ = mayGrant_ = true;
+      return;
+    }
+    if (wanted > 0) {
+      available -= wanted;
+      grantTo(owed_.back(), wanted);
+    }
+  }
+}
+
+/// A peer that is gone is noticed by advance(), and only if it is still needed.
+void Exchange::grantTo(int peer, int64_t credits) {
+  peers_[static_cast<size_t>(peer)].granted += credits;
+  granted_ += credits;
+  (void)sendControl(peer, MessageKind::kCredits, static_cast<uint64_t>(credits));
+}
+
+void Exchange::grantToAll(int64_t available) {
   // A granted message needs a pool buffer when it comes, so grants never exceed the free ones. The
   // last ones are kept for peers without any grant: otherwise a silent peer could hold what the
   // others wait for.
+  mayGrant_ = false;
+  availableSeen_ = available;
   int size = peerCount();
-  // Asked for first: a buffer that comes back after the count below then rings.
-  options_.receivePool->wantBuffer();
-  int64_t available = options_.receivePool->freeBuffers();
-  int64_t waiting = 0;
-  for (const Peer &peer : peers_) {
-    available -= peer.granted;
-    waiting += !peer.ended && peer.granted == 0;
-  }
+  int64_t waiting = std::ranges::count_if(
+      peers_, [](const Peer &peer) { return !peer.ended && peer.granted == 0; });
   std::vector<int64_t> more(peers_.size(), 0);
   bool granted = true;
   while (granted && available > 0) {
     granted = false;
     for (int step = 0; step < size && available > 0; ++step) {
       auto index = static_cast<size_t>((nextGrant_ + step) % size);
-      Peer &peer = peers_[index];
-      if (peer.ended || peer.granted + peer.queued >= options_.window) {
+      const Peer &peer = peers_[index];
+      if (peer.ended || peer.granted + more[index] + peer.queued >= options_.window) {
         continue;
       }
-      if (peer.granted == 0) {
+      if (peer.granted + more[index] == 0) {
         --waiting;
       } else if (available <= waiting) {
         continue;
       }
-      ++peer.granted;
       ++more[index];
       --available;
       granted = true;
     }
   }
   nextGrant_ = (nextGrant_ + 1) % size;
-  for (int peer = 0; peer < size; ++peer) {
-    int64_t credits = more[static_cast<size_t>(peer)];
-    // A peer that is gone is noticed by advance(), and only if it is still needed.
-    if (credits > 0) {
-      (void)sendControl(peer, MessageKind::kCredits, static_cast<uint64_t>(credits));
+  short_ = false;
+  owed_.clear();
+  for (int index = 0; index < size; ++index) {
+    if (int64_t credits = more[static_cast<size_t>(index)]; credits > 0) {
+      grantTo(index, credits);
     }
+    const Peer &peer = peers_[static_cast<size_t>(index)];
+    short_ |= !peer.ended && peer.granted + peer.queued < options_.window;
   }
 }
 
@@ -132,8 +176,10 @@ Status Exchange::accept(Arrival arrival) {
     if (peer.granted == 0) {
       return corrupt("a message beyond the credits", peer.nextReceive, header.sequence);
     }
+    mayGrant_ = true;
     ++peer.nextReceive;
     --peer.granted;
+    --granted_;
     ++peer.queued;
     ++numbers_.messagesReceived;
     numbers_.rowsReceived += static_cast<int64_t>(header.rows);
@@ -146,7 +192,10 @@ Status Exchange::accept(Arrival arrival) {
       return corrupt("messages were lost before the end", header.sequence, peer.nextReceive);
     }
     peer.ended = true;
+    mayGrant_ = true;
+    --endsLeft_;
     // Its grants will not be used.
+    granted_ -= peer.granted;
     peer.granted = 0;
     return {};
   default:
@@ -176,25 +225,26 @@ void Exchange::advance() {
     return;
   }
   // Asked before the messages are taken in: what a peer sent before it left has then arrived.
-  std::vector<Status> links;
-  for (int member : options_.members) {
-    links.push_back(transport_.peerStatus(member));
+  std::vector<std::pair<size_t, Status>> down;
+  const size_t watched = receives_ ? peers_.size() : 1;
+  for (size_t peer = 0; peer < watched && transport_.mayBeDown(); ++peer) {
+    if (Status link = transport_.peerStatus(rankOf(peer)); !link.ok()) {
+      down.emplace_back(peer, std::move(link));
+    }
   }
   takeIn();
   if (phase_ == Phase::kFailed) {
     return;
   }
-  bool allEnded = true;
-  for (size_t peer = 0; peer < peers_.size(); ++peer) {
-    allEnded &= peers_[peer].ended;
+  for (const auto &[peer, link] : down) {
     // A peer leaves once it has our end and all others'; before, we still need it.
-    if (!links[peer].ok() && (phase_ == Phase::kOpen || !peers_[peer].ended)) {
-      fail(links[peer]);
+    if (phase_ == Phase::kOpen || !peers_[peer].ended) {
+      fail(link);
       return;
     }
   }
   grant();
-  if (phase_ == Phase::kFinishing && allEnded && arrived_.empty()) {
+  if (phase_ == Phase::kFinishing && endsLeft_ == 0 && arrived_.empty()) {
     phase_ = Phase::kDone;
   }
 }
@@ -272,7 +322,8 @@ void Exchange::finish() {
     return;
   }
   phase_ = Phase::kFinishing;
-  for (int peer = 0; peer < peerCount(); ++peer) {
+  const int receivers = options_.receivers == Receivers::kAll ? peerCount() : 1;
+  for (int peer = 0; peer < receivers; ++peer) {
     Status status =
         sendControl(peer, MessageKind::kEnd, peers_[static_cast<size_t>(peer)].nextSend);
     if (!status.ok()) {
@@ -291,7 +342,11 @@ std::optional<ExchangeMessage> Exchange::receive() {
   ExchangeMessage message = std::move(arrived_.front());
   arrived_.pop_front();
   --peers_[static_cast<size_t>(message.peer)].queued;
-  grant();
+  mayGrant_ = true;
+  owed_.push_back(message.peer);
+  if (!message.body) {
+    grant(); // else once its buffer is back, which rings
+  }
   return message;
 }
 

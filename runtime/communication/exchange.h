@@ -25,14 +25,22 @@ struct ExchangeMessage {
   BufferRef body;   ///< sealed; at most the receiving pool's bufferBytes; may be null
 };
 
+/// Who receives in an exchange.
+enum class Receivers : uint8_t {
+  kAll,
+  kFirst, ///< member 0 alone: the others owe nothing to each other, and say nothing
+};
+
 struct ExchangeOptions {
   ChannelId channel = {};
   /// The transport's ranks between which it is, ascending; empty: all. Groups without a common rank
   /// may use the same channel.
   std::vector<int> members = {};
+  Receivers receivers = Receivers::kAll;
   /// Messages a peer may have under way to this rank: sent and not yet taken by receive().
   int64_t window = 4;
-  /// Bodies are received into it; used by this exchange alone; at least one buffer a member.
+  /// Bodies are received into it; used by this exchange alone; at least one buffer a member where
+  /// this rank receives.
   /// Buffers of received messages count until dropped: with all of them held, peers wait.
   BufferPool *receivePool = nullptr;
   Checksums checksums = Checksums::kOn;
@@ -103,11 +111,15 @@ private:
     bool refused = false; ///< a trySend() found no credit and waits for the doorbell
     bool ended = false;
   };
-  Exchange(Transport &transport, PoisonBoard &board, Doorbell *doorbell, ExchangeOptions options);
+  Exchange(Transport &transport, PoisonBoard &board, Doorbell *doorbell, bool receives,
+           ExchangeOptions options);
   void advance();
   void takeIn();
   Status accept(Arrival arrival);
   void grant();
+  void grantToOwed(int64_t available);
+  void grantToAll(int64_t available);
+  void grantTo(int peer, int64_t credits);
   void fail(const Status &status);
   Status sendControl(int peer, MessageKind kind, uint64_t value);
   int rankOf(size_t peer) const { return options_.members[peer]; }
@@ -119,7 +131,14 @@ private:
   ExchangeOptions options_;
   mutable std::mutex mutex_;
   Phase phase_ = Phase::kOpen;
+  const bool receives_; ///< whether messages come to this rank
   std::vector<Peer> peers_;
+  size_t endsLeft_;           ///< of peers
+  int64_t granted_ = 0;       ///< of all peers
+  bool short_ = true;         ///< some peer has less than its window, for want of buffers
+  bool mayGrant_ = true;      ///< a message or an end has come, or a message was taken
+  int64_t availableSeen_ = 0; ///< when all peers were last looked at
+  std::vector<int> owed_;     ///< whose messages were taken since
   std::deque<ExchangeMessage> arrived_;
   int nextGrant_ = 0;
   Numbers numbers_;

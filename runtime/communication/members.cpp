@@ -15,8 +15,8 @@ std::vector<int> membersOr(std::vector<int> given, const Transport &transport) {
 }
 
 Expected<int> placeOf(int source, const std::vector<int> &members, ChannelId channel) {
-  auto member = std::find(members.begin(), members.end(), source);
-  if (member == members.end()) {
+  auto member = std::lower_bound(members.begin(), members.end(), source);
+  if (member == members.end() || *member != source) {
     return makeError(ErrorKind::kCorrupt, "a message from no member of channel ", channel,
                      ", rank: ", source);
   }

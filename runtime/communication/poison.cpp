@@ -1,6 +1,7 @@
 // The poison board: a small all-to-all protocol on its own channel.
 //
-//   kCredits:          the board is open; nothing with a body is sent to a peer before
+//   kCredits:          what failed, and why? The board is open: to a peer that has said nothing
+//                      no text is sent
 //   kAlive:            a sign of life
 //   kPoison, kSettled: sequence = failing task, rows = row, tag = rank << 8 | error kind (0: none),
 //                      body = message, zero, place
@@ -17,14 +18,25 @@ namespace headrace {
 
 namespace {
 
-constexpr int64_t kTextBytesMax = 4096;
+constexpr int64_t kTextBytesMax = 4096, kTextBytesMin = 256;
+/// Of all buffers for the texts of others, if that leaves the least for each.
+constexpr int64_t kPoolBytes = 4 << 20;
 /// Failures that a rank tells at once; smaller ones found after that many go with kSettled.
 constexpr int kBroadcastsMax = 4;
 
-std::string packText(const Poison &poison) {
-  std::string message = poison.message.substr(0, kTextBytesMax - 512);
-  std::string place = poison.place.substr(0, 500);
-  return message + '\0' + place;
+/// So begins what a rank reports of another's failure.
+const std::string kStopped = "stopped because rank ";
+
+/// The same on all ranks.
+int64_t textBytes(int ranks) {
+  int64_t each = kPoolBytes / ((kBroadcastsMax + 1) * (static_cast<int64_t>(ranks) + 1));
+  return std::clamp(each / 64 * 64, kTextBytesMin, kTextBytesMax);
+}
+
+std::string packText(const Poison &poison, int64_t bytes) {
+  const auto most = static_cast<size_t>(bytes);
+  std::string place = poison.place.substr(0, most / 8);
+  return poison.message.substr(0, most - most / 8 - 1) + '\0' + place;
 }
 
 } // namespace
@@ -36,8 +48,7 @@ Status Poison::statusOn(int otherRank) const {
   if (kind == ErrorKind::kCancelled) {
     return status();
   }
-  return Status(kind, "stopped because rank " + std::to_string(rank) + " failed: " + message,
-                place);
+  return Status(kind, kStopped + std::to_string(rank) + " failed: " + message, place);
 }
 
 bool Poison::earlier(const Poison &left, const Poison &right) {
@@ -48,29 +59,19 @@ Expected<std::unique_ptr<PoisonBoard>> PoisonBoard::open(Transport &transport, B
                                                          Doorbell *doorbell,
                                                          HeartbeatOptions heartbeat) {
   int64_t received = static_cast<int64_t>(transport.size()) * (kBroadcastsMax + 1);
+  const int64_t bytes = textBytes(transport.size());
   HR_ASSIGN_OR_RETURN(
       auto sendPool,
-      BufferPool::create(blocks, {.bufferBytes = kTextBytesMax, .buffersMax = kBroadcastsMax + 1}));
-  HR_ASSIGN_OR_RETURN(auto receivePool, BufferPool::create(blocks, {.bufferBytes = kTextBytesMax,
-                                                                    .buffersMax = received}));
+      BufferPool::create(blocks, {.bufferBytes = bytes, .buffersMax = kBroadcastsMax + 1}));
+  HR_ASSIGN_OR_RETURN(auto receivePool,
+                      BufferPool::create(blocks, {.bufferBytes = bytes, .buffersMax = received}));
   HR_RETURN_IF_ERROR(transport.open(kPoisonChannel, receivePool.get()));
-  std::unique_ptr<PoisonBoard> board(
+  return std::unique_ptr<PoisonBoard>(
       new PoisonBoard(transport, std::move(sendPool), std::move(receivePool), doorbell, heartbeat));
-  MessageHeader open;
-  open.kind = MessageKind::kCredits;
-  open.channel = kPoisonChannel.value;
-  open.source = static_cast<uint32_t>(transport.rank());
-  for (int peer = 0; peer < transport.size(); ++peer) {
-    if (peer != transport.rank()) {
-      // A peer that is gone is noticed by settle().
-      (void)transport.send(peer, kPoisonChannel, encodeHeader(open), BufferRef());
-    }
-  }
-  return board;
 }
 
 int64_t PoisonBoard::memoryBytes(int ranks) {
-  return kTextBytesMax * (kBroadcastsMax + 1) * (static_cast<int64_t>(ranks) + 1);
+  return textBytes(ranks) * (kBroadcastsMax + 1) * (static_cast<int64_t>(ranks) + 1);
 }
 
 PoisonBoard::PoisonBoard(Transport &transport, std::unique_ptr<BufferPool> sendPool,
@@ -78,7 +79,8 @@ PoisonBoard::PoisonBoard(Transport &transport, std::unique_ptr<BufferPool> sendP
                          HeartbeatOptions heartbeat)
     : transport_(transport), sendPool_(std::move(sendPool)), receivePool_(std::move(receivePool)),
       doorbell_(doorbell), ready_(static_cast<size_t>(transport.size()), false),
-      settled_(static_cast<size_t>(transport.size()), false), heartbeat_(transport, heartbeat) {}
+      settled_(static_cast<size_t>(transport.size()), false), awaited_(transport.size()),
+      heartbeat_(transport, heartbeat) {}
 
 PoisonBoard::~PoisonBoard() { transport_.close(kPoisonChannel); }
 
@@ -97,10 +99,11 @@ void PoisonBoard::raise(Poison poison) {
 }
 
 void PoisonBoard::raise(const Status &status, TaskId task, int64_t row) {
-  // What came from the board is not a new failure of this rank.
+  // What came from the board is not a new failure of this rank; its text may have come since.
   Status known = this->status();
-  if (status.ok() ||
-      (!known.ok() && known.kind() == status.kind() && known.message() == status.message())) {
+  if (status.ok() || (!known.ok() && known.kind() == status.kind() &&
+                      (known.message() == status.message() || status.message().empty() ||
+                       status.message().starts_with(kStopped)))) {
     return;
   }
   raise(Poison{status.kind(), transport_.rank(), task, row, status.message(), status.place()});
@@ -130,45 +133,82 @@ void PoisonBoard::mergeLocked(Poison poison) {
     if (doorbell_) {
       doorbell_->ring();
     }
+  } else if (poison_->message.empty() && !Poison::earlier(*poison_, poison)) {
+    poison_ = std::move(poison); // the same, with its text
   }
 }
 
 void PoisonBoard::broadcastLocked(MessageKind kind) {
   ++broadcasts_;
-  std::vector<int> peers;
+  if (poison_) {
+    // There are enough for all broadcasts of this rank, and each serves all peers, late ones too.
+    told_ = poison_;
+    toldText_ = sendPool_->tryTake();
+    HR_CHECK(toldText_);
+    std::string text = packText(*told_, sendPool_->bufferBytes());
+    toldText_.resize(static_cast<int64_t>(text.size()));
+    std::memcpy(toldText_.mutableData(), text.data(), text.size());
+    toldText_.seal();
+  }
   for (int peer = 0; peer < transport_.size(); ++peer) {
-    if (ready_[static_cast<size_t>(peer)]) {
-      peers.push_back(peer);
+    if (peer != transport_.rank()) {
+      sendLocked(kind, peer);
     }
   }
-  sendLocked(kind, peers);
 }
 
-void PoisonBoard::sendLocked(MessageKind kind, const std::vector<int> &peers) {
+/// What the last broadcast said; without its text if the peer's board may not be open yet.
+void PoisonBoard::sendLocked(MessageKind kind, int peer) {
   MessageHeader header;
   header.kind = kind;
   header.channel = kPoisonChannel.value;
   header.source = static_cast<uint32_t>(transport_.rank());
-  BufferRef body;
-  if (poison_) {
-    header.sequence = poison_->task.value;
-    header.rows = static_cast<uint64_t>(poison_->row);
-    header.tag = static_cast<uint64_t>(poison_->rank) << 8 | static_cast<uint64_t>(poison_->kind);
-    std::string text = packText(*poison_);
-    // One buffer serves all peers; there are enough for all that this rank may ever send.
-    body = sendPool_->tryTake();
-    HR_CHECK(body);
-    body.resize(static_cast<int64_t>(text.size()));
-    std::memcpy(body.mutableData(), text.data(), text.size());
-    body.seal();
-    header.bytes = text.size();
-    header.checksum = bodyChecksum(body, Checksums::kOn);
+  if (told_) {
+    header.sequence = told_->task.value;
+    header.rows = static_cast<uint64_t>(told_->row);
+    header.tag = static_cast<uint64_t>(told_->rank) << 8 | static_cast<uint64_t>(told_->kind);
   }
-  HeaderBytes bytes = encodeHeader(header);
-  for (int peer : peers) {
-    // A peer that is gone needs no telling; settle() sees that it is gone.
-    (void)transport_.send(peer, kPoisonChannel, bytes, body);
+  BufferRef text;
+  if (told_ && ready_[static_cast<size_t>(peer)]) {
+    text = toldText_;
+    header.bytes = static_cast<uint64_t>(text.size());
+    header.checksum = bodyChecksum(text, Checksums::kOn);
   }
+  // A peer that is gone needs no telling; settle() sees that it is gone.
+  (void)transport_.send(peer, kPoisonChannel, encodeHeader(header), std::move(text));
+}
+
+/// The peer has said of a failure without its text.
+void PoisonBoard::askLocked(int peer) {
+  MessageHeader ask;
+  ask.kind = MessageKind::kCredits;
+  ask.channel = kPoisonChannel.value;
+  ask.source = static_cast<uint32_t>(transport_.rank());
+  (void)transport_.send(peer, kPoisonChannel, encodeHeader(ask), BufferRef());
+  asked_.push_back(peer);
+}
+
+/// Whether this rank knows why the run has failed, as far as it ever will. Only then it says so to
+/// the others: whoever has said the last is gone from then on.
+bool PoisonBoard::knowsWhyLocked() {
+  if (!poison_ || !poison_->message.empty()) {
+    return true;
+  }
+  std::erase_if(asked_, [&](int peer) {
+    Status link = transport_.peerStatus(peer);
+    lost_ = link.ok() ? lost_ : link.message();
+    return !link.ok();
+  });
+  if (!asked_.empty()) {
+    return false;
+  }
+  poison_->message = lost_; // with the link to who knew
+  return true;
+}
+
+void PoisonBoard::settledLocked(int peer) {
+  awaited_ -= !settled_[static_cast<size_t>(peer)];
+  settled_[static_cast<size_t>(peer)] = true;
 }
 
 void PoisonBoard::takeInLocked() {
@@ -177,27 +217,34 @@ void PoisonBoard::takeInLocked() {
     // Whatever came, and be it damaged: its sender has opened its board.
     if (!ready_[static_cast<size_t>(arrival->source)]) {
       ready_[static_cast<size_t>(arrival->source)] = true;
-      if (announced_) {
-        sendLocked(MessageKind::kSettled, {arrival->source});
-      } else if (broadcasts_ > 0) {
-        sendLocked(MessageKind::kPoison, {arrival->source});
+      if (told_) {
+        sendLocked(announced_ ? MessageKind::kSettled : MessageKind::kPoison, arrival->source);
       }
     }
     Expected<MessageHeader> header = decodeHeader(*arrival, kPoisonChannel);
     if (!header.ok()) {
       mergeLocked(
           {header.status().kind(), transport_.rank(), {}, -1, header.status().message(), {}});
+      if (poison_->message.empty() && std::erase(asked_, arrival->source) > 0) {
+        poison_->message = header.status().message(); // it was the text
+      }
       // It may have been its last word: do not wait for another.
-      settled_[static_cast<size_t>(arrival->source)] = true;
+      settledLocked(arrival->source);
       continue;
     }
-    if (header->kind == MessageKind::kSettled) {
-      settled_[static_cast<size_t>(arrival->source)] = true;
+    auto kind = static_cast<ErrorKind>(header->tag & 0xff);
+    const bool lacksText = kind != ErrorKind::kOk && !arrival->body;
+    if (lacksText) {
+      askLocked(arrival->source);
+    } else if (kind != ErrorKind::kOk) {
+      std::erase(asked_, arrival->source);
+    }
+    if (!lacksText && header->kind == MessageKind::kSettled) {
+      settledLocked(arrival->source);
       if (doorbell_) {
         doorbell_->ring();
       }
     }
-    auto kind = static_cast<ErrorKind>(header->tag & 0xff);
     if (kind == ErrorKind::kOk) {
       continue;
     }
@@ -251,30 +298,31 @@ PollState PoisonBoard::settle() {
   std::lock_guard lock(mutex_);
   beatLocked();
   // Asked before the messages are taken in: what a peer sent before it left has then arrived.
-  std::vector<Status> links;
-  for (int peer = 0; peer < transport_.size(); ++peer) {
-    links.push_back(transport_.peerStatus(peer));
+  std::vector<std::pair<int, Status>> down;
+  for (int peer = 0; peer < transport_.size() && transport_.mayBeDown(); ++peer) {
+    if (Status link = transport_.peerStatus(peer); !link.ok()) {
+      down.emplace_back(peer, std::move(link));
+    }
   }
   takeInLocked();
+  if (!announced_ && !knowsWhyLocked()) {
+    return PollState::kPending;
+  }
   if (!announced_) {
     announced_ = true;
-    settled_[static_cast<size_t>(transport_.rank())] = true;
+    settledLocked(transport_.rank());
     broadcastLocked(MessageKind::kSettled);
   }
-  bool all = true;
-  for (int peer = 0; peer < transport_.size(); ++peer) {
-    if (settled_[static_cast<size_t>(peer)]) {
-      continue;
-    }
-    const Status &link = links[static_cast<size_t>(peer)];
-    if (link.ok()) {
-      all = false;
-    } else {
+  for (const auto &[peer, link] : down) {
+    if (!settled_[static_cast<size_t>(peer)]) {
       mergeLocked({link.kind(), transport_.rank(), {}, -1, link.message(), {}});
-      settled_[static_cast<size_t>(peer)] = true;
+      if (poison_->message.empty()) {
+        poison_->message = link.message(); // it may have been the one who knew
+      }
+      settledLocked(peer);
     }
   }
-  if (!all || !transport_.drained()) {
+  if (awaited_ > 0 || !transport_.drained()) {
     return PollState::kPending;
   }
   return poison_ ? PollState::kFailed : PollState::kDone;

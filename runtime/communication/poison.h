@@ -45,7 +45,7 @@ public:
                                                      Doorbell *doorbell,
                                                      HeartbeatOptions heartbeat = {});
   ~PoisonBoard();
-  /// Of its pools.
+  /// Of its pools. Many ranks have shorter texts.
   static int64_t memoryBytes(int ranks);
 
   /// Records a failure of this rank (`poison.rank` is filled in) and tells all peers.
@@ -76,9 +76,12 @@ private:
               std::unique_ptr<BufferPool> receivePool, Doorbell *doorbell,
               HeartbeatOptions heartbeat);
   void mergeLocked(Poison poison);
-  /// To all peers that have opened their board; the others get it when they have.
+  /// To all peers; the text to those whose board is open, and to the others when it is.
   void broadcastLocked(MessageKind kind);
-  void sendLocked(MessageKind kind, const std::vector<int> &peers);
+  void sendLocked(MessageKind kind, int peer);
+  void askLocked(int peer);
+  bool knowsWhyLocked();
+  void settledLocked(int peer);
   void takeInLocked();
   void beatLocked();
 
@@ -90,9 +93,14 @@ private:
   mutable std::mutex mutex_;
   std::optional<Poison> poison_;
   int broadcasts_ = 0;
+  std::optional<Poison> told_; ///< of the last broadcast
+  BufferRef toldText_;
+  std::vector<int> asked_; ///< who has yet to say why the run failed
+  std::string lost_;       ///< why the link to one of them is down
   bool announced_ = false;
-  std::vector<bool> ready_; ///< peers whose board is open: they receive bodies
+  std::vector<bool> ready_; ///< peers whose board is open: they receive texts
   std::vector<bool> settled_;
+  int awaited_ = 0; ///< ranks of which this one has not seen yet that they settled
   Heartbeat heartbeat_;
 };
 

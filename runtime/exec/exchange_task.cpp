@@ -88,16 +88,17 @@ Status ExchangeTask::start() {
   }
   const ExchangeSettings &settings = context_.exchange;
   HR_ASSIGN_OR_RETURN(auto account, context_.openAccount(index_));
-  auto peers = static_cast<int64_t>(place_.count);
-  HR_ASSIGN_OR_RETURN(sendPool_,
-                      account->createPool({settings.bufferBytes, 2 * peers, context_.doorbell},
-                                          context_.transport->bodyBlocks()));
+  const ExchangePools pools = ExchangePools::of(task_, place_, settings);
   HR_ASSIGN_OR_RETURN(
-      receivePool_,
-      account->createPool({settings.bufferBytes, settings.window * peers, context_.doorbell}));
+      sendPool_, account->createPool({settings.bufferBytes, pools.sendBuffers, context_.doorbell},
+                                     context_.transport->bodyBlocks()));
+  HR_ASSIGN_OR_RETURN(receivePool_, account->createPool({settings.bufferBytes, pools.receiveBuffers,
+                                                         context_.doorbell}));
   ExchangeOptions options;
   options.channel = ChannelId(static_cast<uint32_t>(task_.channel));
   options.members = context_.place.group(task_.axes);
+  options.receivers =
+      task_.exchange == plan::ExchangeKind::kGather ? Receivers::kFirst : Receivers::kAll;
   options.window = settings.window;
   options.receivePool = receivePool_.get();
   options.checksums = settings.checksums;
@@ -107,7 +108,7 @@ Status ExchangeTask::start() {
   if (task_.exchange == plan::ExchangeKind::kRange) {
     ranges_ = std::make_unique<RangeDivision>(schema(), task_.order, place_, account);
   }
-  if (task_.pair != plan::kNone) {
+  if (isPaired(task_, place_)) {
     skew_ = std::make_unique<SkewDivision>(task_, context_.plan->streams[task_.inputStream], place_,
                                            context_.skewPairs[task_.pair], sideOfPair(), account);
   }
@@ -224,6 +225,12 @@ bool ExchangeTask::isFor(int peer) const {
 }
 
 void ExchangeTask::listPeers() {
+  const bool one =
+      task_.exchange == plan::ExchangeKind::kHash && sends_ == kRows && chunk_->target != kAllRanks;
+  if (one) {
+    peers_.push_back(static_cast<int>(chunk_->target));
+    return;
+  }
   for (int peer = 0; peer < static_cast<int>(place_.count); ++peer) {
     if (isFor(peer)) {
       peers_.push_back(peer);
@@ -474,6 +481,19 @@ PollState ExchangeTask::poll() {
 }
 
 } // namespace
+
+/// Of many peers not all are sent to at once.
+static constexpr int64_t kSendBuffersMax = 256;
+
+ExchangePools ExchangePools::of(const plan::ExchangeTask &task, plan::GroupPlace place,
+                                const ExchangeSettings &settings) {
+  const int64_t peers = place.count;
+  const int64_t receive = settings.buffersAPeer * peers;
+  if (task.exchange == plan::ExchangeKind::kGather) {
+    return place.index == 0 ? ExchangePools{1, receive} : ExchangePools{2 * settings.window, 1};
+  }
+  return {std::min(2 * peers, kSendBuffersMax), receive};
+}
 
 std::unique_ptr<TaskRunner> makeExchangeTask(RankContext &context, int32_t task) {
   return std::make_unique<ExchangeTask>(context, task);

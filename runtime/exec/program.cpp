@@ -13,13 +13,14 @@
 #include "runtime/transport/loopback.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace headrace::exec {
 namespace {
 
 constexpr int64_t kInterruptNanoseconds = 50'000'000;
 constexpr int64_t kProgressNanoseconds = 500'000'000;
+/// Of a simulation: for each so many pairs of ranks one more message may arrive between two polls.
+constexpr size_t kPairsAStep = 4096;
 /// Between two questions to a GPU.
 constexpr int64_t kAskNanoseconds = 20'000;
 /// As messages name it: the flag, and the argument in Python.
@@ -161,7 +162,9 @@ private:
       context.pool = &session_.pool();
       context.owner = this;
       context.precedences = precedences_;
-      context.doorbell = &doorbell_;
+      context.doorbell = options_.simulation
+                             ? bells_.emplace_back(std::make_unique<Doorbell>()).get()
+                             : &doorbell_;
       context.clock = &clock();
       context.memory = std::make_shared<RankMemory>(
           session_.blocks(),
@@ -214,12 +217,6 @@ private:
     return beat > 0 && asked > 0 ? std::min(beat, asked) : beat + asked > 0 ? beat + asked : -1;
   }
 
-  /// Whether any rank still runs, and whether one has failed.
-  struct Polled {
-    bool pending = false;
-    bool failed = false;
-  };
-
   /// Whether it was time to ask.
   bool askWhetherToStop() {
     int64_t now = options_.clock->nowNanoseconds();
@@ -249,40 +246,65 @@ private:
   }
 
   /// One thread: the seed draws the order of polls, and whether a morsel runs or a message arrives
-  /// next.
+  /// next. Of many ranks a few are polled at a time: those with news, after some messages.
   Status simulateRanks() {
     Random random(options_.simulation->seed);
-    std::vector<size_t> order(ranks_.size());
-    std::iota(order.begin(), order.end(), size_t(0));
+    const size_t stepsMax = 1 + ranks_.size() * ranks_.size() / kPairsAStep;
+    std::vector<PollState> states(ranks_.size(), PollState::kPending);
+    std::vector<char> news(ranks_.size(), 1);
+    bool lastResort = false; // all were polled though nothing was under way
     while (true) {
-      Polled polled;
-      bool stoodStill = false;
-      for (size_t left = order.size(); left > 0; --left) {
-        std::swap(order[random.below(left)], order[left - 1]);
-        size_t r = order[left - 1];
-        if (standsStill(static_cast<int>(r), random)) {
-          polled.pending = stoodStill = true;
+      std::vector<size_t> ready;
+      bool pending = false, stoodStill = false;
+      for (size_t r = 0; r < ranks_.size(); ++r) {
+        if (states[r] != PollState::kPending) {
           continue;
         }
-        PollState state = ranks_[r]->poll();
-        polled.pending |= state == PollState::kPending;
-        polled.failed |= state == PollState::kFailed && isAlive(r);
-      }
-      if (!polled.pending) {
-        if (polled.failed) {
-          return firstFailure();
+        pending = true;
+        news[r] |= bells_[r]->consume() || !isAlive(r);
+        if (news[r]) {
+          ready.push_back(r);
         }
-        return isAlive(0) ? Status() : makeError(ErrorKind::kIo, "rank 0 died in the simulation");
+      }
+      if (!pending) {
+        return simulationEnded(states);
+      }
+      for (size_t left = ready.size(); left > 0; --left) {
+        std::swap(ready[random.below(left)], ready[left - 1]);
+        size_t r = ready[left - 1];
+        if (standsStill(static_cast<int>(r), random)) {
+          stoodStill = true;
+          continue;
+        }
+        news[r] = 0;
+        states[r] = ranks_[r]->poll();
       }
       askWhetherToStop();
-      bool messageFirst = random.chance(0.5);
-      bool moved = messageFirst && network_->advance();
-      moved = moved || session_.pool().runOne() || (!messageFirst && network_->advance());
-      if (!moved && !doorbell_.consume() && !stoodStill) {
+      bool moved = false;
+      for (size_t left = 1 + random.below(stepsMax); left > 0; --left) {
+        bool messageFirst = random.chance(0.5);
+        bool step = messageFirst && network_->advance();
+        moved |= step || session_.pool().runOne() || (!messageFirst && network_->advance());
+      }
+      if (moved || stoodStill || !ready.empty()) {
+        lastResort &= !moved;
+      } else if (lastResort) {
         return makeError(ErrorKind::kInternal,
                          "hang: ranks wait, and no morsel and no message is under way");
+      } else {
+        lastResort = true;
+        std::ranges::fill(news, 1);
       }
     }
+  }
+
+  Status simulationEnded(const std::vector<PollState> &states) const {
+    for (size_t r = 0; r < states.size(); ++r) {
+      if (states[r] == PollState::kFailed && isAlive(r)) {
+        return firstFailure();
+      }
+    }
+    return isAlive(0) ? Status() : makeError(ErrorKind::kIo, "rank 0 died in the simulation");
   }
 
   Status pollRanks() {
@@ -363,7 +385,8 @@ private:
   const RunOptions &options_;
   int64_t lastAsked_ = 0;
   VirtualClock virtualClock_;
-  Doorbell doorbell_;
+  Doorbell doorbell_;                            ///< of all ranks of this process
+  std::vector<std::unique_ptr<Doorbell>> bells_; ///< of a simulation: by rank, instead
   Telemetry telemetry_;
   std::vector<int32_t> precedences_; ///< by task; of a simulation all equal, for more interleavings
   std::unique_ptr<SimNetwork> network_;           ///< of a simulation
@@ -419,13 +442,18 @@ Expected<std::shared_ptr<GpuKernels>> Program::gpuKernels(Session &session,
   return gpuKernels_;
 }
 
-Status Program::checkCapacity(int64_t limitBytes) const {
-  if (hostPeak_.task == plan::kNone || hostPeak_.bytes <= static_cast<uint64_t>(limitBytes)) {
+Status Program::checkCapacity(int64_t limitBytes, int64_t ranks) const {
+  const auto limit = static_cast<uint64_t>(limitBytes);
+  if (hostPeak_.task == plan::kNone || hostPeak_.bytes <= limit) {
     return {};
   }
-  const plan::Task &task = plan_.tasks[hostPeak_.task];
+  const plan::PeakReservation peak = plan::peakReservation(plan_, Tier::kHost, ranks);
+  if (peak.bytes <= limit) {
+    return {};
+  }
+  const plan::Task &task = plan_.tasks[peak.task];
   const plan::Place *place = task.place == plan::kNone ? nullptr : &plan_.places[task.place];
-  auto bytes = static_cast<int64_t>(std::min<uint64_t>(hostPeak_.bytes, INT64_MAX));
+  auto bytes = static_cast<int64_t>(std::min<uint64_t>(peak.bytes, INT64_MAX));
   return makeError(ErrorKind::kMemory, "out of ", tierName(Tier::kHost),
                    " memory: ", place ? place->operation : task.name,
                    " and what is held with it need at least ", formatBytes(bytes), " (", bytes,
@@ -454,7 +482,7 @@ Expected<RunResult> Program::run(Session &session, const Bindings &bindings,
                      session.options().threads);
   }
   HR_RETURN_IF_ERROR(checkTopology(options));
-  HR_RETURN_IF_ERROR(checkCapacity(session.options().memoryBytes / options.ranks));
+  HR_RETURN_IF_ERROR(checkCapacity(session.options().memoryBytes / options.ranks, options.ranks));
   HR_ASSIGN_OR_RETURN(std::shared_ptr<GpuKernels> gpu, gpuKernels(session, options));
   {
     Run run(plan_, kernels_, gpu, session, bindings, options);
@@ -472,7 +500,7 @@ Status Program::checkRank(const Session &session, const RunOptions &options) con
     return makeError(ErrorKind::kUser, "a simulation runs all its ranks in one process");
   }
   HR_RETURN_IF_ERROR(checkTopology(options));
-  return checkCapacity(session.options().memoryBytes);
+  return checkCapacity(session.options().memoryBytes, options.ranks);
 }
 
 Expected<RunResult> Program::runRank(Session &session, const Bindings &bindings,

@@ -149,12 +149,12 @@ private:
   Status resolveKernels();
   Status checkTopology(const RunOptions &options) const;
   /// Whether the least that the plan needs at one time fits a rank's limit.
-  Status checkCapacity(int64_t limitBytes) const;
+  Status checkCapacity(int64_t limitBytes, int64_t ranks) const;
   /// Null if the CPU runs all tasks.
   Expected<std::shared_ptr<GpuKernels>> gpuKernels(Session &session,
                                                    const RunOptions &options) const;
   plan::Plan plan_;
-  plan::PeakReservation hostPeak_;
+  plan::PeakReservation hostPeak_; ///< of a rank that holds all of each tensor
   std::shared_ptr<const KernelLibrary> library_;
   std::vector<std::unique_ptr<KernelCall>> kernels_;
   mutable std::mutex gpuMutex_;

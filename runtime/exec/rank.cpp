@@ -139,7 +139,7 @@ Status Rank::prepare() {
   }
   for (const plan::Task &task : plan.tasks) {
     const auto *exchange = task.as<plan::ExchangeTask>();
-    if (exchange && exchange->pair != plan::kNone) {
+    if (exchange && isPaired(*exchange, context_.place.along(exchange->axes))) {
       context_.skewPairs.try_emplace(
           exchange->pair, std::make_shared<SkewPair>(context_.place.along(exchange->axes).count));
     }
@@ -149,7 +149,8 @@ Status Rank::prepare() {
 }
 
 /// The pools of exchanges and of collectives each take at most this part of the limit together:
-/// their buffers are smaller where memory is, but not below the least. The same on all ranks.
+/// their buffers are smaller where memory is, but not below the least, and then fewer. The same on
+/// all ranks.
 static constexpr int64_t kPoolsPart = 8;
 static constexpr int64_t kPoolBufferBytesMin = 16 << 10;
 /// What agreements on a number of rows need.
@@ -157,12 +158,23 @@ static constexpr int64_t kAgreementBufferBytes = 4 << 10;
 
 void Rank::fitPools() {
   const plan::Plan &plan = *context_.plan;
-  int64_t exchangeBuffers = 0, members = 0;
+  ExchangeSettings &exchanges = context_.exchange;
+  exchanges.buffersAPeer = exchanges.window;
+  int64_t members = 0;
+  auto exchangeBuffers = [&] {
+    int64_t buffers = 0;
+    for (const plan::Task &task : plan.tasks) {
+      if (const auto *exchange = task.as<plan::ExchangeTask>()) {
+        // At the first place, where they are most, so that all ranks find the same.
+        const plan::GroupPlace first{0, context_.place.along(exchange->axes).count};
+        const ExchangePools pools = ExchangePools::of(*exchange, first, exchanges);
+        buffers += pools.sendBuffers + pools.receiveBuffers;
+      }
+    }
+    return buffers;
+  };
   for (const plan::Task &task : plan.tasks) {
-    if (const auto *exchange = task.as<plan::ExchangeTask>()) {
-      exchangeBuffers +=
-          (2 + context_.exchange.window) * context_.place.along(exchange->axes).count;
-    } else if (const auto *collective = task.as<plan::CollectiveTask>()) {
+    if (const auto *collective = task.as<plan::CollectiveTask>()) {
       members = std::max<int64_t>(members, context_.place.along(collective->axes).count);
     }
   }
@@ -173,7 +185,10 @@ void Rank::fitPools() {
     const int64_t room = share / std::max<int64_t>(buffers, 1) / 4096 * 4096;
     return std::min(wanted, std::max(room, kPoolBufferBytesMin));
   };
-  context_.exchange.bufferBytes = fitted(context_.exchange.bufferBytes, exchangeBuffers);
+  exchanges.bufferBytes = fitted(exchanges.bufferBytes, exchangeBuffers());
+  while (exchanges.buffersAPeer > 1 && exchangeBuffers() * exchanges.bufferBytes > share) {
+    --exchanges.buffersAPeer;
+  }
   context_.collective.bufferBytes =
       members == 0
           ? kAgreementBufferBytes
@@ -691,7 +706,8 @@ void Rank::cancel(const std::string &reason) {
 
 void Rank::checkLinks() {
   if (phase_ == Phase::kRunning) {
-    for (int peer = 0; peer < context_.transport->size(); ++peer) {
+    for (int peer = 0; peer < context_.transport->size() && context_.transport->mayBeDown();
+         ++peer) {
       board_->raise(context_.transport->peerStatus(peer));
     }
   }

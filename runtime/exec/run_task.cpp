@@ -99,7 +99,7 @@ Status RunTask::start() {
     output_ = context_.streams[task_.outputStream];
     const plan::ExchangeTask *taker = task_.partitioned ? exchange() : nullptr;
     outputs_ = taker ? context_.place.along(taker->axes).count : 1;
-    sketched_ = taker && taker->pair != plan::kNone && outputs_ > 1;
+    sketched_ = taker && isPaired(*taker, context_.place.along(taker->axes)) && outputs_ > 1;
   }
   size_t lanes = context_.lanes;
   for (const plan::StateArgument &argument : task_.states) {

@@ -37,8 +37,28 @@ using OpenSource = std::function<Expected<std::unique_ptr<storage::MorselSource>
 struct ExchangeSettings {
   int64_t bufferBytes = 1 << 20;
   int64_t window = 4;
+  /// Buffers of a receiving pool for each peer: fewer than the window where memory is short.
+  int64_t buffersAPeer = 4;
   Checksums checksums = Checksums::kOn;
 };
+
+/// How many buffers the pools of an exchange task have at a place in its group.
+struct ExchangePools {
+  int64_t sendBuffers = 1;
+  int64_t receiveBuffers = 1;
+
+  static ExchangePools of(const plan::ExchangeTask &task, plan::GroupPlace place,
+                          const ExchangeSettings &settings);
+};
+
+/// Whether an exchange agrees on heavy keys with its pair: each rank hears of the keys of each
+/// other one, which is too much to hear among very many. Whoever has all rows of a key has them
+/// then.
+inline bool isPaired(const plan::ExchangeTask &task, plan::GroupPlace place) {
+  constexpr uint32_t kRanksMax = 256;
+  return task.pair != plan::kNone && place.count <= kRanksMax;
+}
+
 struct CollectiveSettings {
   int64_t bufferBytes = 1 << 20;
   int64_t window = 4;

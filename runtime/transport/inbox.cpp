@@ -77,7 +77,7 @@ Status Inbox::deliver(ChannelId id, Arrival arrival) {
   if (shut_ || channel.phase == Phase::kClosed) {
     return {};
   }
-  if (channel.phase == Phase::kUnopened && channel.arrived.size() >= kEarlyMessagesMax) {
+  if (channel.phase == Phase::kUnopened && channel.arrived.size() >= earlyMax_) {
     return makeError(ErrorKind::kCorrupt, "too many messages before the opening of channel ", id);
   }
   channel.arrived.push_back(std::move(arrival));

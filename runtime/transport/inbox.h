@@ -15,10 +15,14 @@ namespace headrace {
 /// Purpose: the receiving half of a Transport.
 /// Ownership: owns arrivals until receive(); borrows the doorbell and the channels' pools.
 /// Thread-safety: full. Ordering: per channel as delivered. Bounded: without a body by
-/// kEarlyMessagesMax a channel until it is opened; with one by the senders' credits.
+/// earlyMessagesMax() a channel until it is opened; with one by the senders' credits.
 class Inbox {
 public:
   static constexpr size_t kEarlyMessagesMax = 4096;
+
+  /// Of how many ranks messages come; each may say a few things early. Called before any does.
+  void setRanks(int ranks) { earlyMax_ = kEarlyMessagesMax + 4 * static_cast<size_t>(ranks); }
+  size_t earlyMessagesMax() const { return earlyMax_; }
 
   void setDoorbell(Doorbell *doorbell);
   void ring();
@@ -55,6 +59,7 @@ private:
   std::unordered_map<ChannelId, Channel> channels_;
   Doorbell *doorbell_ = nullptr;
   bool shut_ = false;
+  size_t earlyMax_ = kEarlyMessagesMax;
 };
 
 } // namespace headrace

@@ -38,7 +38,7 @@ Status Landing::deliver(int source, const Frame &frame, BufferRef body) {
     return {}; // passed over
   }
   if (frame.run > run()) {
-    if (early_.size() == Inbox::kEarlyMessagesMax) {
+    if (early_.size() == inbox_.earlyMessagesMax()) {
       return makeError(ErrorKind::kCorrupt, "too many messages before their run: ", frame.run);
     }
     early_.emplace_back(ChannelId(frame.channel), Arrival{source, frame.header, {}});

@@ -14,9 +14,14 @@ namespace {
 
 /// What the group's transports share; lives as long as any of them.
 struct Group {
-  explicit Group(int size) : inboxes(static_cast<size_t>(size)), gone(static_cast<size_t>(size)) {}
+  explicit Group(int size) : inboxes(static_cast<size_t>(size)), gone(static_cast<size_t>(size)) {
+    for (Inbox &inbox : inboxes) {
+      inbox.setRanks(size);
+    }
+  }
   std::vector<Inbox> inboxes;
   std::vector<std::atomic<bool>> gone;
+  std::atomic<bool> anyGone = false; ///< or given up
 };
 
 class LoopbackTransport final : public Transport {
@@ -27,6 +32,7 @@ public:
   ~LoopbackTransport() override {
     own().shut();
     group_->gone[static_cast<size_t>(rank_)].store(true, std::memory_order_release);
+    group_->anyGone.store(true, std::memory_order_release);
     for (Inbox &inbox : group_->inboxes) {
       inbox.ring();
     }
@@ -59,6 +65,8 @@ public:
   std::optional<Arrival> receive(ChannelId channel) override { return own().receive(channel); }
   void progress() override {}
 
+  bool mayBeDown() override { return group_->anyGone.load(std::memory_order_acquire); }
+
   Status peerStatus(int peer) override {
     if (group_->gone[static_cast<size_t>(peer)].load(std::memory_order_acquire)) {
       return makeError(ErrorKind::kIo, "the link is down, the peer has left: rank ", peer);
@@ -71,6 +79,7 @@ public:
   void giveUp(int peer, Status why) override {
     std::lock_guard lock(givenUp_);
     why_.emplace(peer, std::move(why));
+    group_->anyGone.store(true, std::memory_order_release);
     own().ring();
   }
 

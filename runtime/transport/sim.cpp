@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
-#include <tuple>
+#include <queue>
+#include <unordered_map>
 
 #include "runtime/base/check.h"
 #include "runtime/base/random.h"
@@ -14,6 +16,22 @@ namespace headrace {
 
 namespace {
 enum class EventKind : uint8_t { kMessage, kDeath, kLinkDown, kWake };
+/// A sequence of messages that stay in order.
+struct StreamId {
+  int source;
+  int target;
+  ChannelId channel;
+  bool operator==(const StreamId &) const = default;
+};
+struct StreamIdHash {
+  size_t operator()(const StreamId &id) const {
+    uint64_t both = static_cast<uint64_t>(id.source) << 32 | static_cast<uint32_t>(id.target);
+    return static_cast<size_t>((both * 0x9e3779b97f4a7c15u) ^
+                               (id.channel.value * 0xc2b2ae3d27d4eb4fu));
+  }
+};
+constexpr size_t kArrivalsMax = 1 << 16;
+
 struct Event {
   EventKind kind;
   int source;
@@ -29,7 +47,11 @@ struct SimNetwork::State {
   State(SimOptions given, VirtualClock &time)
       : options(std::move(given)), clock(time), random(options.seed),
         inboxes(static_cast<size_t>(options.size)), dead(inboxes.size(), false),
-        down(inboxes.size() * inboxes.size()), broken(down.size(), 0) {
+        down(inboxes.size() * inboxes.size()), linksDown(inboxes.size(), 0),
+        broken(down.size(), 0) {
+    for (Inbox &inbox : inboxes) {
+      inbox.setRanks(options.size);
+    }
     for (const SimOptions::Death &death : options.deaths) {
       HR_CHECK(death.rank >= 0 && death.rank < options.size);
       schedule(death.atNanoseconds, {EventKind::kDeath, death.rank, -1, {}, {}, {}, {}});
@@ -41,8 +63,15 @@ struct SimNetwork::State {
   }
 
   void schedule(int64_t time, Event event) {
-    events.emplace(std::pair(std::max(time, clock.nowNanoseconds()), ++scheduled),
-                   std::move(event));
+    size_t place = events.size();
+    if (freePlaces.empty()) {
+      events.push_back(std::move(event));
+    } else {
+      place = freePlaces.back();
+      freePlaces.pop_back();
+      events[place] = std::move(event);
+    }
+    queue.push({std::max(time, clock.nowNanoseconds()), ++scheduled, place});
   }
   /// Why `rank` cannot reach `peer`.
   Status &downAt(int rank, int peer) {
@@ -59,12 +88,26 @@ struct SimNetwork::State {
   std::vector<Inbox> inboxes;
   std::vector<bool> dead;
   std::vector<Status> down;
+  std::vector<int> linksDown;  ///< by rank: how many of its links
   std::vector<uint8_t> broken; ///< by source and target: a message was lost there
-  std::map<std::pair<int64_t, uint64_t>, Event> events;
+  /// When an event happens, the order among those of the same time, and its place in `events`.
+  struct Due {
+    int64_t time;
+    uint64_t number;
+    size_t place;
+    bool operator>(const Due &other) const {
+      return std::pair(time, number) > std::pair(other.time, other.number);
+    }
+  };
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> queue;
+  std::vector<Event> events;
+  std::vector<size_t> freePlaces;
   uint64_t scheduled = 0;
   int64_t delivered = 0;
-  /// When the last message of a stream arrives: the next may not overtake it.
-  std::map<std::tuple<int, int, ChannelId>, int64_t> lastArrival;
+  /// When the last message of a stream arrives: the next may not overtake it. Those that have
+  /// arrived are forgotten now and then.
+  std::unordered_map<StreamId, int64_t, StreamIdHash> lastArrival;
+  size_t arrivalsMax = kArrivalsMax;
   std::map<int, int64_t> linkFree; ///< by node: when its link has sent what it was given
 };
 
@@ -100,6 +143,10 @@ void SimNetwork::State::send(int source, int target, ChannelId channel, const He
   }
   int64_t time =
       sent + random.between(options.latencyNanosecondsMin, options.latencyNanosecondsMax);
+  if (lastArrival.size() > arrivalsMax) {
+    std::erase_if(lastArrival, [&](const auto &each) { return each.second <= now; });
+    arrivalsMax = kArrivalsMax + 2 * lastArrival.size();
+  }
   int64_t &last = lastArrival[{source, target, channel}];
   if (source == target || !random.chance(options.reorderProbability)) {
     last = time = std::max(time, last);
@@ -151,6 +198,7 @@ void SimNetwork::State::linkDown(int rank, int peer, const Status &why) {
   Status &status = downAt(rank, peer);
   if (status.ok()) {
     status = why;
+    ++linksDown[static_cast<size_t>(rank)];
     inboxes[static_cast<size_t>(rank)].ring();
   }
 }
@@ -202,6 +250,7 @@ public:
   bool drained() override { return true; }
   std::optional<Arrival> receive(ChannelId channel) override { return own().receive(channel); }
   void progress() override {}
+  bool mayBeDown() override { return state_->linksDown[static_cast<size_t>(rank_)] > 0; }
   Status peerStatus(int peer) override { return state_->downAt(rank_, peer); }
   void giveUp(int peer, Status why) override { state_->linkDown(rank_, peer, why); }
 
@@ -227,12 +276,14 @@ std::unique_ptr<Transport> SimNetwork::transport(int rank) {
 }
 
 bool SimNetwork::advance() {
-  if (state_->events.empty()) {
+  if (state_->queue.empty()) {
     return false;
   }
-  auto node = state_->events.extract(state_->events.begin());
-  state_->clock.advanceTo(node.key().first);
-  Event &event = node.mapped();
+  const State::Due due = state_->queue.top();
+  state_->queue.pop();
+  state_->clock.advanceTo(due.time);
+  Event event = std::move(state_->events[due.place]);
+  state_->freePlaces.push_back(due.place);
   switch (event.kind) {
   case EventKind::kMessage:
     state_->deliver(std::move(event));

@@ -27,6 +27,7 @@ public:
       : rank_(links.rank), peers_(links.sockets.size()), hosts_(std::move(links.hosts)),
         segment_(std::move(links.neighbourhood.segment)), bell_(links.neighbourhood.bell),
         engine_(std::move(links.engine)), ready_(epoll_create1(EPOLL_CLOEXEC)) {
+    landing_.inbox().setRanks(static_cast<int>(peers_.size()));
     HR_CHECK(ready_ >= 0);
     for (int peer = 0; peer < size(); ++peer) {
       int socket = links.sockets[static_cast<size_t>(peer)];

@@ -100,6 +100,8 @@ public:
   /// Moves bytes as far as possible without blocking. Call it whenever the doorbell woke.
   virtual void progress() = 0;
 
+  /// False: no link is down, so that nobody needs to ask for each.
+  virtual bool mayBeDown() { return true; }
   /// Ok, or why the link to a peer is down (kIo, kCorrupt); what arrived before can still be
   /// received.
   virtual Status peerStatus(int peer) = 0;

@@ -64,6 +64,17 @@ def kinds_of_trouble(tables: str) -> None:
     assert hr.sql(COUNT, tables)["n"].to_pylist() == [60175]
 
 
+def scattered(group: Any) -> None:
+    """Each worker has its share of a table of the driver's."""
+    rows = pa.table({"k": np.arange(1_000_000) % 10, "v": np.arange(1_000_000)})
+    found = hr.sql(
+        "select k, sum(v) as v from t group by k order by k", {"t": rows}, topology="ethernet-fast"
+    )
+    assert [int(v) for v in found["v"].to_pylist()] == [49999500000 + 100000 * k for k in range(10)]
+    held = [key[1] for member in group._handle._ranks for key in member.holds if key[1].size > 1]
+    assert [(part.index, part.size) for part in held] == [(rank, 4) for rank in range(4)], held
+
+
 def killed(group: Any, rank: int, tables: str) -> None:
     """The others answer without it, and it comes back."""
     os.kill(group._handle._ranks[rank].process, signal.SIGKILL)
@@ -92,6 +103,7 @@ def main(queries: str, tables: str, folder: str, names: list[str]) -> None:
         rows = pa.table({"k": range(1000), "v": [i % 7 for i in range(1000)]})
         found = hr.sql("select v, count(*) as n from t group by v order by v", {"t": rows})
         assert found["n"].to_pylist() == [143] * 6 + [142]
+        scattered(group)
         kinds_of_trouble(tables)
         for rank in (2, 0):
             killed(group, rank, tables)

@@ -407,6 +407,64 @@ TEST(Exchange, OfSomeRanksRefusesMessagesOfOthers) {
   EXPECT_EQ(exchange->status().message(), "a message from no member of channel 1, rank: 0");
 }
 
+TEST(Exchange, ToTheFirstMemberAloneTheOthersOweNothing) {
+  constexpr int kRanks = 5;
+  VirtualClock clock;
+  BlockPool blocks({.capacityBytes = 64 << 20});
+  SimNetwork network({.size = kRanks}, clock);
+  struct Member {
+    std::unique_ptr<Transport> transport;
+    Doorbell doorbell;
+    std::unique_ptr<PoisonBoard> board;
+    std::unique_ptr<BufferPool> pool;
+    std::unique_ptr<Exchange> exchange;
+  };
+  std::vector<std::unique_ptr<Member>> members;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    auto member = std::make_unique<Member>();
+    member->transport = network.transport(rank);
+    member->board = std::move(*PoisonBoard::open(*member->transport, blocks, &member->doorbell));
+    member->pool = std::move(
+        *BufferPool::create(blocks, {.bufferBytes = 64, .buffersMax = rank == 0 ? 2 * kRanks : 1}));
+    member->exchange =
+        std::move(*Exchange::open(*member->transport, *member->board, &member->doorbell,
+                                  {.channel = ChannelId(1),
+                                   .receivers = Receivers::kFirst,
+                                   .window = 2,
+                                   .receivePool = member->pool.get()}));
+    members.push_back(std::move(member));
+  }
+  auto settle = [&] {
+    while (network.advance()) {
+    }
+  };
+  settle();
+
+  EXPECT_EQ(network.messagesDelivered(), kRanks); // room at the first, for each
+  for (int rank = 1; rank < kRanks; ++rank) {
+    Exchange &exchange = *members[static_cast<size_t>(rank)]->exchange;
+    EXPECT_EQ(exchange.credits(0), 2);
+    EXPECT_EQ(exchange.credits(2), 0);
+    ExchangeMessage message{.peer = 0, .rows = rank};
+    EXPECT_EQ(exchange.trySend(message), SendResult::kAccepted);
+    exchange.finish();
+    EXPECT_EQ(exchange.poll(), PollState::kDone); // nothing comes to it
+  }
+  Exchange &first = *members[0]->exchange;
+  first.finish();
+  settle();
+  EXPECT_EQ(first.poll(), PollState::kPending);
+  int64_t rows = 0;
+  while (std::optional<ExchangeMessage> message = first.receive()) {
+    rows += message->rows;
+  }
+  EXPECT_EQ(rows, 1 + 2 + 3 + 4);
+  EXPECT_EQ(first.poll(), PollState::kDone);
+  for (const std::unique_ptr<Member> &member : members) {
+    member->exchange.reset();
+  }
+}
+
 TEST(Exchange, TooFewBuffersAndTooLargeMessages) {
   VirtualClock clock;
   BlockPool blocks({.capacityBytes = 64 << 20});

@@ -41,6 +41,15 @@ TEST(Inbox, EarlyMessagesAreBounded) {
             "too many messages before the opening of channel 1");
 }
 
+TEST(Inbox, OfManyRanksMoreMayBeEarly) {
+  Inbox inbox;
+  inbox.setRanks(10'000);
+  for (size_t count = 0; count < 20'000; ++count) {
+    ASSERT_TRUE(inbox.deliver(ChannelId(1), {}).ok());
+  }
+  EXPECT_GT(inbox.earlyMessagesMax(), Inbox::kEarlyMessagesMax);
+}
+
 TEST(Inbox, OpeningAChannelWithEarlyMessagesRings) {
   Inbox inbox;
   ASSERT_TRUE(inbox.deliver(ChannelId(1), {}).ok());

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dev.bench import accuracy, machines, memory, regret, skew, slow, solver, suites, tpch, windows
+from dev.bench import accuracy, machines, memory, regret, scale, skew, slow, solver, suites, tpch, windows
 
 BENCHMARKS = {
     "tpch": tpch.main,
@@ -15,6 +15,7 @@ BENCHMARKS = {
     "machines": machines.main,
     "accuracy": accuracy.main,
     "regret": regret.main,
+    "scale": scale.main,
     "skew": skew.main,
     "slow": slow.main,
     "solver": solver.main,

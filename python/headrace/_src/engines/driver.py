@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import socket
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from typing import Any, Protocol
 from headrace._src.cluster import Cluster
 from headrace._src.engines.lobby import ANSWER_SECONDS, Lobby, Member, value_of
 from headrace._src.engines.member import Invitation
+from headrace._src.engines.scattered import Part, Sent, Tables, parts_of
 from headrace._src.errors import HeadraceError, InputOutputError, UserError
 from headrace._src.programs import setting_texts
 from headrace._src.query.tables import absolute
@@ -27,6 +29,8 @@ _POLL_SECONDS = 0.05
 #: For leaving, beyond `peerTimeout`, for which a rank that follows one that is stopped hears nothing.
 _PART_SECONDS = 2.0
 _JOIN_SECONDS = 15
+#: That a rank surely takes in of a table.
+_HELD_BYTES_A_SECOND = 10e6
 
 
 class Engine(Protocol):
@@ -80,6 +84,9 @@ class RemoteRanks:
         self.offer = Offer()
         self.name = f"the driver on host {socket.gethostname()}"
         self.memory = 0
+        self._gone: deque[str] = deque()  # tables that the driver has no more
+        self._tables = Tables(self._gone.append)
+        self._named = False  # whether the last run had such tables
         address = engine.address()
         self._lobby = Lobby(address)
         try:
@@ -201,15 +208,45 @@ class RemoteRanks:
         if not self._ranks:
             raise InputOutputError("no process of the engine is left")
         lobby, offer = self._lobby, self.offer
+        self._scatter(plan)
         if not self._following:
-            told = (call, offer.tables, offer.arrays, offer.options)
+            told = (call, offer.arrays, offer.options)
             self._following = [(each, lobby.ask(each, "follow", *told)) for each in self._ranks[1:]]
-        bound = {name: _sent(name, data, offer.tables) for name, data in bindings.items()}
+        bound = {name: _sent(data) for name, data in bindings.items() if name not in offer.tables}
         rank_0 = self._ranks[0]
         number = lobby.ask(rank_0, "run", plan, kernels, call, bound, options, progress is not None)
         table, tensors, profile = self._outcome(rank_0, number, poll, progress)
         program.keep_profile(profile)
         return RemoteResult(table, tensors)
+
+    def _scatter(self, plan: str) -> None:
+        """Gives each rank what it reads of the tables in memory and does not have yet."""
+        tables = self.offer.tables
+        parts = {name: each for name, each in parts_of(plan, self.size).items() if name in tables}
+        gone = [self._gone.popleft() for _ in range(len(self._gone))]
+        if not (parts or gone or self._named):
+            return
+        self._named = bool(parts)
+        identities = {name: self._tables.identity(tables[name]) for name in parts}
+        whole: dict[str, Sent] = {}
+
+        def made(name: str, part: Part) -> Sent:
+            if part.size > 1:
+                return Sent.of(identities[name], tables[name], part)
+            if name not in whole:
+                whole[name] = Sent.of(identities[name], tables[name], part)
+            return whole[name]
+
+        asked = []
+        for rank, member in enumerate(self._ranks):
+            names = {name: (identities[name], each[rank]) for name, each in parts.items()}
+            member.holds = {key for key in member.holds if key[0] not in gone}
+            sent = [made(name, key[1]) for name, key in names.items() if key not in member.holds]
+            number = self._lobby.ask(member, "hold", sent, gone, names)
+            asked.append((member, number, sum(len(each.rows) for each in sent), set(names.values())))
+        for member, number, size, keys in asked:
+            self._lobby.acknowledged(member, number, ANSWER_SECONDS + size / _HELD_BYTES_A_SECOND)
+            member.holds |= keys
 
     def _outcome(
         self,
@@ -264,16 +301,14 @@ class RemoteRanks:
         self._lobby.close()
 
 
-def _sent(name: str, data: Any, tables: Mapping[str, Any]) -> Any:
-    """What rank 0 is given for a binding: paths, a table or an array."""
+def _sent(data: Any) -> Any:
+    """What rank 0 is given for a binding: paths or an array."""
     import numpy as np
 
     if isinstance(data, str):
         return absolute(data)
     if isinstance(data, list):
         return [absolute(address) for address in data]
-    if name in tables:
-        return tables[name]
     return np.asarray(data)
 
 
@@ -310,4 +345,4 @@ def _table(name: str, data: Any) -> Any:
         raise UserError(f"a stream can be read only once: read it first (read_all()), table: {name}")
     if not hasattr(data, "__arrow_c_stream__"):
         raise UserError(f"the driver does not send the tables in memory that an array program reads: {name}")
-    return pa.table(data)
+    return data if isinstance(data, pa.Table) else pa.table(data)

@@ -27,6 +27,8 @@ class Member:
     answers: deque[tuple[Any, ...]] = field(default_factory=deque)
     gone: bool = False
     asked: int = 0
+    #: The parts of the driver's tables that it has.
+    holds: set[Any] = field(default_factory=set)
 
 
 class Lobby:
@@ -118,6 +120,22 @@ class Lobby:
             if member.gone:
                 raise InputOutputError(f"a rank has ended: process {member.process} on host {member.host}")
             return None
+
+    def acknowledged(self, member: Member, number: int, seconds: float) -> None:
+        """Waits for the answer to a request, whatever else it says meanwhile. Drops it as `answer` does."""
+
+        def heard() -> tuple[Any, ...] | None:
+            return next((each for each in member.answers if each[0] == number), None)
+
+        with self.changed:
+            self.changed.wait_for(lambda: heard() or member.gone, seconds)
+            found = heard()
+            if found:
+                member.answers.remove(found)
+        if not found:
+            self.drop(member)
+            raise InputOutputError(f"a rank does not answer: process {member.process} on host {member.host}")
+        value_of(found[1:])
 
     def answer(self, member: Member, number: int, seconds: float = ANSWER_SECONDS) -> Any:
         """Its answer to a request. It is dropped if it gives none in time."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headrace._src.engines.channel import Channel
+from headrace._src.engines.scattered import Held
 from headrace._src.errors import CancelledError, HeadraceError, InputOutputError, translated
 
 #: Programs that a rank keeps loaded for the next run of the same.
@@ -58,6 +59,9 @@ class Member:
         self._request = 0
         self._handle: Any = None
         self._programs: dict[bytes, Any] = {}
+        self._held = Held()
+        #: The tables of the run under way, or of the next one, by name.
+        self._tables: dict[str, Any] = {}
 
     def serve(self) -> None:
         reading = threading.Thread(target=self._read, name="headrace driver's words", daemon=True)
@@ -80,6 +84,8 @@ class Member:
                 message = self._channel.receive()
                 if message[1] == "cancel":
                     self._stopped = message[0]
+                elif message[1] == "hold":  # also in a call, before its next run
+                    self._channel.send((message[0], *self._answer(*message[1:])))
                 else:
                     self._requests.put(message)
         except InputOutputError:
@@ -88,6 +94,7 @@ class Member:
 
     def _answer(self, name: str, *arguments: Any) -> tuple[Any, ...]:
         actions: dict[str, Callable[..., Any]] = {
+            "hold": self._hold,
             "place": self._place,
             "join": self._join,
             "follow": self._follow,
@@ -134,8 +141,15 @@ class Member:
         own = {name: int(self._settings[name]) for name in _OF_CALLS if name in self._settings}
         return {**own, **{name: value for name, value in options.items() if value is not None}}
 
-    def _follow(self, call: str, tables: dict[str, Any], arrays: list[Any], options: dict[str, Any]) -> None:
-        self._handle.follow(call, tables, arrays, poll=self._poll, **self._own(options))
+    def _hold(self, sent: list[Any], dropped: list[str], names: dict[str, Any]) -> None:
+        """Takes tables of the driver; those of the next run are the ones with names."""
+        self._tables.clear()
+        self._held.drop(dropped)
+        self._held.take(sent)
+        self._tables.update(self._held.bound(names))
+
+    def _follow(self, call: str, arrays: list[Any], options: dict[str, Any]) -> None:
+        self._handle.follow(call, self._tables, arrays, poll=self._poll, **self._own(options))
 
     def _run(
         self,
@@ -153,6 +167,7 @@ class Member:
         progress = (
             (lambda *at: self._channel.send((self._request, "progress", *at))) if wants_progress else None
         )
+        bindings = {**bindings, **self._tables}
         result = self._handle.run(
             program, plan, kernels, call, bindings, poll=self._poll, progress=progress, **self._own(options)
         )

@@ -523,6 +523,18 @@ TEST(PlanCheck, TensorsAreLiveFromTheirWriterToTheirLastReader) {
   EXPECT_EQ(peakReservation(plan, Tier::kHost).bytes, 400u);
 }
 
+TEST(PlanCheck, OfATensorARankHoldsItsPart) {
+  Plan plan;
+  plan.mesh = {{"r", 4}};
+  Buffer &divided = plan.buffers[addTensor(plan, {10, 5})];
+  divided.bytes = 200;
+  divided.splits = {{0, {0}}};
+  addTask(plan, ComputeTask{.outputs = {0}}, {});
+  EXPECT_EQ(peakReservation(plan, Tier::kHost).bytes, 200u);
+  EXPECT_EQ(peakReservation(plan, Tier::kHost, 1).bytes, 200u);
+  EXPECT_EQ(peakReservation(plan, Tier::kHost, 4).bytes, 60u); // three rows of ten
+}
+
 TEST(PlanCheck, Collectives) {
   auto collective = [](Plan &p, std::vector<int32_t> after) {
     after.push_back(0);

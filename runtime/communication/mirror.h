@@ -1,0 +1,66 @@
+// Mirror: one rank of a run of any size, whose peers do to it what it does to them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "runtime/transport/transport.h"
+
+namespace headrace {
+
+struct MirrorOptions {
+  int rank = 0;
+  int size = 1;
+  /// Channels of exchanges whose first member alone receives.
+  std::set<uint32_t> gathers = {};
+  /// Messages that such a receiver has room for.
+  int64_t window = 4;
+};
+
+/// What the rank has sent on one channel.
+struct MirrorNumbers {
+  int64_t control = 0; ///< messages without rows or elements
+  int64_t data = 0;
+  int64_t bytes = 0;   ///< of bodies
+  std::set<int> peers; ///< to whom
+};
+
+/// Purpose: to count what a rank sends in a run of more ranks than there are processes. All ranks
+/// run the same plan, so what this one does to the rank a step ahead, the rank a step behind does
+/// to it (in an all_reduce by doubling, and to those who share a step: the same rank). Every peer
+/// has as many rows or elements for it as it has for that peer, and none fails.
+/// Thread-safety: as Transport. Ordering: an answer arrives before send() returns.
+class MirrorTransport final : public Transport {
+public:
+  explicit MirrorTransport(MirrorOptions options);
+  ~MirrorTransport() override;
+
+  int rank() const override { return options_.rank; }
+  int size() const override { return options_.size; }
+  BodyPassage bodyPassage(int) const override { return BodyPassage::kCopied; }
+  void setDoorbell(Doorbell *doorbell) override;
+  Status open(ChannelId channel, BufferPool *pool) override;
+  void close(ChannelId channel) override;
+  Expected<SendTicket> send(int peer, ChannelId channel, const HeaderBytes &header,
+                            BufferRef body) override;
+  bool sent(SendTicket) override { return true; }
+  bool drained() override { return true; }
+  std::optional<Arrival> receive(ChannelId channel) override;
+  void progress() override {}
+  bool mayBeDown() override { return false; }
+  Status peerStatus(int) override { return {}; }
+  void giveUp(int, Status) override {}
+
+  /// By channel.
+  std::map<uint32_t, MirrorNumbers> numbers() const;
+
+private:
+  struct State;
+  const MirrorOptions options_;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace headrace
