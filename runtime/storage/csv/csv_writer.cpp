@@ -116,6 +116,7 @@ public:
       : columns_(columns), separator_(separator), quotes_(separator) {
     for (int i = 0; i < batch.num_columns(); ++i) {
       readers_.push_back(makeReader(*batch.column(i)));
+      shapes_.push_back(shapeOf(columns[static_cast<size_t>(i)].type));
     }
   }
 
@@ -126,7 +127,7 @@ public:
           out += separator_;
         }
         if (readers_[c]->valid(row)) {
-          appendValue(*readers_[c], columns_[c].type, row, out);
+          appendValue(c, row, out);
         }
       }
       out += '\n';
@@ -134,8 +135,9 @@ public:
   }
 
 private:
-  void appendValue(const ColumnReader &reader, const LogicalType &type, int64_t row,
-                   std::string &out) const {
+  void appendValue(size_t column, int64_t row, std::string &out) const {
+    const ColumnReader &reader = *readers_[column];
+    const LogicalType &type = columns_[column].type;
     char memory[std::max<size_t>(HR_TEXT_PRINTED, kMomentTextBytes)];
     auto moment = [&](const char *end) {
       quotes_.appendPlain({memory, static_cast<size_t>(end - memory)}, out);
@@ -148,7 +150,9 @@ private:
       quotes_.append(reader.text(row), out);
       break;
     case LogicalKind::kList:
-      quotes_.append(listText(reader.text(row)), out);
+    case LogicalKind::kStruct:
+    case LogicalKind::kMap:
+      quotes_.append(nestedText(reader.text(row), shapes_[column]), out);
       break;
     case LogicalKind::kF32:
       quotes_.appendPlain(printReal(static_cast<float>(reader.real(row)), memory), out);
@@ -175,6 +179,7 @@ private:
   char separator_;
   Quotes quotes_;
   std::vector<std::unique_ptr<ColumnReader>> readers_;
+  std::vector<std::string> shapes_; ///< of nested columns
 };
 
 /// The texts of the slices of a batch, by several threads, in memory that earlier ones had. Each
