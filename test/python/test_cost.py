@@ -24,16 +24,16 @@ def test_more_rows_cost_more(tpch_small: Path) -> None:
     assert cost(tpch_small, rows={"lineitem": 1}) < usual
 
 
-def test_unequal_ranks_hold_the_others_up(tpch_small: Path) -> None:
+def test_unequal_ranks_share_a_scan(tpch_small: Path) -> None:
     text = "select l_returnflag, sum(l_quantity) as quantity from lineitem group by l_returnflag"
 
     def seconds(*skew: str) -> float:
         options = {"topology": "ethernet-fast", "rows": {"lineitem": 1e8}}
         return hr.cost(text, tpch_small, ranks=4, skew=skew, **options).seconds  # type: ignore[arg-type]
 
-    assert seconds("3:1:speed=0.1") > 9 * seconds()
-    assert seconds("3:1:rows=3") == pytest.approx(2 * seconds(), rel=0.05)  # of the mean: 3 · 4 / 6
-    assert seconds("3:1:rows=3", "0:1:speed=0.1") > 2 * seconds("3:1:rows=3")
+    # The others take morsels of a rank that is slow or has more.
+    assert 4 / 3.1 * seconds() < seconds("3:1:speed=0.1") < 2 * seconds()
+    assert seconds("3:1:rows=3") == pytest.approx(seconds(), rel=0.05)
     assert seconds("0:2:speed=0.5") == seconds("0:1:speed=0.5", "1:1:speed=0.5")
 
 

@@ -208,7 +208,7 @@ def test_a_process_that_is_stopped_in_turns(slow: int, wide: Path, tmp_path: Pat
         _, expected, _ = run()
         ratios: list[float] = []
         given = 0
-        for _ in range(3):
+        for _ in range(5):
             plain, rows, _ = run()
             assert rows == expected
             with stopped_in_turns(ranks.processes[slow].pid):
