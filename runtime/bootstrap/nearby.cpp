@@ -13,7 +13,7 @@ namespace headrace {
 
 namespace {
 
-constexpr int kBacklog = 1024;
+constexpr int kBacklog = 4096;
 
 Socket newSocket() {
   return Socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

@@ -28,7 +28,8 @@ std::vector<Reception::Guest> Reception::admit() {
     if (!accepted.isOpen()) {
       break;
     }
-    if (strangers_.size() == kStrangersMax) {
+    // All ranks may come at once: none of them is to give way.
+    if (strangers_.size() >= kStrangersMax + static_cast<size_t>(own_.size)) {
       strangers_.pop_front();
     }
     strangers_.push_back({Handshake::accepting(std::move(accepted), *credentials_, own_), now});

@@ -16,7 +16,7 @@ namespace headrace {
 
 namespace {
 
-constexpr int kBacklog = 1024;
+constexpr int kBacklog = 4096;
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
