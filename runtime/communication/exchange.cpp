@@ -115,7 +115,6 @@ void Exchange::grantToAll(int64_t available) {
   // last ones are kept for peers without any grant: otherwise a silent peer could hold what the
   // others wait for.
   mayGrant_ = false;
-  availableSeen_ = available;
   int size = peerCount();
   int64_t waiting = std::ranges::count_if(
       peers_, [](const Peer &peer) { return !peer.ended && peer.granted == 0; });
@@ -140,6 +139,7 @@ void Exchange::grantToAll(int64_t available) {
     }
   }
   nextGrant_ = (nextGrant_ + 1) % size;
+  availableSeen_ = available; // as many as were just granted may come back
   short_ = false;
   owed_.clear();
   for (int index = 0; index < size; ++index) {
@@ -336,7 +336,13 @@ void Exchange::finish() {
 std::optional<ExchangeMessage> Exchange::receive() {
   std::lock_guard lock(mutex_);
   takeIn();
-  if (phase_ == Phase::kFailed || arrived_.empty()) {
+  if (phase_ == Phase::kFailed) {
+    return std::nullopt;
+  }
+  if (arrived_.empty()) {
+    if (!owed_.empty()) {
+      grant(); // bodies that were handed over come from no pool of ours: nothing rings for them
+    }
     return std::nullopt;
   }
   ExchangeMessage message = std::move(arrived_.front());

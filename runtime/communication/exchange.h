@@ -137,7 +137,7 @@ private:
   int64_t granted_ = 0;       ///< of all peers
   bool short_ = true;         ///< some peer has less than its window, for want of buffers
   bool mayGrant_ = true;      ///< a message or an end has come, or a message was taken
-  int64_t availableSeen_ = 0; ///< when all peers were last looked at
+  int64_t availableSeen_ = 0; ///< were left when all peers were last looked at
   std::vector<int> owed_;     ///< whose messages were taken since
   std::deque<ExchangeMessage> arrived_;
   int nextGrant_ = 0;

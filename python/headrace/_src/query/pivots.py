@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from headrace._src.errors import UnsupportedError
 from headrace._src.sql.brackets import closing, split_at_commas
 from headrace._src.sql.literals import literal
-from headrace._src.sql.script import checked_text
 
 _MAY_PIVOT = re.compile(r"\bpivot(_wider)?\b", re.IGNORECASE)
 _PIVOT = re.compile(r"(?:^|;|\(|\))\s*(pivot(?:_wider)?)\s", re.IGNORECASE)
@@ -20,7 +19,7 @@ def with_pivot_values(text: str, values_of: Callable[[str], list[str]]) -> str:
 
     values_of: the rows of a query of one column of texts.
     """
-    if not _MAY_PIVOT.search(checked_text(text)):
+    if not _MAY_PIVOT.search(text):
         return text
     position = 0
     while found := _PIVOT.search(text, position):
