@@ -2,12 +2,12 @@
 // Sources: passes/form/lists.cpp, passes/analysis/scalar_evaluation.cpp
 // RUN: headrace-interpret %s --check --tables %S/tables --layouts 8 --mesh ranks:1 --mesh ranks:3 | FileCheck %s
 
-// CHECK:      s,x
+// CHECK:      s,y
 // CHECK:      "{'k': a, 'x': 1}",1
 // CHECK:      compared {{[1-9][0-9]+}} stages
 !l = !frame.table<"k": !frame.nullable<!frame.string>, "x": !frame.nullable<i64>>
 !s = !frame.struct<"k": !frame.string, "x": i64>
-!r = !frame.table<"s": !s, "x": !frame.nullable<i64>>
+!r = !frame.table<"s": !s, "y": !frame.nullable<i64>>
 func.func @made() -> !r {
   %l = frame.scan "left" ["k", "x"] : !l
   %p = frame.project %l keep [] compute ["s"] columns ["k", "x"] {
@@ -15,7 +15,7 @@ func.func @made() -> !r {
     %s = frame.struct %k, %x : (!frame.nullable<!frame.string>, !frame.nullable<i64>) -> !s
     frame.yield %s : !s
   } : !l -> !frame.table<"s": !s>
-  %r = frame.project %p keep ["s"] compute ["x"] columns ["s"] {
+  %r = frame.project %p keep ["s"] compute ["y"] columns ["s"] {
   ^bb0(%s: !s):
     %x = frame.field %s[1] : !s -> !frame.nullable<i64>
     frame.yield %x : !frame.nullable<i64>
