@@ -38,6 +38,9 @@ Expected<ArrowType> arrowType(const LogicalType &logical, LogicalKind kind,
       const LogicalType &child = logical.children[field];
       HR_ASSIGN_OR_RETURN(ArrowType part, arrowType(child, child.kind, name));
       part.name = logical.names[field];
+      if (part.name.empty()) { // of row(…); as DuckDB calls them
+        part.name = "element" + std::to_string(field + 1);
+      }
       type.children.push_back(std::move(part));
     }
     return type;

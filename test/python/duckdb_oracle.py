@@ -10,8 +10,6 @@ import duckdb
 import headrace as hr
 import pyarrow as pa
 
-#: That of a bare NULL.
-_TYPES = {pa.null(): pa.int32()}
 #: Sums of doubles are added in any order.
 _TOLERANCE = 1e-9
 
@@ -19,14 +17,22 @@ _TOLERANCE = 1e-9
 def same(found: pa.Table, expected: pa.Table, *, ordered: bool = False) -> None:
     """Asserts that results are equal: as bags of rows, or row by row if `ordered`."""
     assert found.column_names == expected.column_names
-    types = [_TYPES.get(field.type, field.type) for field in expected.schema]
-    assert [field.type for field in found.schema] == types
+    assert [field.type for field in found.schema] == [_known(field.type) for field in expected.schema]
     left, right = _rows(found), _rows(expected)
     assert len(left) == len(right), f"{len(left)} rows, expected {len(right)}"
     if not ordered:
         left, right = sorted(left, key=_order), sorted(right, key=_order)
     for a, b in zip(left, right, strict=True):
         assert all(map(equal, a, b)), f"got {a}, expected {b}"
+
+
+def _known(kind: pa.DataType) -> pa.DataType:
+    """The type of a bare NULL is a number's, also within another type."""
+    if pa.types.is_null(kind):
+        return pa.int32()
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_known(field.type)) for field in kind])
+    return pa.list_(_known(kind.value_type)) if pa.types.is_list(kind) else kind
 
 
 def answer(query: str, tables: Mapping[str, pa.Table]) -> pa.Table:

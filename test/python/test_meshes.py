@@ -91,8 +91,8 @@ def reshards(function: Callable, shapes: list[tuple[int, ...]], **target: object
 def test_a_transformer_block_is_split_without_a_reshard_a_projection() -> None:
     sizes = (8, 2048, 4096, 32)
     moved = reshards(transformer(*sizes), shapes_of(*sizes[:3]), mesh="node:2,gpu:8", topology="p5-2node")
-    # Batches over one axis, heads and features over the other: one sum for attention, one for the network; then the
-    # result comes together.
+    # Batches over one axis, heads and features over the other: one sum for attention, one for the network;
+    # then the result comes together.
     assert moved == ["all_reduce", "all_reduce", "all_gather"]
     assert reshards(transformer(*sizes), shapes_of(*sizes[:3]), ranks=8, topology="dgx-h100") == [
         "all_gather"
@@ -125,7 +125,7 @@ def test_place() -> None:
     [
         (("a",), "an axis or None for each of 2 dimensions"),
         (("a", "a"), "an axis of the mesh for one dimension only"),
-        (("c", None), "names an axis that the mesh does not have"),
+        (("c", None), "the mesh has no axis c; it has a, b"),
     ],
 )
 def test_place_refuses(axes: tuple[str | None, ...], message: str) -> None:

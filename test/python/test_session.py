@@ -55,6 +55,8 @@ def test_data_frames_of_pandas_need_pandas(session: hr.Session, monkeypatch: pyt
         "select cast(a as utinyint) as u8, cast(a as usmallint) as u16 from t",
         "select cast(a as uinteger) as u32, cast(a as ubigint) as u64 from t",
         "select cast('2020-01-01' as timestamp_s) as s, cast('2020-01-01' as timestamp_ns) as n",
+        "select {'a': 1, 'b c': 'x', 't': date '2020-01-01'} as s, row(1, 'a') as r, map {'a': [1]} as m",
+        "select [{'x': {'y': 1.5::double}}] as l, {'q\"x': 1, 'z': row(now())} as w",
         "show tables",
         "explain select a from t",
     ],

@@ -185,8 +185,8 @@ def test_a_changed_file_is_read_anew(tmp_path: Path) -> None:
 # -- what is refused
 
 UNREADABLE: dict[str, pa.Array] = {
-    "items": pa.array([[{"a": 1}], [], None]),
-    "pair": pa.array([{"a": 1, "b": "x"}] * 3),
+    "items": pa.array([[b"x"], [], None]),
+    "pair": pa.array([{"a": 1, "b": b"x"}] * 3),
     "raw": pa.array([b"x"] * 3),
     "wide": pa.array([Decimal(1)] * 3, pa.decimal256(50, 2)),
 }

@@ -127,6 +127,8 @@ private:
   MaybeExpression castStructs(ExpressionBuilder &b, const Expression &list, frame::ListType type,
                               mlir::Location at);
   // struct_functions.cpp
+  /// Whether a function's arguments may be of any type: none of structs or of maps alone.
+  static bool takesAnyType(llvm::StringRef function);
   std::optional<MaybeExpression> importStructFunction(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments);
   MaybeExpression importExtract(ExpressionBuilder &b, const Call &call, Arguments arguments);

@@ -128,7 +128,6 @@ FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node ex
   std::optional<TimePart> part = unit.consume_front("to_") ? timePart(unit) : std::nullopt;
   std::optional<TimeLength> one = part && arguments->size() == 1 ? lengthOf(*part) : std::nullopt;
   if (!one) {
-    // no test: the type of any other is refused before
     (void)context.fail(at, "unsupported function of an interval: " + name);
     return failure();
   }

@@ -36,8 +36,8 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
           .Cases({"list_concat", "list_cat", "array_concat", "array_cat", "||"},
                  &ExpressionImporter::importListOfLists)
           .Cases({"list_slice", "array_slice"}, &ExpressionImporter::importSlice)
-          .Cases({"list_contains", "array_contains", "list_has", "array_has", "list_position",
-                  "array_position", "list_indexof", "array_indexof"},
+          .Cases({"contains", "list_contains", "array_contains", "list_has", "array_has",
+                  "list_position", "array_position", "list_indexof", "array_indexof"},
                  &ExpressionImporter::importPlace)
           .Cases({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort"},
                  &ExpressionImporter::importSortedList)

@@ -22,7 +22,7 @@ ExpressionImporter::importMapFunction(ExpressionBuilder &b, const Call &call, Ar
                                      : importMap(b, call, arguments);
   }
   frame::MapType type = arguments.empty() ? frame::MapType() : mapType(arguments[0].type());
-  if (!type) {
+  if (!type || takesAnyType(call.name)) {
     return std::nullopt;
   }
   MaybeExpression entries = b.cast(arguments[0], type.getEntries(), call.at);

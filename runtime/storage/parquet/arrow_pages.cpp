@@ -227,7 +227,6 @@ Status readNested(std::unique_ptr<parquet::ParquetFileReader> file, size_t rowGr
     return makeError(ErrorKind::kCorrupt, "the column chunk does not decode: ", status.message());
   }
   if (table->num_columns() != 1 || static_cast<uint64_t>(table->num_rows()) != rows) {
-    // no test: Arrow's reader counts them
     return makeError(ErrorKind::kCorrupt,
                      "the column chunk has another number of rows than its row group");
   }

@@ -18,6 +18,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <set>
 #include <string_view>
 
 namespace headrace::storage {
@@ -436,6 +437,15 @@ Expected<ParquetFooter> parseFooter(const std::vector<uint8_t> &bytes, uint64_t 
       }
     }
     describeNested(*meta, footer.columns);
+    std::set<std::string_view> names;
+    for (int i = 0; i < meta->schema()->group_node()->field_count(); ++i) {
+      const std::string &name = meta->schema()->group_node()->field(i)->name();
+      if (!names.insert(name).second) {
+        return makeError(ErrorKind::kUnsupported,
+                         "a table whose columns have one name cannot be read: ", path,
+                         ", column: ", name);
+      }
+    }
     for (int g = 0; g < meta->num_row_groups(); ++g) {
       std::unique_ptr<parquet::RowGroupMetaData> groupMeta = meta->RowGroup(g);
       if (groupMeta->num_rows() < 0 || groupMeta->num_rows() > INT32_MAX ||

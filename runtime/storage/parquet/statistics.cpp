@@ -11,7 +11,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <set>
 
 namespace headrace::storage {
 namespace {
@@ -305,14 +304,6 @@ Expected<std::vector<UnitedColumn>> columnsOf(const std::vector<TableFile> &file
   for (size_t f = 0; f < files.size(); ++f) {
     const ParquetFile &file = *files[f].file;
     const auto &own = file.footer().columns;
-    std::set<std::string_view> names;
-    for (const ParquetColumn &column : own) {
-      if (!names.insert(column.name).second) {
-        return makeError(ErrorKind::kUnsupported,
-                         "a table whose columns have one name cannot be read: ", file.path(),
-                         ", column: ", column.name);
-      }
-    }
     for (size_t i = 0; i < own.size() && (f == 0 || unites); ++i) {
       if (std::none_of(columns.begin(), columns.end(), [&](const UnitedColumn &known) {
             return known.column.name == own[i].name;

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from headrace._src.errors import UnsupportedError
+from headrace._src.sql.brackets import split_at_commas
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,6 +38,9 @@ _TIMESTAMPS = {
     "TIMESTAMP WITH TIME ZONE": ("us", "UTC"),
     "TIMESTAMPTZ_NS": ("ns", "UTC"),
 }
+_NESTED = re.compile(r"(STRUCT|TUPLE|MAP)\((.*)\)", re.DOTALL)
+#: A field with its name, which may be quoted.
+_FIELD = re.compile(r'("(?:[^"]|"")*"|\w+) (.+)', re.DOTALL)
 _DECIMALS = {"HUGEINT": (38, 0)}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
@@ -52,9 +56,29 @@ def arrow_type(name: str) -> pa.DataType:
         return pa.timestamp(unit, zone)
     if name.endswith("[]"):
         return pa.list_(arrow_type(name.removesuffix("[]")))
+    if nested := _NESTED.fullmatch(name):
+        return _nested_type(nested[1], [part.strip() for part in split_at_commas(nested[2])])
     match = _DECIMAL.fullmatch(name)
     if match:
         return pa.decimal128(int(match[1]), int(match[2]))
     if name in _DECIMALS:
         return pa.decimal128(*_DECIMALS[name])
     raise UnsupportedError(f"unsupported type of a column: {name}")
+
+
+def _nested_type(kind: str, parts: list[str]) -> pa.DataType:
+    """Of a struct with its fields, a tuple with their types, or a map with those of keys and values."""
+    import pyarrow as pa
+
+    if kind == "MAP":
+        return pa.map_(*map(arrow_type, parts))
+    if kind == "TUPLE":
+        return pa.struct([(f"element{n}", arrow_type(part)) for n, part in enumerate(parts, 1)])
+    fields = []
+    for part in parts:
+        if not (field := _FIELD.fullmatch(part)):
+            # no test: DuckDB writes none without a name
+            raise UnsupportedError(f"unsupported field of a struct: {part}")
+        name = field[1][1:-1].replace('""', '"') if field[1].startswith('"') else field[1]
+        fields.append((name, arrow_type(field[2])))
+    return pa.struct(fields)

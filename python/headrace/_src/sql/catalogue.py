@@ -118,7 +118,7 @@ def moved_conditions(text: str, schemas: Sequence[TableSchema]) -> Any:
     try:
         return json.loads(plan)
     except RecursionError:
-        raise SqlError("the plan is too deep to be read") from None  # no test: the compiler refuses it before
+        raise SqlError("the plan is too deep to be read") from None
 
 
 def tables_named(script: Script) -> frozenset[str]:
