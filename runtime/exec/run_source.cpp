@@ -24,11 +24,6 @@ Expected<RunSource> openRunSource(const RankContext &context, int32_t task,
   const auto &loading = *context.plan->tasks[load].as<plan::LoadTask>();
   const plan::Slot &slot = context.plan->slots[loading.slot];
   const bool shared = context.sharing && loading.shared;
-  ChunkOrder first;
-  if (context.streamOrders[run.inputStream] == StreamOrder::kStored) {
-    // Morsels of a shared table have numbers over all ranks.
-    first.push_back(shared ? 0 : context.place.along(loading.split).index);
-  }
   std::shared_ptr<storage::MorselSource> source;
   std::shared_ptr<MorselRights> rights;
   std::shared_ptr<MemoryAccount> pages = account;
@@ -40,6 +35,12 @@ Expected<RunSource> openRunSource(const RankContext &context, int32_t task,
   } else {
     HR_ASSIGN_OR_RETURN(source, openLoad(context, loading, storage::Reach::kShare));
     rights = std::make_shared<MorselRights>(source->share());
+  }
+  ChunkOrder first;
+  if (context.streamOrders[run.inputStream] == StreamOrder::kStored) {
+    // Morsels of a shared table have numbers over all ranks, unless each rank has other rows.
+    const bool numbered = shared && source->reach() == storage::Reach::kAll;
+    first.push_back(numbered ? 0 : context.place.along(loading.split).index);
   }
   const bool scans = slot.kind != plan::SlotKind::kValues;
   if (scans) {

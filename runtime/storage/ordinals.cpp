@@ -25,6 +25,7 @@ public:
   size_t morselCount() const override { return rows_->morselCount(); }
   uint64_t rows(size_t index) const override { return rows_->rows(index); }
   uint64_t rows() const override { return rows_->rows(); }
+  Reach reach() const override { return rows_->reach(); }
   MorselRange share() const override { return rows_->share(); }
   void expect(MorselRange more) override { rows_->expect(more); }
   void leave(MorselRange left) override { rows_->leave(left); }

@@ -61,6 +61,8 @@ public:
   virtual uint64_t rows(size_t index) const = 0;
   /// Rows of all morsels.
   virtual uint64_t rows() const = 0;
+  /// kShare: other ranks have other morsels by the same numbers, and cannot read those of this one.
+  virtual Reach reach() const { return Reach::kAll; }
   /// Those that this rank will load, once each, if nobody says otherwise.
   virtual MorselRange share() const { return {0, morselCount()}; }
   /// Morsels of other ranks that this one will load, too. Not while one of them is being loaded.

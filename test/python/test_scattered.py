@@ -143,6 +143,18 @@ def test_rows_keep_their_numbers_and_their_order(group: driver.Driver) -> None:
     ] * len(picked)
 
 
+def test_ranks_do_not_read_rows_of_others(group: driver.Driver) -> None:
+    """Of a table with so many morsels that ranks would share them if all could read all."""
+    rows = table(6_000_000)
+    found = hr.sql(
+        "select n from t where v < 300 and k % 7 < 3 and (n * 31 + v) % 11 < 8",
+        {"t": rows},
+        topology="ethernet-fast",
+    )
+    picked = duckdb.sql("select n from rows where v < 300 and k % 7 < 3 and (n * 31 + v) % 11 < 8")
+    assert found["n"].to_pylist() == picked.to_arrow_table()["n"].to_pylist()
+
+
 def test_what_the_driver_drops_goes(group: driver.Driver, sent: list[Any]) -> None:
     rows = table(seed=2)
     hr.sql(QUERY, {"t": rows}, topology="ethernet-fast")

@@ -82,7 +82,8 @@ Status MorselSharing::begin(Scan &scan) {
   const storage::MorselRange own = scan.held->share();
   scan.morsels = scan.held->morselCount();
   scan.rights = std::make_shared<MorselRights>(own);
-  if (scan.morsels < kMorselsOfRankMin * (scan.partners.size() + 1)) {
+  if (scan.held->reach() == storage::Reach::kShare ||
+      scan.morsels < kMorselsOfRankMin * (scan.partners.size() + 1)) {
     return {}; // as on all ranks
   }
   for (const Partner &partner : scan.partners) {

@@ -14,6 +14,7 @@ public:
   size_t morselCount() const override { return rows_->morselCount(); }
   uint64_t rows(size_t index) const override { return rows_->rows(index); }
   uint64_t rows() const override { return rows_->rows(); }
+  Reach reach() const override { return Reach::kShare; }
 
   Expected<MorselHandle> load(size_t index, Reservation &memory) const override {
     HR_ASSIGN_OR_RETURN(MorselHandle found, rows_->load(index, memory));

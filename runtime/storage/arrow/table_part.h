@@ -16,7 +16,8 @@ struct TablePart {
 };
 
 /// The table of which `rows` are a part, for scans by exactly that share; any other is refused
-/// (kInternal). Its statistics say only which table it is of.
+/// (kInternal). Its morsels are numbered within the part, whatever reach is asked for. Its
+/// statistics say only which table it is of.
 std::shared_ptr<const ArrowTable> partOfTable(std::shared_ptr<const ArrowTable> rows,
                                               TablePart part);
 

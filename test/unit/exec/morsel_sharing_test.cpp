@@ -85,10 +85,12 @@ TEST(MorselSharing, PartnersAreAllOrFewAndSymmetric) {
 /// Numbers of morsels alone.
 class Numbers final : public storage::MorselSource {
 public:
-  Numbers(size_t count, storage::MorselRange own) : count_(count), own_(own) {}
+  Numbers(size_t count, storage::MorselRange own, storage::Reach reach)
+      : count_(count), own_(own), reach_(reach) {}
   size_t morselCount() const override { return count_; }
   uint64_t rows(size_t) const override { return 1; }
   uint64_t rows() const override { return count_; }
+  storage::Reach reach() const override { return reach_; }
   storage::MorselRange share() const override { return own_; }
   void expect(storage::MorselRange more) override { change(more, 1); }
   void leave(storage::MorselRange left) override { change(left, -1); }
@@ -110,6 +112,7 @@ private:
   }
   const size_t count_;
   const storage::MorselRange own_;
+  const storage::Reach reach_;
   std::map<size_t, int> changed_;
 };
 
@@ -121,13 +124,15 @@ struct Speeds {
   int64_t morselNanoseconds = 1'000'000; ///< of a rank that is not slow
   int slowRank = -1;
   int64_t slowness = 1;
+  storage::Reach reach = storage::Reach::kAll;
 };
 
 /// A rank that reads a morsel after the other, each of which takes it a time.
 class Reader {
 public:
   Reader(std::unique_ptr<Transport> given, BlockPool &blocks, const VirtualClock &clock,
-         size_t morsels, Sharing sharing, int64_t morselNanoseconds, uint64_t seed)
+         size_t morsels, Sharing sharing, storage::Reach reach, int64_t morselNanoseconds,
+         uint64_t seed)
       : transport_(std::move(given)), clock_(clock), morselNanoseconds_(morselNanoseconds),
         random_(seed) {
     transport_->setDoorbell(&doorbell);
@@ -140,7 +145,8 @@ public:
     std::iota(members.begin(), members.end(), 0);
     sharing_->add(kScan, members, [=] {
       return std::unique_ptr<storage::MorselSource>(std::make_unique<Numbers>(
-          morsels, storage::MorselRange{morsels * rank / size, morsels * (rank + 1) / size}));
+          morsels, storage::MorselRange{morsels * rank / size, morsels * (rank + 1) / size},
+          reach));
     });
     startNanoseconds_ = random_.between(0, 3'000'000);
   }
@@ -231,7 +237,7 @@ Outcome readTogether(SimOptions options, size_t morsels, const Speeds &speeds,
   std::vector<std::unique_ptr<Reader>> readers;
   for (int rank = 0; rank < options.size; ++rank) {
     readers.push_back(std::make_unique<Reader>(
-        network.transport(rank), blocks, clock, morsels, sharing,
+        network.transport(rank), blocks, clock, morsels, sharing, speeds.reach,
         speeds.morselNanoseconds * (rank == speeds.slowRank ? speeds.slowness : 1),
         options.seed * 100 + static_cast<uint64_t>(rank)));
   }
@@ -326,6 +332,16 @@ TEST(MorselSharing, EqualRanksAskLittleAndTakeLittle) {
   expectAllOnce(few, 15, 0);
 }
 
+TEST(MorselSharing, RanksThatHaveOtherRowsByTheSameNumbersShareNone) {
+  const Outcome outcome = readTogether(
+      {.size = 4}, 400, {.slowRank = 1, .slowness = 3, .reach = storage::Reach::kShare});
+  EXPECT_EQ(std::accumulate(outcome.messages.begin(), outcome.messages.end(), int64_t{0}), 0);
+  for (const std::vector<size_t> &read : outcome.read) {
+    EXPECT_EQ(read.size(), 100);
+  }
+  expectAllOnce(outcome, 400, 0);
+}
+
 TEST(MorselSharing, FaultsEndInErrorsThatSayWhat) {
   std::map<ErrorKind, int> kinds;
   for (uint64_t seed = 0; seed < 200; ++seed) {
@@ -378,7 +394,8 @@ protected:
         std::move(*MorselSharing::open(*transport_, *board_, &doorbell_, clock_, Sharing::kOn));
     sharing_->add(kScan, {0, 1}, [] {
       return std::unique_ptr<storage::MorselSource>(
-          std::make_unique<Numbers>(100, storage::MorselRange{0, 50}));
+          std::make_unique<Numbers>(
+          100, storage::MorselRange{0, 50}, storage::Reach::kAll));
     });
   }
   Status tell(MessageKind kind, uint64_t tag, uint64_t rows, uint64_t checksum = 0,
