@@ -298,3 +298,15 @@ def test_sigterm_ends_a_run_with_a_stopped_rank(long_plan: Path, tpch_small: Pat
     _, text = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "no sign of life" in text or "stopped by the user" in text, text
+
+
+def test_files_are_those_of_the_call_whatever_read_them_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their statistics are read once, here by a path that means nothing in the next working directory."""
+    parquet.write_table(pa.table({"x": [1, 2, 3]}), tmp_path / "numbers.parquet")
+    monkeypatch.chdir(tmp_path)
+    hr.sql("select max(x) from numbers", "numbers.parquet")
+    monkeypatch.chdir("/")
+    compile_to(tmp_path / "x.plan", "select sum(x) as s from numbers", tmp_path / "numbers.parquet")
+    assert run(tmp_path / "x.plan", "--format", "csv").stdout.split() == ["s", "6"]

@@ -533,12 +533,15 @@ def _compiled_query(
 
 
 def _manifest(plan_json: str, tables: dict[str, Table]) -> dict[str, Any]:
-    """Which files the plan's slots were compiled against; paths as `FileTable.identity` has them."""
+    """Which files the plan's slots were compiled against; paths as `FileTable.identity` has them.
+
+    Statistics have the paths by which the files were read first, perhaps in another working directory.
+    """
     slots = {slot["name"] for slot in json.loads(plan_json).get("slots", [])}
     return {
         name: [
-            {**file, "path": os.path.realpath(file["path"])}
-            for file in json.loads(statistics_of(table))["identity"]
+            {**file, "path": os.path.realpath(path)}
+            for path, file in zip(table.paths, json.loads(statistics_of(table))["identity"], strict=True)
         ]
         for name, table in tables.items()
         if name in slots and isinstance(table, FileTable)
