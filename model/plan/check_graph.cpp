@@ -134,13 +134,17 @@ private:
   /// Several tasks write the stream, and all of them run.
   Status checkWriters(size_t s) const {
     bool fits = producers_[s].size() == plan_.streams[s].writers;
+    std::set<uint32_t> parts;
     for (int32_t producer : producers_[s]) {
-      fits = fits && task(producer).as<RunTask>() && !task(producer).partitioned() &&
+      const auto *run = task(producer).as<RunTask>();
+      fits = fits && run && run->part < plan_.streams[s].writers && parts.insert(run->part).second;
+      fits = fits && !task(producer).partitioned() &&
              (regions_[producer].owner == kNone || inRepeat(producer));
     }
     return fits ? Status()
                 : broken("endpoints", kNone, streamName(s),
-                         " needs as many run tasks that write it as it has writers, ",
+                         " needs as many run tasks that write it, each as another part, as it has "
+                         "writers, ",
                          plan_.streams[s].writers, ", got ", listTasks(producers_[s]));
   }
 

@@ -261,6 +261,7 @@ template <typename V> void visitFields(V &v, RunTask &x) {
   v("states", x.states);
   v("outputStream", x.outputStream);
   v("partitioned", x.partitioned);
+  v("part", x.part);
   v("deviceKernel", x.deviceKernel);
 }
 

@@ -55,6 +55,7 @@ struct RunTask {
   int32_t outputStream = kNone; ///< none: the sink is a state
   bool partitioned = false; ///< the kernel fills an output for each part of its stream, or for each
                             ///< rank of the group of the hash exchange that reads them
+  uint32_t part = 0; ///< its place among the writers of the stream, whose rows are in this order
   int32_t deviceKernel = kNone; ///< of a task that may run on a GPU: the kernel for that
 };
 

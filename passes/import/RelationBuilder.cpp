@@ -36,7 +36,7 @@ StringAttr RelationBuilder::uniqueName(StringRef wanted) {
   return builder.getStringAttr(name);
 }
 
-static Relation withFieldsOf(Value table, ArrayRef<frame::Column> columns) {
+Relation import::withFieldsOf(Value table, ArrayRef<frame::Column> columns) {
   Relation relation{table, {}};
   for (const frame::Column &column : columns) {
     relation.fields.push_back(column.name);
@@ -430,44 +430,6 @@ MaybeRelation RelationBuilder::distinct(Relation input, Location at) {
   input = prune(std::move(input), location);
   input.table = frame::DistinctOp::create(builder, location, input.type(), input.table);
   return input;
-}
-
-MaybeRelation RelationBuilder::unite(ArrayRef<Relation> inputs, Location at) {
-  Location location = locate("union all", at);
-  SmallVector<Value> tables;
-  SmallVector<Relation> relations;
-  for (const Relation &input : inputs) {
-    MaybeRelation exact = withExactColumns(input, location);
-    if (failed(exact)) {
-      return failure();
-    }
-    relations.push_back(std::move(*exact));
-    tables.push_back(relations.back().table);
-    if (relations.back().fields.size() != relations.front().fields.size()) {
-      return context.fail(at, "inputs of a union must have as many columns as each other",
-                          ImportError::Kind::kMalformed);
-    }
-  }
-  if (relations.empty()) {
-    return context.fail(at, "expected inputs", ImportError::Kind::kMalformed);
-  }
-  if (relations.size() == 1) {
-    return relations.front();
-  }
-  SmallVector<frame::Column> columns;
-  for (auto [index, field] : llvm::enumerate(relations.front().fields)) {
-    SmallVector<Type> types;
-    for (const Relation &relation : relations) {
-      types.push_back(relation.type().getColumnTypes()[index]);
-    }
-    Type type =
-        frame::withNullability(frame::dropNullable(types.front()), frame::nullabilityOf(types));
-    columns.push_back({uniqueName(field.getValue()), type});
-  }
-  return withFieldsOf(frame::UnionOp::create(builder, location,
-                                             frame::TableType::get(context.getContext(), columns),
-                                             tables),
-                      columns);
 }
 
 FailureOr<Value> RelationBuilder::scalar(const Relation &input, Location at) {

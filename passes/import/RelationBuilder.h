@@ -32,6 +32,10 @@ struct Relation {
 };
 
 using MaybeRelation = mlir::FailureOr<Relation>;
+
+/// A relation whose fields are these columns.
+Relation withFieldsOf(mlir::Value table, llvm::ArrayRef<frame::Column> columns);
+
 /// Builds an expression in the region of an op that is being made.
 using BuildExpression = std::function<MaybeExpression(ExpressionBuilder &)>;
 
@@ -263,7 +267,7 @@ public:
   static llvm::SmallVector<SortKey> showOrder(Relation &input, mlir::Location at);
   /// The rows so that they come in their order, if they have one.
   Relation putInOrder(Relation input, mlir::Location at);
-  /// UNION ALL of at least one.
+  /// UNION ALL of at least one, whose rows stand in the order of the inputs.
   MaybeRelation unite(llvm::ArrayRef<Relation> inputs, mlir::Location at);
   /// The same table once more under new names.
   Relation rename(const Relation &input, mlir::Location at);
@@ -280,6 +284,7 @@ private:
     llvm::SmallVector<mlir::Attribute> right;
     llvm::SmallVector<bool> nullSafe;
   };
+  MaybeRelation uniteColumns(llvm::ArrayRef<Relation> inputs, mlir::Location at);
   /// One aggregate op, and a projection where measures are made of several: `inputs` are the
   /// columns of `source` behind the inputs of the measures.
   MaybeRelation aggregateBy(const Relation &source, llvm::ArrayRef<mlir::StringAttr> keys,

@@ -5,6 +5,7 @@
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/constant_folding.h"
 #include "passes/optimize/expressions.h"
+#include "passes/optimize/limits.h"
 #include "passes/optimize/null_safe.h"
 
 namespace headrace::optimize {
@@ -160,23 +161,6 @@ struct DropTrueResidual : OpRewritePattern<JoinOp> {
 };
 
 /// Rows are chosen before columns are computed for them.
-struct LimitBelowProject : OpRewritePattern<LimitOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(LimitOp limit, PatternRewriter &rewriter) const override {
-    Operation *project = limit.getInput().getDefiningOp();
-    if (!isa_and_nonnull<ProjectOp, RenameOp>(project) || !project->hasOneUse()) {
-      return failure();
-    }
-    Value input = project->getOperand(0);
-    Value limited = LimitOp::create(rewriter, limit.getLoc(), input.getType(), input,
-                                    limit.getOffsetAttr(), limit.getCountAttr());
-    rewriter.modifyOpInPlace(project, [&] { project->setOperand(0, limited); });
-    rewriter.moveOpAfter(project, limited.getDefiningOp());
-    rewriter.replaceOp(limit, project->getResult(0));
-    return success();
-  }
-};
-
 struct DropIdentityProject : OpRewritePattern<ProjectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ProjectOp project, PatternRewriter &rewriter) const override {
@@ -263,128 +247,6 @@ struct DistinctToAggregate : OpRewritePattern<DistinctOp> {
   }
 };
 
-/// Whether the column has the ordinals of a scan whose rows come to `table` and nowhere else.
-bool growsAsStored(Value table, StringAttr column) {
-  while (auto op = table.getDefiningOp<RelationalOpInterface>()) {
-    if (!table.hasOneUse()) {
-      return false;
-    }
-    if (auto scan = dyn_cast<ScanOp>(op.getOperation())) {
-      return scan.getOrdinals() && scan.getType().getNames().back() == column;
-    }
-    const SmallVector<PassedColumn> passed = op.getPassedColumns();
-    const auto *from =
-        llvm::find_if(passed, [&](const PassedColumn &each) { return each.to == column; });
-    if (op.getOrdering() != RowOrdering::kKept || op.getState().choosesRows() ||
-        from == passed.end()) {
-      return false;
-    }
-    column = from->from;
-    table = op->getOperand(0);
-  }
-  return false;
-}
-
-/// Whether the rows are those of a result, as they come.
-bool areShown(Value table) {
-  while (table.hasOneUse()) {
-    Operation *user = *table.user_begin();
-    if (isa<func::ReturnOp>(user)) {
-      return true;
-    }
-    auto op = dyn_cast<RelationalOpInterface>(user);
-    if (!op || op.getOrdering() != RowOrdering::kKept || op.getState().choosesRows()) {
-      return false;
-    }
-    table = user->getResult(0);
-  }
-  return false;
-}
-
-/// The rows of a table come in their order by themselves where nothing stops them.
-struct DropSortAsStored : OpRewritePattern<SortOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SortOp sort, PatternRewriter &rewriter) const override {
-    auto first = cast<SortKeyAttr>(sort.getKeys()[0]);
-    if (first.getDirection() != SortDirection::Asc ||
-        !growsAsStored(sort.getInput(), first.getColumn()) || !areShown(sort)) {
-      return failure();
-    }
-    rewriter.replaceOp(sort, sort.getInput());
-    return success();
-  }
-};
-
-struct LimitOfSortToTopK : OpRewritePattern<LimitOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(LimitOp limit, PatternRewriter &rewriter) const override {
-    auto sort = limit.getInput().getDefiningOp<SortOp>();
-    if (!sort) {
-      return failure();
-    }
-    constexpr uint64_t kAll = uint64_t{1} << 62; // so that an offset can be added
-    rewriter.replaceOpWithNewOp<TopKOp>(limit, limit.getResult().getType(), sort.getInput(),
-                                        sort.getKeys(), limit.getOffset(),
-                                        limit.getCount().value_or(kAll));
-    return success();
-  }
-};
-
-/// Of chosen rows the next choice takes some: one choice. With an order or without.
-template <typename Choice> struct MergeLimits : OpRewritePattern<LimitOp> {
-  using OpRewritePattern<LimitOp>::OpRewritePattern;
-  LogicalResult matchAndRewrite(LimitOp limit, PatternRewriter &rewriter) const override {
-    auto inner = limit.getInput().getDefiningOp<Choice>();
-    auto innerCount = inner ? inner->template getAttrOfType<IntegerAttr>("count") : IntegerAttr();
-    if (!inner || !inner->hasOneUse() || !innerCount) {
-      return failure();
-    }
-    int64_t left =
-        std::max<int64_t>(0, innerCount.getInt() - static_cast<int64_t>(limit.getOffset()));
-    int64_t count =
-        limit.getCount() ? std::min<int64_t>(left, static_cast<int64_t>(*limit.getCount())) : left;
-    auto number = [&](int64_t value) { return rewriter.getI64IntegerAttr(value); };
-    rewriter.modifyOpInPlace(inner, [&] {
-      inner.setOffsetAttr(number(static_cast<int64_t>(inner.getOffset() + limit.getOffset())));
-      inner.setCountAttr(number(count));
-    });
-    rewriter.replaceOp(limit, inner->getResult(0));
-    return success();
-  }
-};
-
-struct DropWholeLimit : OpRewritePattern<LimitOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(LimitOp limit, PatternRewriter &rewriter) const override {
-    if (limit.getOffset() != 0 || limit.getCount()) {
-      return failure();
-    }
-    rewriter.replaceOp(limit, limit.getInput());
-    return success();
-  }
-};
-
-/// LIMIT 0 keeps nothing, whatever the order: a filter that is false, which can sink to the scan.
-template <typename Choice> struct LimitOfNothing : OpRewritePattern<Choice> {
-  using OpRewritePattern<Choice>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Choice limit, PatternRewriter &rewriter) const override {
-    auto count = limit->template getAttrOfType<IntegerAttr>("count");
-    if (!count || count.getInt() != 0) {
-      return failure();
-    }
-    auto filter = FilterOp::create(rewriter, limit.getLoc(), limit.getType(), limit.getInput(),
-                                   rewriter.getArrayAttr({}));
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.createBlock(&filter.getPredicate());
-    Type boolean = rewriter.getI1Type();
-    Value never =
-        ConstantOp::create(rewriter, limit.getLoc(), boolean, literalAttr(false, boolean));
-    YieldOp::create(rewriter, limit.getLoc(), never);
-    rewriter.replaceOp(limit, filter);
-    return success();
-  }
-};
-
 struct DropIdentityRename : OpRewritePattern<RenameOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(RenameOp rename, PatternRewriter &rewriter) const override {
@@ -405,11 +267,9 @@ struct SimplifyPass : optimize::impl::OptimizeSimplifyBase<SimplifyPass> {
     });
     RewritePatternSet patterns(&getContext());
     patterns.add<DropTrueFilter, FalseFilterToNothing, RightJoinToLeft, RepeatedKeyToResidual,
-                 DropTrueResidual, LimitBelowProject, MergeLimits<TopKOp>, MergeLimits<LimitOp>,
-                 DropIdentityProject, KeepColumnsComputedAsThemselves, MergeProjects,
-                 DistinctToAggregate, LimitOfSortToTopK, DropSortAsStored, DropWholeLimit,
-                 LimitOfNothing<LimitOp>, LimitOfNothing<TopKOp>, DropIdentityRename>(
-        &getContext());
+                 DropTrueResidual, DropIdentityProject, KeepColumnsComputedAsThemselves,
+                 MergeProjects, DistinctToAggregate, DropIdentityRename>(&getContext());
+    addLimitPatterns(patterns);
     // No folding: the driver would hoist constants out of the expression regions.
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false).setRegionSimplificationLevel(

@@ -209,6 +209,9 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
     // A choice has made the stream that both its ways write.
     bool chosen = op->getParentOfType<sched::ChooseOp>() && streams_.contains(op.getOutput());
     made.outputStream = streamOf(op.getOutput(), emit.getStream().str());
+    if (isa<sched::UniteOp>(*op.getOutput().user_begin())) {
+      made.part = op.getOutput().use_begin()->getOperandNumber();
+    }
     if (!chosen) {
       describeStream(plan_.streams[made.outputStream], emit);
     }

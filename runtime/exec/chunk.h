@@ -23,7 +23,7 @@ using ChunkOrder = std::vector<uint32_t>;
 enum class StreamOrder : uint8_t {
   kNone,
   kSorted, ///< that of a sorted state on one rank
-  kStored, ///< that of the rows of a table, over all ranks
+  kStored, ///< that of the rows of a table, or of one part after the other, over all ranks
 };
 
 /// Immutable once shared. `pins` hold what the segments point into.

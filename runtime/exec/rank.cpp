@@ -269,16 +269,19 @@ Status Rank::prepareStreams() {
       }
     }
   }
-  // An order begins at a sorted state or at a table, and goes on through tasks.
+  // An order begins at a sorted state, at a table, or where parts come together, and goes on
+  // through tasks.
   std::vector<StreamOrder> &orders = context_.streamOrders;
   for (bool changed = true; changed;) {
     changed = false;
     for (const plan::Task &task : plan.tasks) {
       const int32_t to = task.outputStream();
-      if (to == plan::kNone || orders[to] != StreamOrder::kNone || plan.streams[to].writers > 1) {
+      if (to == plan::kNone || orders[to] != StreamOrder::kNone) {
         continue;
       }
-      if (const auto *run = task.as<plan::RunTask>(); run && run->sourceState != plan::kNone) {
+      if (plan.streams[to].writers > 1) {
+        orders[to] = shown[to] ? StreamOrder::kStored : StreamOrder::kNone;
+      } else if (const auto *run = task.as<plan::RunTask>(); run && run->sourceState != plan::kNone) {
         bool sorted = plan.states[run->sourceState].kind == plan::StateKind::kSortBuffer;
         orders[to] = sorted ? StreamOrder::kSorted : StreamOrder::kNone;
       } else if (run) {

@@ -77,6 +77,7 @@ private:
   std::unique_ptr<MorselQueue> queue_;
   bool scans_ = false; ///< its morsels are read from files
   std::shared_ptr<ChunkSink> output_;
+  bool isPart_ = false;   ///< its rows stand behind those of other writers of the stream
   bool sketched_ = false; ///< an exchange of a pair looks at the first rows of each target
   size_t outputs_ = 0;    ///< chunks that a lane fills at a time: one a reader
   std::vector<RankState::CopySlots> copies_; ///< per state argument: one a lane, or none
@@ -97,6 +98,8 @@ Status RunTask::start() {
     outputs_ = parted->parts();
   } else if (task_.outputStream != plan::kNone) {
     output_ = context_.streams[task_.outputStream];
+    isPart_ = context_.plan->streams[task_.outputStream].writers > 1 &&
+              context_.streamOrders[task_.outputStream] == StreamOrder::kStored;
     const plan::ExchangeTask *taker = task_.partitioned ? exchange() : nullptr;
     outputs_ = taker ? context_.place.along(taker->axes).count : 1;
     sketched_ = taker && isPaired(*taker, context_.place.along(taker->axes)) && outputs_ > 1;
@@ -202,8 +205,11 @@ Status RunTask::sealOutput(Lane &lane, uint32_t output) {
     return {};
   }
   ChunkOrder order;
+  if (isPart_) {
+    order.push_back(task_.part);
+  }
   if (queue_->ordered() && lane.morsel) {
-    order = lane.morsel->order;
+    order.insert(order.end(), lane.morsel->order.begin(), lane.morsel->order.end());
     order.push_back(lane.sequence++);
   }
   counters_.rowsOut += chunk.abi().rows;

@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -82,12 +82,54 @@ def killed(group: Any, rank: int, tables: str) -> None:
         warnings.simplefilter("always")
         assert hr.sql(COUNT, tables)["n"].to_pylist() == [60175]
     assert any("the cluster goes on with" in str(each.message) for each in said), said
-    end = time.monotonic() + 60
-    while group.size < 4:
-        assert time.monotonic() < end, "it does not come back"
-        time.sleep(0.2)
+
+    def back() -> bool:
         assert hr.sql(COUNT, tables)["n"].to_pylist() == [60175]
+        return group.size == 4
+
+    until(back)
     print(f"rank {rank} came back", flush=True)
+
+
+def resized() -> None:
+    """Workers come and go between queries over a table of the script, and ranks with them."""
+    from distributed import Client, LocalCluster
+
+    rows = pa.table({"k": np.arange(2_000_000) % 10, "v": np.arange(2_000_000)})
+    text = "select k, sum(v) as v from t group by k order by k"
+
+    def answered(group: Any, ranks: int) -> float:
+        began = time.monotonic()
+        found = hr.sql(text, {"t": rows}, topology="ethernet-fast")
+        assert [int(v) for v in found["v"].to_pylist()] == [199999000000 + 200000 * k for k in range(10)]
+        assert group.size == ranks, group.size
+        return time.monotonic() - began
+
+    options = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": "1GB"}
+    with (
+        LocalCluster(n_workers=2, processes=True, **options) as workers,
+        Client(workers) as client,
+        hr.cluster(client) as group,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("error", RuntimeWarning)  # no rank is lost
+        answered(group, 2)
+        again = answered(group, 2)
+        workers.scale(6)
+        client.wait_for_workers(6)
+        until(lambda: len(group._handle._lobby.members) == 6)
+        grown = answered(group, 6)
+        workers.scale(3)
+        until(lambda: len(group._handle._lobby.members) == 3)
+        shrunk = answered(group, 3)
+        print(f"2 ranks {again:.2f} s, then 6 {grown:.2f} s, then 3 {shrunk:.2f} s", flush=True)
+
+
+def until(said: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not said():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def main(queries: str, tables: str, folder: str, names: list[str]) -> None:
@@ -107,6 +149,7 @@ def main(queries: str, tables: str, folder: str, names: list[str]) -> None:
         kinds_of_trouble(tables)
         for rank in (2, 0):
             killed(group, rank, tables)
+    resized()
     print("done")
 
 

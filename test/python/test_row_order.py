@@ -69,6 +69,18 @@ _QUERIES = [
     "select i from range(5000, 0, -2) r(i) limit 2000 offset 7",
     "select i from t where rowid in (select rowid from t where x = 7) order by 1",
     "select i from t where exists (select 1 from (values (1), (2)) v(a) where a = k) limit 6",
+    "select i from t union all select k from t where k = 1",
+    "select 1 as i union all select i from t where k = 2 union all select 999",
+    "select i from t union all select i from range(5) r(i) limit 7",
+    "select i from t where i < 40 union all select i from range(5) r(i) limit 12 offset 2",
+    "(select i, s from t where k = 1 limit 3) union all (select k, s from t limit 4) limit 6",
+    "(select i from t order by x, i limit 20) union all select i from t limit 30",
+    "(select s, k from t order by s desc nulls first, i limit 9) union all select s, i from t limit 15 offset 4",
+    "select string_agg(a, ' ') from (select 'a' a union all select s from t where i < 900 union all select 'z')",
+    "select i, row_number() over () from (select i from t where k = 0 union all select -i from t where k = 1)",
+    "select i, lag(i) over () from (values (5), (3)) v(i) union all (select i, k from t limit 4) limit 5",
+    "select first(i), last(i) from (select i from t union all select k from t where k is not null)",
+    "select i from (select i, k from t union all select i, 9 from t) where k > 2 limit 6000 offset 100",
 ]
 
 
@@ -107,6 +119,15 @@ def test_a_limit_does_not_read_on(tmp_path: Path, limit: str) -> None:
     hr.sql(f"select i from t {limit}", {"t": str(path)}, threads=2)
     scanned = max(each.rows for each in hr.last_profile().operators())
     assert scanned < 1_000_000, scanned
+
+
+def test_parts_of_a_union_do_not_read_on(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"i": range(4_000_000)}), path, row_group_size=50_000)
+    for text in ("select i from t union all select -i from t limit 9", "from t union all from t limit 3"):
+        hr.sql(text, {"t": str(path)}, threads=2)
+        scanned = max(each.rows for each in hr.last_profile().operators())
+        assert scanned < 1_000_000, scanned
 
 
 def test_results_that_do_not_fit_memory() -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gc
-import pickle
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,43 +15,15 @@ import pyarrow.compute as pc
 import pytest
 from headrace import _runtime
 from headrace._src.engines import driver, scattered
-from headrace._src.engines.member import Invitation
 from headrace._src.engines.scattered import Part, parts_of
 from headrace._src.programs import Target
 from headrace._src.query.sql import _load
 from headrace._src.query.tables import resolve
+from rank_processes import Processes
 
 RANKS = 3
 #: Rows that are split by the plans of ranks with a network between them.
 ROWS = 400_000
-RANK = """
-import pickle, sys
-from headrace._src.engines.member import serve
-serve(pickle.loads(bytes.fromhex(sys.argv[1])))
-"""
-
-
-class Processes:
-    """An engine that only starts processes."""
-
-    ranks = RANKS
-
-    def __init__(self) -> None:
-        self._started: list[subprocess.Popen[bytes]] = []
-
-    def address(self) -> str:
-        return "127.0.0.1"
-
-    def start(self, invitation: Invitation) -> None:
-        told = pickle.dumps(invitation).hex()
-        self._started = [subprocess.Popen([sys.executable, "-c", RANK, told]) for _ in range(RANKS)]
-
-    def stop(self) -> None:
-        pass
-
-    def end(self) -> None:
-        for process in self._started:
-            process.wait(timeout=30)
 
 
 class Spied(driver.RemoteRanks):
@@ -76,7 +45,7 @@ class Spied(driver.RemoteRanks):
 
 @pytest.fixture(scope="module")
 def group() -> Iterator[driver.Driver]:
-    engine = Processes()
+    engine = Processes(RANKS)
     with driver.Driver(Spied(engine), "fail") as ranks:
         yield ranks
     engine.end()

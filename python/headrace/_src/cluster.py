@@ -62,6 +62,17 @@ class Cluster:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def resize(self, ranks: int) -> None:
+        """Goes on with so many of the engine's processes as ranks, from the next call on.
+
+        Waits for `joinTimeout` seconds until the engine has started them. What ranks have of tables of the
+        script is divided anew by the next call that reads it.
+
+        Raises UserError with a launcher, which has said how many there are, and InputOutputError if fewer
+        processes come; the ranks stay as they are then.
+        """
+        raise UserError("resize is for ranks of an engine: a launcher has said how many there are")
+
     def close(self) -> None:
         """Leaves the cluster: calls of the other ranks that need this one fail from then on."""
         global _current
@@ -122,11 +133,15 @@ class Cluster:
             except HeadraceError:
                 losses += 1
                 again = self._on_loss == "shrink" and losses <= _LOSSES_OF_A_CALL_MAX
-                if not (again and self._lost()):
+                if not (again and self._is_short()):
                     raise
 
     def _lost(self) -> str:
         return translated(lambda: self._handle.lost)
+
+    def _is_short(self) -> bool:
+        """Whether ranks are no longer there."""
+        return bool(self._lost())
 
     def _mend(self, poll: Callable[[], None] | None) -> None:
         """Goes on with the ranks that are there, if they are others than before."""
@@ -181,14 +196,15 @@ def cluster(
 
     With an engine one process runs the script. It is no rank: it compiles, has the results, and must be
     reachable from the engine's processes, which need headrace and see the files too. What the engine starts
-    again after a loss, rank 0 too, is a rank again from the next call on. Arrays in memory are sent to the
+    again after a loss, rank 0 too, is a rank again from the next call on. Where the engine gets more
+    processes, or gives some up, the next call has as many ranks, or as many as `resize` has said. Arrays in memory are sent to the
     ranks, and of a table each gets the rows that it reads. They stay there while the script has the table, if
     it is a pyarrow.Table, so that the next query does not send them again.
 
     launcher: "torchrun", "mpi", "slurm", "kubernetes" or "environment" (the variables HEADRACE_RANK,
         HEADRACE_SIZE and HEADRACE_MEETING); default: the one whose variables are there. Or
         a `distributed.Client`.
-    ranks: how many of Dask's workers are ranks (default: all); launchers have said it already.
+    ranks: how many of Dask's workers are ranks (default: all, at each call); launchers have said it already.
     on_loss: "shrink"; or "fail": all calls fail with InputOutputError once a rank is lost. Rank 0's counts.
     settings: by name, which override the environment: {"peerTimeout": 20}.
 

@@ -13,6 +13,8 @@ from typing import Any
 
 from headrace._src.errors import InputOutputError
 
+#: What a rank says, unasked, that its engine gives up.
+RETIRED = ("retired",)
 _PROOF_SECONDS = 3.0
 _NONCE_BYTES = 32
 _LENGTH = struct.Struct("!Q")

@@ -26,7 +26,10 @@ class RankPlugin(distributed.WorkerPlugin):
         if limit := worker.memory_manager.memory_limit:
             own["memory"] = str(int(limit * _MEMORY_SHARE))
         invitation = self._invitation
-        serve_on_a_thread(replace(invitation, settings={**own, **invitation.settings}))
+        self._retire = serve_on_a_thread(replace(invitation, settings={**own, **invitation.settings}))
+
+    def teardown(self, worker: distributed.Worker) -> None:
+        self._retire()
 
 
 class DaskEngine:
@@ -35,6 +38,7 @@ class DaskEngine:
     def __init__(self, client: Any, ranks: int | None) -> None:
         self._client = client
         self._plugin = ""
+        self.follows = ranks is None
         self.ranks = checked_ranks(ranks, len(self._workers()), "the Dask cluster")
 
     def _workers(self) -> dict[str, Any]:

@@ -38,6 +38,8 @@ class Engine(Protocol):
 
     #: The number of ranks to begin with.
     ranks: int
+    #: Whether ranks that the engine gets later are added, and those that it gives up leave.
+    follows: bool
 
     def address(self) -> str:
         """Of this machine, at which the engine's processes reach it."""
@@ -84,6 +86,8 @@ class RemoteRanks:
         self.offer = Offer()
         self.name = f"the driver on host {socket.gethostname()}"
         self.memory = 0
+        self._wanted = None if engine.follows else engine.ranks
+        self._join_seconds = 0.0
         self._gone: deque[str] = deque()  # tables that the driver has no more
         self._tables = Tables(self._gone.append)
         self._named = False  # whether the last run had such tables
@@ -93,17 +97,18 @@ class RemoteRanks:
             texts = setting_texts(settings)
             self._silence_seconds = float(texts.get("peerTimeout", 8))
             of_ranks = {**texts, "joinTimeout": str(_JOIN_SECONDS)}
+            self._join_seconds = float(texts.get("joinTimeout", 60))
             engine.start(Invitation(address, self._lobby.port, self._lobby.secret, of_ranks))
-            self._await_all(float(texts.get("joinTimeout", 60)))
+            self._await(engine.ranks)
             self._begin()
         except BaseException:
             self.leave()
             raise
 
-    def _await_all(self, seconds: float) -> None:
-        lobby, wanted = self._lobby, self._engine.ranks
+    def _await(self, wanted: int) -> None:
+        lobby = self._lobby
         with lobby.changed:
-            lobby.changed.wait_for(lambda: len(lobby.members) >= wanted, seconds)
+            lobby.changed.wait_for(lambda: len(lobby.members) >= wanted, self._join_seconds)
             came = len(lobby.members)
             if came < wanted:
                 raise InputOutputError(
@@ -117,11 +122,11 @@ class RemoteRanks:
             )
 
     def _begin(self) -> None:
-        """Makes a cluster of those that are there, up to the number that the engine began with."""
+        """Makes a cluster of those that are there, up to the number that is wanted."""
         self._epoch += 1
         lobby = self._lobby
         with lobby.changed:
-            chosen = sorted(lobby.members, key=lambda each: (each.host, each.process))[: self._engine.ranks]
+            chosen = sorted(lobby.members, key=lambda each: (each.host, each.process))[: self._wanted]
         if not chosen:
             raise InputOutputError("no process of the engine is left")
         meeting = lobby.answer(chosen[0], lobby.ask(chosen[0], "place"))
@@ -144,6 +149,8 @@ class RemoteRanks:
                 failed = failed or error
         if failed:
             raise failed
+        for member in chosen:
+            member.divide(len(chosen))
         self._ranks, self._following = chosen, []
         self.memory = min(memory for _, memory in joined)
 
@@ -153,6 +160,8 @@ class RemoteRanks:
 
     @property
     def lost(self) -> str:
+        if self.retired:
+            return ""
         for rank, member in enumerate(self._ranks):
             if member.gone:
                 return f"the process of a rank has ended: rank {rank} on host {member.host}"
@@ -165,22 +174,39 @@ class RemoteRanks:
         return self._lobby.answer(self._ranks[0], self._lobby.ask(self._ranks[0], name, *arguments))
 
     @property
+    def retired(self) -> bool:
+        """Whether ranks are gone, all of which the engine has given up in good order."""
+        gone = [member for member in self._ranks if member.gone]
+        return bool(gone) and all(member.retired for member in gone)
+
+    @property
     def awaited(self) -> bool:
+        """Whether the next call has other ranks than the last one, without a loss."""
         with self._lobby.changed:
             there = len(self._lobby.members)
-        return len(self._ranks) < min(there, self._engine.ranks)
+        target = there if self._wanted is None else min(there, self._wanted)
+        return self.retired or (len(self._ranks) != target and target > 0)
+
+    def resize(self, ranks: int) -> None:
+        """Goes on with so many, once they are there."""
+        self._await(ranks)
+        self._wanted = ranks
+        if self.size != ranks or any(member.gone for member in self._ranks):
+            self.regroup(None)
 
     def regroup(self, poll: Callable[[], None] | None) -> None:
         """Goes on with the processes that are there."""
         self._part()
-        for attempt in range(self._engine.ranks + 1):
+        with self._lobby.changed:
+            attempts = len(self._lobby.members) + 1
+        for attempt in range(attempts):
             if poll:
                 poll()
             try:
                 self._begin()
                 return
             except InputOutputError:
-                if attempt == self._engine.ranks:
+                if attempt == attempts - 1:
                     raise
 
     def _part(self) -> None:
@@ -223,8 +249,11 @@ class RemoteRanks:
         """Gives each rank what it reads of the tables in memory and does not have yet."""
         tables = self.offer.tables
         parts = {name: each for name, each in parts_of(plan, self.size).items() if name in tables}
-        gone = [self._gone.popleft() for _ in range(len(self._gone))]
-        if not (parts or gone or self._named):
+        gone = {self._gone.popleft() for _ in range(len(self._gone))}
+        with self._lobby.changed:
+            for member in self._lobby.members:  # also those that are no rank for now
+                member.unused |= {key for key in member.holds if key[0] in gone}
+        if not (parts or self._named or any(member.unused for member in self._ranks)):
             return
         self._named = bool(parts)
         identities = {name: self._tables.identity(tables[name]) for name in parts}
@@ -240,9 +269,10 @@ class RemoteRanks:
         asked = []
         for rank, member in enumerate(self._ranks):
             names = {name: (identities[name], each[rank]) for name, each in parts.items()}
-            member.holds = {key for key in member.holds if key[0] not in gone}
+            dropped, member.unused = member.unused, set()
+            member.holds -= dropped
             sent = [made(name, key[1]) for name, key in names.items() if key not in member.holds]
-            number = self._lobby.ask(member, "hold", sent, gone, names)
+            number = self._lobby.ask(member, "hold", sent, dropped, names)
             asked.append((member, number, sum(len(each.rows) for each in sent), set(names.values())))
         for member, number, size, keys in asked:
             self._lobby.acknowledged(member, number, ANSWER_SECONDS + size / _HELD_BYTES_A_SECOND)
@@ -319,6 +349,15 @@ class Driver(Cluster):
     """
 
     _handle: RemoteRanks
+
+    def resize(self, ranks: int) -> None:
+        if ranks < 1:
+            raise UserError(f"a cluster has at least one rank, got ranks={ranks}")
+        with self._calls:
+            self._handle.resize(ranks)
+
+    def _is_short(self) -> bool:
+        return bool(self._lost()) or self._handle.retired
 
     def call(
         self,

@@ -10,7 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from headrace._src.engines.channel import Channel
+from headrace._src.engines.channel import RETIRED, Channel
+from headrace._src.engines.scattered import Part
 from headrace._src.errors import HeadraceError, InputOutputError
 
 #: For the answer to what a rank does at once.
@@ -26,9 +27,20 @@ class Member:
     process: int
     answers: deque[tuple[Any, ...]] = field(default_factory=deque)
     gone: bool = False
+    #: Whether it has said that it goes.
+    retired: bool = False
     asked: int = 0
-    #: The parts of the driver's tables that it has.
-    holds: set[Any] = field(default_factory=set)
+    #: The parts of the driver's tables that it has, and which of them it may drop.
+    holds: set[tuple[str, Part]] = field(default_factory=set)
+    unused: set[tuple[str, Part]] = field(default_factory=set)
+    #: Of how many ranks it was one last.
+    among: int = 0
+
+    def divide(self, ranks: int) -> None:
+        """It is one of so many ranks from now on: parts of tables among others are of no use."""
+        if ranks != self.among:
+            self.unused |= {key for key in self.holds if key[1].size > 1}
+        self.among = ranks
 
 
 class Lobby:
@@ -73,6 +85,9 @@ class Lobby:
             while True:
                 answer = channel.receive()
                 with self.changed:
+                    if answer == RETIRED:
+                        member.retired = True
+                        continue
                     member.answers.append(answer)
                     self.changed.notify_all()
         except InputOutputError:

@@ -9,10 +9,11 @@ import queue
 import socket
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from headrace._src.engines.channel import Channel
+from headrace._src.engines.channel import RETIRED, Channel
 from headrace._src.engines.scattered import Held
 from headrace._src.errors import CancelledError, HeadraceError, InputOutputError, translated
 
@@ -35,17 +36,37 @@ class Invitation:
 
 def serve(invitation: Invitation) -> None:
     """Takes part in the driver's runs until the driver is gone. Ends quietly if there is none any more."""
+    if member := _come(invitation):
+        member.serve()
+
+
+def serve_on_a_thread(invitation: Invitation) -> Callable[[], None]:
+    """The same beside what the process does otherwise, until the function that it returns is called."""
+    member: list[Member] = []
+    retired = threading.Event()
+
+    def come_and_serve() -> None:
+        if came := _come(invitation):
+            member.append(came)
+            if not retired.is_set():
+                came.serve()
+
+    def retire() -> None:
+        retired.set()
+        for each in member:
+            each.retire()
+
+    threading.Thread(target=come_and_serve, name="headrace rank", daemon=True).start()
+    return retire
+
+
+def _come(invitation: Invitation) -> Member | None:
     try:
         connection = socket.create_connection((invitation.host, invitation.port), timeout=10)
         channel = Channel.proved(connection, invitation.secret, listening=False)
     except (OSError, InputOutputError):
-        return
-    Member(channel, invitation.settings).serve()
-
-
-def serve_on_a_thread(invitation: Invitation) -> None:
-    """The same beside what the process does otherwise."""
-    threading.Thread(target=serve, args=(invitation,), name="headrace rank", daemon=True).start()
+        return None
+    return Member(channel, invitation.settings)
 
 
 class Member:
@@ -77,6 +98,12 @@ class Member:
             self._channel.close()
             self._leave()
             reading.join()
+
+    def retire(self) -> None:
+        """Tells the driver that this process goes, and takes part in nothing more."""
+        with suppress(InputOutputError):  # the driver is gone
+            self._channel.send(RETIRED)
+        self._channel.close()
 
     def _read(self) -> None:
         try:
@@ -141,7 +168,7 @@ class Member:
         own = {name: int(self._settings[name]) for name in _OF_CALLS if name in self._settings}
         return {**own, **{name: value for name, value in options.items() if value is not None}}
 
-    def _hold(self, sent: list[Any], dropped: list[str], names: dict[str, Any]) -> None:
+    def _hold(self, sent: list[Any], dropped: set[Any], names: dict[str, Any]) -> None:
         """Takes tables of the driver; those of the next run are the ones with names."""
         self._tables.clear()
         self._held.drop(dropped)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -117,9 +117,9 @@ class Held:
         for each in sent:
             self._parts[each.identity, each.part] = each.table()
 
-    def drop(self, identities: Sequence[str]) -> None:
-        for key in [key for key in self._parts if key[0] in identities]:
-            del self._parts[key]
+    def drop(self, keys: Iterable[tuple[str, Part]]) -> None:
+        for key in keys:
+            self._parts.pop(key, None)
 
     def bound(self, names: Mapping[str, tuple[str, Part]]) -> dict[str, Any]:
         """By the name that a program has for it."""
