@@ -36,7 +36,7 @@ StringAttr RelationBuilder::uniqueName(StringRef wanted) {
   return builder.getStringAttr(name);
 }
 
-Relation import::withFieldsOf(Value table, ArrayRef<frame::Column> columns) {
+Relation headrace::import::withFieldsOf(Value table, ArrayRef<frame::Column> columns) {
   Relation relation{table, {}};
   for (const frame::Column &column : columns) {
     relation.fields.push_back(column.name);

@@ -79,7 +79,6 @@ _QUERIES = [
     "select string_agg(a, ' ') from (select 'a' a union all select s from t where i < 900 union all select 'z')",
     "select i, row_number() over () from (select i from t where k = 0 union all select -i from t where k = 1)",
     "select i, lag(i) over () from (values (5), (3)) v(i) union all (select i, k from t limit 4) limit 5",
-    "select first(i), last(i) from (select i from t union all select k from t where k is not null)",
     "select i from (select i, k from t union all select i, 9 from t) where k > 2 limit 6000 offset 100",
 ]
 
@@ -119,6 +118,15 @@ def test_a_limit_does_not_read_on(tmp_path: Path, limit: str) -> None:
     hr.sql(f"select i from t {limit}", {"t": str(path)}, threads=2)
     scanned = max(each.rows for each in hr.last_profile().operators())
     assert scanned < 1_000_000, scanned
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_the_first_and_the_last_of_a_union(ranks: int, sources: dict[str, Any]) -> None:
+    """DuckDB merges the states of the inputs in any order."""
+    text = "select first(i) f, last(i) l from (select i from t union all select k from t where k is not null)"
+    last = [k for k in _T["k"].to_pylist() if k is not None][-1]
+    for source in sources.values():
+        assert hr.sql(text, {"t": source}, ranks=ranks).to_pylist() == [{"f": _T["i"][0].as_py(), "l": last}]
 
 
 def test_parts_of_a_union_do_not_read_on(tmp_path: Path) -> None:

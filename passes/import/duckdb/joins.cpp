@@ -38,6 +38,12 @@ static std::optional<frame::CompareKind> comparisonNamed(StringRef name) {
       .Default(std::nullopt);
 }
 
+/// Whether columns of the right side come out of a join.
+static bool showsRight(frame::JoinKind kind) {
+  return kind != frame::JoinKind::Mark && kind != frame::JoinKind::Semi &&
+         kind != frame::JoinKind::Anti;
+}
+
 /// Whether a comparison is never NULL.
 static bool isTwoValued(StringRef comparison) { return comparison.ends_with("DISTINCT_FROM"); }
 
@@ -129,7 +135,10 @@ MaybeRelation RelationImporter::importComparisonJoin(Node op) {
     return failure();
   }
   SmallVector<Node> leftMap = op.get("left_projection_map").elements();
-  SmallVector<Node> rightMap = op.get("right_projection_map").elements();
+  SmallVector<Node> rightMap;
+  if (showsRight(request->kind)) { // else the map is of what its conditions need
+    rightMap = op.get("right_projection_map").elements();
+  }
   if (leftMap.empty() && rightMap.empty()) {
     return result;
   }
@@ -148,9 +157,7 @@ MaybeRelation RelationImporter::importComparisonJoin(Node op) {
     }
     return success();
   };
-  bool rightHasMap = request->kind != frame::JoinKind::Mark; // the mark is always put out
-  if (failed(choose(leftMap, 0, leftCount)) ||
-      failed(choose(rightHasMap ? ArrayRef(rightMap) : ArrayRef<Node>(), leftCount, total))) {
+  if (failed(choose(leftMap, 0, leftCount)) || failed(choose(rightMap, leftCount, total))) {
     return failure();
   }
   return builder.select(*result, fields, at);
