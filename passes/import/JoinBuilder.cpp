@@ -82,6 +82,19 @@ static bool mayBeNull(const Relation &left, const Relation &right, ArrayRef<Attr
                                frame::isNullable(right.typeOf(cast<StringAttr>(rightKeys.back()))));
 }
 
+/// Whether a table has one row at most, whatever is stored.
+static bool hasOneRow(Value table) {
+  Operation *op = table.getDefiningOp();
+  while (isa_and_nonnull<frame::ProjectOp, frame::RenameOp, frame::FilterOp>(op)) {
+    op = op->getOperand(0).getDefiningOp();
+  }
+  if (auto values = dyn_cast_or_null<frame::ValuesOp>(op)) {
+    return values.getRows().size() <= 1;
+  }
+  auto aggregate = dyn_cast_or_null<frame::AggregateOp>(op);
+  return aggregate && aggregate.getKeys().empty();
+}
+
 MaybeRelation RelationBuilder::join(Relation left, Relation right, const JoinRequest &request,
                                     Location at) {
   Relation result{{}, left.fields};
@@ -141,8 +154,14 @@ MaybeRelation RelationBuilder::join(Relation left, Relation right, const JoinReq
     op.getResidual().takeBody(*expressions.finish(predicate, location));
   }
   result.table = op.getResult();
-  if (!rightComesOut || request.kind == frame::JoinKind::Single) { // left rows, each at most once
+  const bool leftOnce =
+      !rightComesOut || request.kind == frame::JoinKind::Single ||
+      ((request.kind == frame::JoinKind::Inner || request.kind == frame::JoinKind::Left) &&
+       hasOneRow(right.table));
+  if (leftOnce) { // each left row at most once
     result.order = left.order;
+  } else if (request.kind == frame::JoinKind::Inner && hasOneRow(left.table)) {
+    result.order = right.order;
   }
   return result;
 }
