@@ -116,6 +116,8 @@ public:
   MaybeExpression list(mlir::Type element, llvm::ArrayRef<Expression> elements, mlir::Location at);
   /// An element of a list; NULL where there is none.
   MaybeExpression element(const Expression &list, const Expression &position, mlir::Location at);
+  /// The map, of this type, of the elements that are not NULL to how many there are of each.
+  MaybeExpression countsOf(const Expression &list, mlir::Type map, mlir::Location at);
   /// A struct of values, which become fields of these types.
   MaybeExpression structOf(frame::StructType type, llvm::ArrayRef<Expression> fields,
                            mlir::Location at);

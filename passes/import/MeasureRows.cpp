@@ -174,7 +174,7 @@ MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed>
     MaybeExpression known = value.build(b);
     return failed(known) ? known : b.isNotNull(*known, at);
   };
-  BuildExpression counts = measure.separator || measure.counted
+  BuildExpression counts = measure.separator || measure.counted || !measure.quantiles.empty()
                                ? both(measure.condition, isKnown, at)
                                : measure.condition;
   BuildExpression list = [=](ExpressionBuilder &b) -> MaybeExpression {
@@ -213,6 +213,17 @@ MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed>
                                : b.text(*headrace::textFunctionNamed("array_to_string"),
                                         {*texts, by}, string, at);
         }};
+  }
+  if (!measure.quantiles.empty()) {
+    measure.arguments.front() = {std::nullopt, "quantiles",
+                                 [=, quantiles = measure.quantiles,
+                                  type = measure.type](ExpressionBuilder &b) -> MaybeExpression {
+                                   MaybeExpression values = collected(b);
+                                   return failed(values)
+                                              ? values
+                                              : quantilesOfList(b, *values, quantiles, type, at);
+                                 }};
+    measure.quantiles.clear();
   }
   if (measure.counted) {
     auto type = cast<frame::MapType>(frame::dropNullable(measure.type));

@@ -78,3 +78,21 @@ MaybeExpression headrace::import::quantileOfList(ExpressionBuilder &b, const Exp
              frame::ListType::get(frame::dropNullable(type)), at);
   return failed(one) ? one : b.element(*one, integer(1), at);
 }
+
+MaybeExpression headrace::import::quantilesOfList(ExpressionBuilder &b, const Expression &list,
+                                                  ArrayRef<Quantile> quantiles, Type type,
+                                                  Location at) {
+  Type element = cast<frame::ListType>(frame::dropNullable(type)).getElementType();
+  SmallVector<Expression> found;
+  for (const Quantile &quantile : quantiles) {
+    MaybeExpression one = quantileOfList(b, list, quantile, element, at);
+    if (failed(one)) {
+      return failure();
+    }
+    found.push_back(*one);
+  }
+  MaybeExpression all = b.list(element, found, at);
+  MaybeExpression any = b.isNotNull(list, at);
+  return failed(all) || failed(any) ? MaybeExpression(failure())
+                                    : b.choose(*any, *all, nullptr, at);
+}

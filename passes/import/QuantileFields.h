@@ -32,6 +32,10 @@ private:
 /// The quantile of a list's elements, as `type`; NULL of none.
 MaybeExpression quantileOfList(ExpressionBuilder &b, const Expression &list,
                                const Quantile &quantile, mlir::Type type, mlir::Location at);
+/// Likewise a list, of this type, of several.
+MaybeExpression quantilesOfList(ExpressionBuilder &b, const Expression &list,
+                                llvm::ArrayRef<Quantile> quantiles, mlir::Type type,
+                                mlir::Location at);
 
 } // namespace headrace::import
 

@@ -137,6 +137,8 @@ struct MeasureRequest {
   std::optional<std::string> separator = {};
   /// Of kCollected: the map of the values that are not NULL to their numbers; else the list.
   bool counted = false;
+  /// Of kCollected: the list of these quantiles of the values that are not NULL, NULL of none.
+  llvm::SmallVector<Quantile, 0> quantiles = {};
   bool different = false; ///< of kCollected: each value once
   bool ofNull = false;    ///< of kLeast, kGreatest: rows count whose first argument is NULL
   std::optional<Quantile> quantile = {}; ///< of kQuantile

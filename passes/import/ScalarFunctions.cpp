@@ -276,6 +276,23 @@ MaybeExpression ExpressionBuilder::list(Type element, ArrayRef<Expression> eleme
               rendered);
 }
 
+MaybeExpression ExpressionBuilder::countsOf(const Expression &list, Type map, Location at) {
+  Type i64 = IntegerType::get(getContext(), 64);
+  const Expression zero = integer(0, i64, at);
+  auto entries = cast<frame::MapType>(frame::dropNullable(map)).getEntries();
+  MaybeExpression ordered =
+      text(*textFunctionNamed("list_sort"), {list, zero, zero}, list.type(), at);
+  MaybeExpression counted =
+      failed(ordered) ? ordered : text(*textFunctionNamed("map_counts"), *ordered, entries, at);
+  MaybeExpression made = failed(counted) ? counted : cast(*counted, map, at);
+  MaybeExpression known = text(*textFunctionNamed("list_count"), list, i64, at);
+  if (failed(made) || failed(known)) {
+    return failure();
+  }
+  MaybeExpression any = compare(frame::CompareKind::Gt, *known, zero, at);
+  return failed(any) ? any : choose(*any, *made, nullptr, at);
+}
+
 MaybeExpression ExpressionBuilder::element(const Expression &list, const Expression &position,
                                            Location at) {
   auto type = dyn_cast<frame::ListType>(frame::dropNullable(list.type()));

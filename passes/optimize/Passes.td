@@ -61,6 +61,14 @@ def OptimizeLongLists : Pass<"optimize-long-lists", "::mlir::func::FuncOp"> {
   }];
 }
 
+def OptimizeComputedKeys : Pass<"optimize-computed-keys", "::mlir::func::FuncOp"> {
+  let summary = "joins on equal expressions as joins on columns that have their values";
+  let description = [{
+    `a.x = b.y + 1` as the condition of a join is a key of it once `b` has a column for `b.y + 1`. Not of inner joins that have
+    keys already, and not where an expression can fail.
+  }];
+}
+
 def OptimizeMarks : Pass<"optimize-marks", "::mlir::func::FuncOp"> {
   let summary = "membership in three-valued logic as joins that know only matches";
   let description = [{

@@ -22,6 +22,7 @@ void headrace::optimize::buildOptimizePipeline(OpPassManager &manager) {
   functions.addPass(createOptimizeNullSafe());
   functions.addPass(createOptimizeOrFactoring());
   functions.addPass(createOptimizePushdown());
+  functions.addPass(createOptimizeComputedKeys());
   functions.addPass(createOptimizePruneColumns());
   functions.addPass(createOptimizeLongLists());
   functions.addPass(createOptimizeMarks());

@@ -177,6 +177,16 @@ void PlanEmitter::describeStream(plan::Stream &written, pipe::EmitOp emit) {
   }
 }
 
+/// The place of these rows among those that are united; 0 if they are not.
+static uint32_t partWritten(Value rows) {
+  OpOperand *use = &*rows.use_begin();
+  if (auto repeat = dyn_cast<sched::RepeatOp>(use->getOwner()->getParentOp());
+      repeat && isa<sched::YieldOp>(use->getOwner())) {
+    use = &*repeat.getOutputs()[use->getOperandNumber()].use_begin();
+  }
+  return isa<sched::UniteOp>(use->getOwner()) ? use->getOperandNumber() : 0;
+}
+
 LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   plan::Task task;
   plan::RunTask made;
@@ -209,9 +219,7 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
     // A choice has made the stream that both its ways write.
     bool chosen = op->getParentOfType<sched::ChooseOp>() && streams_.contains(op.getOutput());
     made.outputStream = streamOf(op.getOutput(), emit.getStream().str());
-    if (isa<sched::UniteOp>(*op.getOutput().user_begin())) {
-      made.part = op.getOutput().use_begin()->getOperandNumber();
-    }
+    made.part = partWritten(op.getOutput());
     if (!chosen) {
       describeStream(plan_.streams[made.outputStream], emit);
     }

@@ -127,6 +127,9 @@ List countedEntries(TextRoom &room, const List &list) {
   for (uint32_t place = 0; place < list.view.size(); ++place) {
     ++count;
     const Element element = list.view.element(place);
+    if (!element) {
+      break;
+    }
     const bool isLast = place + 1 == list.view.size();
     if (isLast || list.view.element(place + 1) != element) {
       const ElementBytes size = ElementBytes::ofInteger(number, count);

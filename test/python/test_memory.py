@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 from dev.bench.memory import LARGE
+from duckdb_oracle import check
 from headrace._src.programs import Target
 from test_tpch import QUERIES, rows
 
@@ -249,3 +250,17 @@ def test_a_disk_without_room_is_an_error_that_says_so(tpch: Path) -> None:
     assert error.value.kind == "io"
     with pytest.raises(hr.HeadraceError, match="exceed spillLimit, 1 MiB"):
         hr.sql(LARGE["groups"], tpch, threads=2, memory=LEAST, settings={"spillLimit": "1MiB"})
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_parts_of_divided_states_are_united(ranks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What several tasks of a round write is one stream, in the order of these."""
+    monkeypatch.setattr(Target, "within", lambda target, _memory: replace(target, memory=1))
+    n = range(900)
+    rows = pa.table({"k": [i % 7 for i in n], "i": [i * i % 31 for i in n], "n": n})
+    for text in (
+        "select k, i, max(n), count(*) from t group by cube(k, i)",
+        "select k, i, max(n) from t group by rollup(k, i)",
+        "select a.n, b.k from t a full join t b on a.n = b.i + 890",
+    ):
+        check(text, {"t": rows}, ranks=ranks)

@@ -46,6 +46,8 @@ _VALUES = [
     "quantile_cont(x, 0.3) over w as a, quantile_cont(i, 0.9) over w as b,"
     " quantile_disc(d, 0.25) over w as c, quantile_disc(s, 0.5) over w as d,"
     " quantile_disc(i, -0.1) over w as e",
+    "quantile_cont(x, [0.1, 0.5, 0.9]) over w as a, quantile_disc(s, [0.5, 0.25]) over w as b,"
+    " histogram(i) over w as c, histogram(s) filter (where i > 0) over w as d",
 ]
 
 
@@ -79,6 +81,8 @@ def test_no_rows_of_a_frame_have_no_list() -> None:
 def test_aggregates_of_lists() -> None:
     query = """select id, list_mode([i, i, id]) as a, list_median([i, 4, id]) as b, list_median([x, f]) as c,
         list_median([s, 'b', 'c']) as d, list_mode([]::integer[]) as e, list_median([null]::double[]) as f,
+        list_histogram([i, 9, i, null]) as k, list_histogram([]::integer[]) as l,
+        list_histogram([s, 'a']) as m,
         list_aggregate([i, 9], 'arbitrary') as g, list_avg([9007199254740993, 9007199254740993 + id]) as h
         from t"""
     same(hr.sql(query, _TABLES), answer(query, _TABLES), ordered=True)

@@ -37,6 +37,12 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
   return makeMeasure({measure, name, distinct, measure.get("filter")}, at);
 }
 
+static bool isBoolean(Node argument) {
+  Node type = argument.get("return_type");
+  type = type ? type : argument.get("value").get("type"); // of a constant
+  return type.get("id").string() == StringRef("BOOLEAN");
+}
+
 FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call, Location at) {
   using Function = frame::AggregateFunction;
   auto [measure, name, distinct, filter] = call;
@@ -91,7 +97,7 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   }
   bool sums = !aggregate->formula &&
               frame::ruleOf(aggregate->function).result == frame::AggregateResult::kSum;
-  if (sums && arguments.front().get("return_type").get("id").string() == StringRef("BOOLEAN")) {
+  if (sums && isBoolean(arguments.front())) {
     computed.front() = {
         std::nullopt, computed.front().name,
         [=, build = computed.front().build](ExpressionBuilder &b) -> MaybeExpression {
@@ -101,11 +107,17 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   }
   MeasureRequest request = aggregate->request(std::move(computed), distinct, type, at);
   if (isQuantile) {
-    FailureOr<Quantile> quantile = quantileOf(call, aggregate->interpolates, type, at);
-    if (failed(quantile)) {
+    FailureOr<SmallVector<Quantile>> quantiles =
+        quantilesOf(call, aggregate->interpolates, type, at);
+    if (failed(quantiles)) {
       return failure();
     }
-    request.quantile = *quantile;
+    if (frame::isList(type)) {
+      request.rows = MeasureRows::kCollected;
+      request.quantiles.assign(quantiles->begin(), quantiles->end());
+    } else {
+      request.quantile = quantiles->front();
+    }
   }
   if (filter) {
     request.condition = expressions.computed(filter, at).build;
@@ -143,22 +155,13 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   return request;
 }
 
-FailureOr<Quantile> RelationImporter::quantileOf(const MeasureCall &call, bool interpolates,
-                                                 Type type, Location at) {
-  if (call.distinct) {
-    return context.fail(at, "unsupported " + call.name + " of distinct values");
-  }
-  Node options = call.node.get("function_data");
-  SmallVector<Node> shares = options.get("quantiles").elements();
-  Node share = shares.size() == 1 ? shares.front() : Node();
+/// One share of a quantile function as the plan has it.
+static FailureOr<Quantile> quantileAt(Node share) {
   std::optional<double> value = share.get("value") ? share.get("value").real() : share.real();
-  if (!value || frame::isList(type)) {
-    return context.fail(at, "unsupported shares of " + call.name);
+  if (!value) {
+    return share.fail("expected a share");
   }
-  Quantile quantile{.share = std::abs(*value),
-                    .exact = std::nullopt,
-                    .descending = options.get("desc").boolean().value_or(false),
-                    .interpolates = interpolates && isa<FloatType, frame::DecimalType>(type)};
+  Quantile quantile{.share = std::abs(*value)};
   if (share.get("type").get("id").string() == StringRef("DECIMAL")) {
     std::optional<int64_t> scale = share.get("type").get("type_info").get("scale").integer();
     std::optional<int64_t> units = share.get("value").integer();
@@ -172,13 +175,40 @@ FailureOr<Quantile> RelationImporter::quantileOf(const MeasureCall &call, bool i
     quantile.exact = {std::abs(*units), whole};
     quantile.share = static_cast<double>(quantile.exact->first) / static_cast<double>(whole);
   }
+  return quantile;
+}
+
+FailureOr<SmallVector<Quantile>> RelationImporter::quantilesOf(const MeasureCall &call,
+                                                               bool interpolates, Type result,
+                                                               Location at) {
+  if (call.distinct) {
+    return context.fail(at, "unsupported " + call.name + " of distinct values");
+  }
+  Node options = call.node.get("function_data");
+  SmallVector<Node> shares = options.get("quantiles").elements();
+  auto list = dyn_cast<frame::ListType>(frame::dropNullable(result));
+  Type type = list ? list.getElementType() : frame::dropNullable(result);
+  if (shares.empty() || (!list && shares.size() != 1)) {
+    // no test: DuckDB's binder gives one share, or a list of them
+    return context.fail(at, "unsupported shares of " + call.name);
+  }
   auto precise = dyn_cast<frame::DecimalType>(type);
   const bool isMoment = isa<frame::TimestampType, frame::TimeType>(type);
   if (interpolates && (isMoment || (precise && precise.getPrecision() > kDoubleDigits))) {
     return context.fail(at, "unsupported type of " + call.name + ": " +
                                 (isMoment ? "use quantile_disc" : "cast it to double"));
   }
-  return quantile;
+  SmallVector<Quantile> quantiles;
+  for (Node share : shares) {
+    FailureOr<Quantile> quantile = quantileAt(share);
+    if (failed(quantile)) {
+      return failure();
+    }
+    quantile->descending = options.get("desc").boolean().value_or(false);
+    quantile->interpolates = interpolates && isa<FloatType, frame::DecimalType>(type);
+    quantiles.push_back(*quantile);
+  }
+  return quantiles;
 }
 
 FailureOr<MeasureRequest> RelationImporter::firstOf(MeasureRequest request, StringRef name,

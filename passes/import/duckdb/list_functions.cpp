@@ -225,6 +225,9 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
     MaybeExpression count = b.text(function("list_count"), list, integer64(b), call.at);
     return failed(count) ? count : b.cast(*count, call.type, call.at);
   }
+  if (*name == "histogram" && arguments.size() == 2) {
+    return b.countsOf(list, call.type, call.at);
+  }
   if (*name == "median" && arguments.size() == 2) {
     Type type = frame::dropNullable(call.type);
     const Quantile middle{.share = 0.5,

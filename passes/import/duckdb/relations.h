@@ -73,9 +73,9 @@ private:
     Node filter;
   };
   mlir::FailureOr<MeasureRequest> makeMeasure(const MeasureCall &call, mlir::Location at);
-  /// What a quantile's call says of it, for a result of that type.
-  mlir::FailureOr<Quantile> quantileOf(const MeasureCall &call, bool interpolates, mlir::Type type,
-                                       mlir::Location at);
+  /// What a quantile's call says of it; of several if the result is a list.
+  mlir::FailureOr<llvm::SmallVector<Quantile>>
+  quantilesOf(const MeasureCall &call, bool interpolates, mlir::Type result, mlir::Location at);
   /// The measure of the first row of an order, or the last.
   mlir::FailureOr<MeasureRequest> firstOf(MeasureRequest request, llvm::StringRef name,
                                           llvm::ArrayRef<Node> order, mlir::Location at);

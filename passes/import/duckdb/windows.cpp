@@ -112,7 +112,8 @@ static bool isOfList(const MeasureRequest &measure) {
 
 /// A list of the value, NULL for rows that do not count.
 static Computed listOf(const MeasureRequest &measure) {
-  const bool ofAll = measure.rows == MeasureRows::kCollected && !measure.separator;
+  const bool ofAll = measure.rows == MeasureRows::kCollected && !measure.separator &&
+                     !measure.counted && measure.quantiles.empty();
   return {std::nullopt, "list",
           [=, at = measure.at, value = measure.arguments.front().build,
            condition = measure.condition](ExpressionBuilder &b) -> MaybeExpression {
@@ -141,6 +142,12 @@ static MaybeExpression finished(ExpressionBuilder &b, const MeasureRequest &meas
         b.text(*headrace::textFunctionNamed("list_mode"), list, frame::ListType::get(type), at);
     Type i64 = IntegerType::get(b.getContext(), 64);
     return failed(one) ? one : b.element(*one, b.integer(1, i64, at), at);
+  }
+  if (!measure.quantiles.empty()) {
+    return quantilesOfList(b, list, measure.quantiles, type, at);
+  }
+  if (measure.counted) {
+    return b.countsOf(list, type, at);
   }
   if (!measure.separator) {
     return list;
