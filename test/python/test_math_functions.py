@@ -160,3 +160,10 @@ def test_only_numbers() -> None:
         hr.sql("select isfinite(current_date)", {})
     with pytest.raises(hr.errors.HeadraceError, match="must be an integer of at most 64 bits"):
         hr.sql("select gcd(a::hugeint, 2) from t", {"t": pa.table({"a": [4]})})
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_the_next_float_is_one_of_floats(ranks: int) -> None:
+    check("select id, nextafter(f, 1::float) as a, nextafter(f, f) as b from n", {"n": _NUMBERS}, ranks=ranks)
+    query = "select id, nextafter(f, 1000::float) > f as a from n where abs(f) < 1000"
+    check(query, {"n": _NUMBERS}, ranks=ranks)

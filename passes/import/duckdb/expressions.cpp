@@ -124,8 +124,9 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
         failed(expectExpression(expression, type,
                                 {{"binding", Use::kRead}, {"depth", Use::kDefault, "0"}}, context,
                                 at))) {
-      // no test: DuckDB writes no such plan
-      return expression.fail("expected a column of the input");
+      return context.fail(at,
+                          "unsupported query in the argument of a table function; unnest what a "
+                          "subquery in FROM gives");
     }
     return b.field(*index + fieldsBefore, at);
   }

@@ -160,6 +160,10 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
                                          : ExpressionBuilder::Extreme::kLeast;
     return b.extreme(which, arguments, call.at);
   }
+  if (call.name == "nextafter" && frame::dropNullable(call.type).isF32()) {
+    return b.math(*headrace::mathFunctionNamed("nextafter_of_float"), arguments, call.type,
+                  call.at);
+  }
   if (const MathFunction *math = mathFunctionOfDuckdb(call.name, arguments.size())) {
     return importBits(b, call, *math, arguments);
   }

@@ -64,9 +64,10 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
     MaybeExpression parts = b.text(function("string_split"), arguments, call.type, call.at);
     MaybeExpression whole = b.list(elementOf(call.type), arguments[0], call.at);
     MaybeExpression isSplit = b.isNotNull(arguments[1], call.at);
-    return failed(parts) || failed(whole) || failed(isSplit)
+    MaybeExpression isKnown = b.isNotNull(arguments[0], call.at);
+    return failed(parts) || failed(whole) || failed(isSplit) || failed(isKnown)
                ? MaybeExpression(failure())
-               : b.choose(*isSplit, *parts, &*whole, call.at);
+               : b.choose({*isSplit, *isKnown}, {*parts, *whole}, nullptr, call.at);
   }
   if (call.name == "array_length" && arguments.size() == 2 &&
       ExpressionBuilder::integerOf(arguments[1]) == 1) { // the only dimension

@@ -66,6 +66,7 @@ TEST(MathFunctions, HaveAValueForEveryArgument) {
   EXPECT_EQ(valueOf("even", -3), -4);
   EXPECT_EQ(valueOf("even", INFINITY), INFINITY);
   EXPECT_EQ(valueOf("lgamma", -1), INFINITY);
+  EXPECT_EQ(valueOf("nextafter_of_float", 99, 100), std::nextafter(99.0F, 100.0F));
 }
 
 } // namespace
