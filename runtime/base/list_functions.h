@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headrace {
 
@@ -32,6 +33,9 @@ struct Number {
   int64_t number;
 };
 
+/// Of elements of one type.
+List listOf(TextRoom &room, ElementCode code,
+            const std::vector<std::optional<std::string_view>> &elements);
 List listOfInteger(TextRoom &room, int64_t value, int64_t code);
 List listOfWide(TextRoom &room, int64_t low, int64_t high, int64_t code);
 List listOfText(TextRoom &room, std::string_view text, int64_t code);
@@ -74,6 +78,16 @@ List modeOfList(TextRoom &room, const List &list);
 /// two elements it is a double, of decimals and floats of 32 bits one of theirs.
 List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t part, int64_t whole,
                     int64_t descending, int64_t between);
+/// The elements of all lists in a list.
+List flattenedList(TextRoom &room, const List &lists);
+/// Those at these places, NULL where there is none; nothing if a place is NULL.
+MaybeList selectedElements(TextRoom &room, const List &list, const List &places);
+/// Those with a mark that is true; nothing if one is NULL.
+MaybeList markedElements(TextRoom &room, const List &list, const List &marks);
+/// So many elements, behind the list's own the only one of `filling`, or NULL if it has none;
+/// nothing if the number is negative.
+MaybeList resizedList(TextRoom &room, const List &list, int64_t size, const List &filling);
+List repeatedList(TextRoom &room, const List &list, int64_t times);
 bool hasAny(const List &list, const List &other);
 bool hasAll(const List &list, const List &other);
 List commonList(TextRoom &room, const List &list, const List &other);

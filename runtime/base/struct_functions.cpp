@@ -20,21 +20,6 @@ List kept(TextRoom &room, const std::string &bytes) {
       room.make(bytes.size(), [&](char *to) { return std::copy(bytes.begin(), bytes.end(), to); }));
 }
 
-/// The list of elements of one code.
-List listOf(TextRoom &room, ElementCode code, const std::vector<Element> &elements) {
-  uint64_t textBytes = 0;
-  for (const Element &element : elements) {
-    textBytes += element ? element->size() : 0;
-  }
-  return List(room.make(ListWriter::bytesOf(code, elements.size(), textBytes), [&](char *to) {
-    ListWriter writer(to, code, static_cast<uint32_t>(elements.size()));
-    for (const Element &element : elements) {
-      writer.add(element);
-    }
-    return writer.end();
-  }));
-}
-
 /// The places of entries by their keys; nothing if one is NULL or there twice.
 using Keys = std::unordered_map<std::string_view, uint32_t>;
 std::optional<Keys> keysOf(const ListView &entries) {
@@ -50,6 +35,20 @@ std::optional<Keys> keysOf(const ListView &entries) {
 }
 
 } // namespace
+
+List listOf(TextRoom &room, ElementCode code, const std::vector<Element> &elements) {
+  uint64_t textBytes = 0;
+  for (const Element &element : elements) {
+    textBytes += element ? element->size() : 0;
+  }
+  return List(room.make(ListWriter::bytesOf(code, elements.size(), textBytes), [&](char *to) {
+    ListWriter writer(to, code, static_cast<uint32_t>(elements.size()));
+    for (const Element &element : elements) {
+      writer.add(element);
+    }
+    return writer.end();
+  }));
+}
 
 List structOf(TextRoom &room, const Lists &fields) {
   std::vector<FieldBytes> all;

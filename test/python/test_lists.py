@@ -91,6 +91,10 @@ def test_as_text(name: str) -> None:
     [
         "select k, list_sum(i) as s, list_avg(i) as a, list_product([g, 2]) as p, list_sum(d) as e from t",
         "select k, list_sum(x[1:1]) as s, list_avg(d) as a, list_aggregate(s, 'string_agg', '/') as j from t",
+        "select k, flatten([i, [7], i[2:]]) as a, flatten(n) as b, flatten([s, null, []]) as c from t",
+        "select k, list_select(s, [2, 1, 9, -1]) as a, list_where(x, [true, false, true]) as b from t",
+        "select k, list_resize(i, k % 4) as a, list_resize(s, 3, 'new') as b, list_resize(d, null) as c from t",
+        "select k, list_resize(n, 2, [5]) as a, repeat(i, k % 3) as b, repeat(s, -1) as c, repeat(x, null) as e from t",
         "select k, string_split(s_one, null) as p, string_split(null, null) as q from t",
         "select k, string_split('a,b,,c' || k, ',') as p, string_split(s_one, '') as c from t",
         "select k, range(k % 4) as a, range(2, k % 9, 3) as b, generate_series(5, k % 4, -1) as c from t",
@@ -268,7 +272,6 @@ def test_nan_and_zero_are_one_value() -> None:
         ("select try_cast(i as varchar) from t", "unsupported TRY_CAST of lists, structs or maps"),
         ("select list(distinct k) over (partition by g) from t", "unsupported list in a window"),
         ("select (select min(v) from unnest((select i)) u(v)) from t", "unsupported query in the argument"),
-        ("select flatten([i]) from t", "unsupported list function: flatten"),
         ("select list_sum(b) from t", "unsupported list_aggr: aggregate sum of what is no number"),
         ("select list_stddev_pop(i) from t", "unsupported list_aggr: aggregate stddev_pop of a list"),
         ("select cast(s as date[]) from t", "unsupported cast of the elements of a list"),
@@ -289,3 +292,16 @@ def test_refused(query: str, message: str) -> None:
 def test_errors_of_data(query: str, message: str) -> None:
     with pytest.raises(hr.HeadraceError, match=message):
         hr.sql(query, _TABLES)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("list_select(i, [null])", "NULL is no place in a list"),
+        ("list_where(i, [true, null])", "NULL is no mark of an element"),
+        ("list_resize(i, k - 5)", "a list cannot have fewer than 0 elements"),
+    ],
+)
+def test_arguments_of_lists_that_are_errors(call: str, message: str) -> None:
+    with pytest.raises(hr.errors.DataError, match=message):
+        hr.sql(f"select {call} from t", _TABLES)

@@ -116,6 +116,7 @@ private:
   MaybeExpression importPlace(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importSortedList(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importRange(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importResized(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importListAggregate(ExpressionBuilder &b, const Call &call, Arguments arguments);
   // nested_casts.cpp
   MaybeExpression castNested(ExpressionBuilder &b, const Expression &value, mlir::Type type,

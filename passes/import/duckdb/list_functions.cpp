@@ -42,6 +42,7 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
           .Cases({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort"},
                  &ExpressionImporter::importSortedList)
           .Cases({"range", "generate_series"}, &ExpressionImporter::importRange)
+          .Cases({"list_resize", "array_resize"}, &ExpressionImporter::importResized)
           .Cases({"list_aggr", "list_aggregate", "array_aggr", "array_aggregate", "aggregate"},
                  &ExpressionImporter::importListAggregate)
           .Default(nullptr);
@@ -56,6 +57,9 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
       call.name);
   if (extracts && arguments.size() == 2) {
     return b.element(arguments[0], arguments[1], call.at);
+  }
+  if (call.name == "repeat") {
+    return b.text(function("list_repeat"), arguments, call.type, call.at);
   }
   const bool splits = llvm::is_contained({StringRef("string_split"), StringRef("str_split"),
                                           StringRef("split"), StringRef("string_to_array")},
@@ -175,6 +179,17 @@ MaybeExpression ExpressionImporter::importSortedList(ExpressionBuilder &b, const
       function("list_sort"),
       {arguments[0], b.integer(descending, i64, call.at), b.integer(nullsFirst, i64, call.at)},
       call.type, call.at);
+}
+
+MaybeExpression ExpressionImporter::importResized(ExpressionBuilder &b, const Call &call,
+                                                  Arguments arguments) {
+  Type i64 = integer64(b);
+  MaybeExpression filling = b.list(elementOf(call.type), arguments.drop_front(2), call.at);
+  MaybeExpression size = b.cast(arguments[1], i64, call.at);
+  size = failed(size) ? size : b.coalesce({*size, b.integer(0, i64, call.at)}, call.at);
+  return failed(size) || failed(filling)
+             ? MaybeExpression(failure())
+             : b.text(function("list_resize"), {arguments[0], *size, *filling}, call.type, call.at);
 }
 
 MaybeExpression ExpressionImporter::importRange(ExpressionBuilder &b, const Call &call,
