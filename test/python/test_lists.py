@@ -262,14 +262,12 @@ def test_nan_and_zero_are_one_value() -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("select list_transform(i, lambda x: x + 1) from t", "LAMBDA|lambda|list_apply|list_transform"),
         ("select i[3:1:-1] from t", "unsupported array_slice: with such a step"),
         ("select try_cast(i as varchar) from t", "unsupported TRY_CAST of lists, structs or maps"),
         ("select list(distinct k) over (partition by g) from t", "unsupported list in a window"),
         ("select flatten([i]) from t", "unsupported list function: flatten"),
         ("select list_sum(b) from t", "unsupported list_aggr: aggregate sum of what is no number"),
         ("select list_stddev_pop(i) from t", "unsupported list_aggr: aggregate stddev_pop of a list"),
-        ("select cast(s as date[]) from t", "unsupported cast of the elements of a list"),
     ],
 )
 def test_refused(query: str, message: str) -> None:
@@ -281,6 +279,7 @@ def test_refused(query: str, message: str) -> None:
     ("query", "message"),
     [
         ("select cast(['x'] || s as int[]) from t", "a value of a list cannot be cast"),
+        ("select cast(s as date[]) from t", "cannot be cast|invalid cast|not a date"),
         (f"select list_sum([{'9' * 38}::decimal(38, 0), k::decimal(38, 0)]) from t", "overflow in list_sum"),
     ],
 )
