@@ -96,6 +96,15 @@ static Value onlyElement(Value list) {
   return made && made.getOperands().size() == 1 ? made.getOperands().front() : Value();
 }
 
+static bool isEmptyList(Value list) {
+  if (auto constant = list.getDefiningOp<frame::ConstantOp>()) {
+    auto text = dyn_cast<StringAttr>(constant.getValue());
+    return text && text.empty();
+  }
+  auto made = list.getDefiningOp<frame::ListOp>();
+  return made && made.getOperands().empty();
+}
+
 ExpressionTranslator::Collected ExpressionTranslator::collectedBy(frame::FlatMapOp op) {
   Value yielded = op.getBody().front().getTerminator()->getOperand(0);
   Type element = cast<frame::ListType>(yielded.getType()).getElementType();
@@ -105,10 +114,8 @@ ExpressionTranslator::Collected ExpressionTranslator::collectedBy(frame::FlatMap
   }
   Collected out{onlyElement(yielded), Value(), code};
   auto choice = yielded.getDefiningOp<frame::CaseOp>();
-  auto otherwise = choice && choice.getOtherwise()
-                       ? choice.getOtherwise().getDefiningOp<frame::ListOp>()
-                       : frame::ListOp();
-  if (otherwise && otherwise.getOperands().empty() && choice.getConditions().size() == 1) {
+  if (choice && choice.getOtherwise() && isEmptyList(choice.getOtherwise()) &&
+      choice.getConditions().size() == 1) {
     out.element = onlyElement(choice.getValues().front());
     out.condition = choice.getConditions().front();
   }

@@ -95,6 +95,7 @@ def test_as_text(name: str) -> None:
         "select k, range(k % 4) as a, range(2, k % 9, 3) as b, generate_series(5, k % 4, -1) as c from t",
         "select k, cast(i as varchar[]) as a, cast(d as double[]) as b, list_concat(i, [1.5]) as c from t",
         "select k, cast(n as varchar) as v, n[1] as a, n[1][2] as b, len(n) as c, [i, i] as d from t",
+        "select k, list_concat(i, i) as a, i + [k] as b, i || i as c, list_concat(i, null) as d, n + [i] as e from t",
         "select k, i = i as a, i = [7] as b, i <> i[1:1] as c, i is distinct from i[1:2] as d from t",
         "select k, i < i[2:] as a, s <= s[1:1] as b, x > x[2:] as c, n >= [[1]] as d, d < d[2:] as e from t",
         "select k, i[1:5:2] as a, i[:-:3] as b, i[:-:-2] as c, list_reverse(s) as d from t",
