@@ -2,3 +2,4 @@
 include "dialects/frame/FrameRelations.td"
 include "dialects/frame/FrameWindow.td"
 include "dialects/frame/FrameExpressions.td"
+include "dialects/frame/FrameLambdas.td"

@@ -19,7 +19,8 @@ class Frame_PartialOp<string mnemonic, list<Trait> traits = []>
     : Frame_Op<mnemonic, !listconcat([NoMemoryEffect, ScalarOpInterface], traits)>;
 
 def Frame_YieldOp : Frame_Op<"yield", [
-    Pure, Terminator, ParentOneOf<["FilterOp", "ProjectOp", "JoinOp"]>]> {
+    Pure, Terminator,
+    ParentOneOf<["FilterOp", "ProjectOp", "JoinOp", "FlatMapOp", "ReduceOp"]>]> {
   let summary = "ends an expression region with its values";
   let description = [{
     ```mlir

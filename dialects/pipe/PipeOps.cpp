@@ -1,6 +1,7 @@
 // Verifiers of the ops of pipe.
 #include "dialects/pipe/PipeDialect.h"
 #include "dialects/topo/TopoDialect.h"
+#include "runtime/base/list_values.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -548,4 +549,45 @@ LogicalResult PrintOp::verify() {
 }
 LogicalResult ParseOp::verify() {
   return verifyForm(*this, getAs(), getValue().getType(), static_cast<int64_t>(getScale()));
+}
+
+LogicalResult LoopOp::verify() {
+  Type string = StringType::get(getContext()), flag = IntegerType::get(getContext(), 1);
+  SmallVector<Type> arguments{IntegerType::get(getContext(), 64)}, yielded, results;
+  llvm::append_range(arguments, getInitial().getTypes());
+  if (getBody().getArgumentTypes() != TypeRange(arguments)) {
+    return emitOpError("C1: the body's arguments must be an i64 and the values");
+  }
+  if (getJoins()) {
+    yielded.push_back(string);
+  } else if (getCollects()) {
+    const uint32_t bytes = elementBytes(static_cast<ElementCode>(*getCollects()));
+    if (bytes == 0) {
+      return emitOpError("C5: collects elements of a fixed number of bytes, got code ")
+             << *getCollects();
+    }
+    yielded = {IntegerType::get(getContext(), 8 * bytes), flag, flag};
+  }
+  if (getJoins() && getCollects()) {
+    return emitOpError("C5: it joins or collects, not both");
+  }
+  llvm::append_range(yielded, getInitial().getTypes());
+  Operation &last = getBody().front().back();
+  if (!isa<YieldOp>(last) || last.getOperandTypes() != TypeRange(yielded)) {
+    return emitOpError("C2: the body must yield ") << (getJoins()      ? "a list and the values"
+                                                       : getCollects() ? "an element and the values"
+                                                                       : "the values");
+  }
+  if (givesList()) {
+    results.push_back(string);
+  }
+  llvm::append_range(results, getInitial().getTypes());
+  if (getResultTypes() != TypeRange(results)) {
+    return emitOpError("C3: the results must have the types of what the body yields");
+  }
+  auto strings = llvm::count_if(getInitial().getTypes(), llvm::IsaPred<StringType>);
+  if (strings > 1) {
+    return emitOpError("C4: at most one of the values is a string, got ") << strings;
+  }
+  return success();
 }

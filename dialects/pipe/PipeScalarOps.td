@@ -284,6 +284,66 @@ def Pipe_SelectOp : Pipe_Op<"select", [Pure, AllTypesMatch<["left", "right", "re
   let assemblyFormat = "$condition `,` $left `,` $right attr-dict";
 }
 
+def Pipe_LoopOp : Pipe_Op<"loop", [Pure, SingleBlock]> {
+  let summary = "evaluates a body so many times, of which each hands values on to the next";
+  let description = [{
+    The body gets its number, from 1 on, and the values, at first `initial`; it may use what is outside. With `joins` it also
+    gives a list each time, and the first result is the list of all their elements. With `collects`, the code of a list's
+    elements, it gives an element each time: its bits, whether it is not NULL, and whether the list has it at all; the
+    first result is that list.
+
+    C1: the body's arguments are an i64 and the values. C2: it yields a list, if it joins, an element, if it collects, and the
+    values. C3: the results have the types of what it yields, of a list where it yields an element. C4: at most one of the
+    values is a string, which lives until the next row. C5: it joins or collects, or neither, and collects elements
+    of a fixed number of bytes.
+
+    ```mlir
+    func.func @body(%l: !pipe.string, %n: i64, %code: i64) -> !pipe.string {
+      %never = arith.constant false
+      %0:2 = pipe.loop %n from (%never) joins {
+      ^bb0(%number: i64, %any: i1):
+        %1 = pipe.text "list_integer"(%l, %number) : (!pipe.string, i64) -> i64
+        %2 = pipe.text "list_of_integer"(%1, %code) : (i64, i64) -> !pipe.string
+        %3 = pipe.text "list_has"(%l, %number) : (!pipe.string, i64) -> i1
+        %4 = arith.ori %any, %3 : i1
+        pipe.yield %2, %4 : !pipe.string, i1
+      } : (i1) -> (!pipe.string, i1)
+      return %0#0 : !pipe.string
+    }
+    ```
+  }];
+  let arguments = (ins I64:$count, Variadic<AnyType>:$initial, UnitAttr:$joins, OptionalAttr<I64Attr>:$collects);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $count `from` `(` $initial `)` (`joins` $joins^)? (`collects` $collects^)? $body attr-dict
+    `:` functional-type($initial, $results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool givesList() { return getJoins() || getCollects(); }
+    /// How many values the body yields for the list.
+    unsigned yieldedForList() { return getJoins() ? 1 : getCollects() ? 3 : 0; }
+  }];
+}
+
+def Pipe_ListElementOp : Pipe_Op<"list_element", [Pure]> {
+  let summary = "an element of a list, as it lies there, and whether it is not NULL";
+  let description = [{
+    The list has an element at the place (1 is the first), of as many bytes as the result.
+
+    ```mlir
+    func.func @body(%l: !pipe.string, %first: i64) -> i32 {
+      %0, %valid = pipe.list_element %l, %first : i32
+      return %0 : i32
+    }
+    ```
+  }];
+  let arguments = (ins Pipe_StringType:$list, I64:$place);
+  let results = (outs AnySignlessInteger:$value, I1:$valid);
+  let assemblyFormat = "$list `,` $place attr-dict `:` type($value)";
+}
+
 def Pipe_FailIfOp : Pipe_Op<"fail_if"> {
   let summary = "fails the task with a data error if the condition holds for a row";
   let description = [{

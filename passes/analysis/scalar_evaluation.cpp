@@ -5,6 +5,7 @@
 #include "passes/analysis/logical_type.h"
 #include "passes/analysis/number_text.h"
 #include "passes/analysis/ranges.h"
+#include "passes/analysis/region_evaluation.h"
 #include "passes/analysis/text_evaluation.h"
 #include "runtime/base/list_functions.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -382,20 +383,6 @@ std::optional<std::string> bytesOf(const Scalar &value, Type type) {
                          .view());
 }
 
-/// The nth element, from 1 on; of a negative n from the end.
-Evaluated evaluateElement(const Scalar &list, Int128 position, Type type) {
-  const ListView view(list.text());
-  Int128 place = position < 0 ? position + view.size() : position - 1;
-  const auto index = static_cast<uint32_t>(place);
-  if (position == 0 || place < 0 || place >= view.size() || !view.isValid(index)) {
-    return ok(Scalar::null());
-  }
-  std::string_view bytes = view.bytes(index);
-  return isHeldAsText(type) ? ok(Scalar{std::string(bytes)})
-         : isFloat(type)    ? ok(Scalar{realIn(view.code(index), bytes)})
-                            : ok(Int128(integerIn(view.code(index), bytes)));
-}
-
 Evaluated evaluateShift(ShiftDateOp op, Int128 operand) {
   using namespace std::chrono;
   bool isMoment = isTimestamp(op.getOperand().getType());
@@ -530,12 +517,11 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
       })
       .Case([&](TextOp text) { return evaluateText(text, operands); })
       .Case([&](ElementOp element) {
-        return evaluateElement(operands[0], operands[1].integer(),
-                               dropNullable(element.getResult().getType()));
+        return ok(elementOf(operands[0], operands[1].integer(), element.getResult().getType()));
       })
       .Case([&](FieldOp field) {
-        return evaluateElement(operands[0], static_cast<Int128>(field.getIndex()) + 1,
-                               dropNullable(field.getResult().getType()));
+        return ok(elementOf(operands[0], static_cast<Int128>(field.getIndex()) + 1,
+                            field.getResult().getType()));
       })
       .Case([&](RaiseOp raise) { return fail(raise.getMessage()); })
       .Case([&](ShiftDateOp shift) { return evaluateShift(shift, operands[0].integer()); })
@@ -588,6 +574,20 @@ Evaluated headrace::analysis::fitted(Int128 value, Type type) {
 
 Evaluated headrace::analysis::parseText(StringRef text, Type type) {
   return castOfText(text, type);
+}
+
+Scalar headrace::analysis::elementOf(const Scalar &list, Int128 position, Type type) {
+  const ListView view(list.text());
+  Int128 place = position < 0 ? position + view.size() : position - 1;
+  const auto index = static_cast<uint32_t>(place);
+  if (position == 0 || place < 0 || place >= view.size() || !view.isValid(index)) {
+    return Scalar::null();
+  }
+  type = dropNullable(type);
+  std::string_view bytes = view.bytes(index);
+  return isHeldAsText(type) ? Scalar{std::string(bytes)}
+         : isFloat(type)    ? Scalar{realIn(view.code(index), bytes)}
+                            : Scalar{Int128(integerIn(view.code(index), bytes))};
 }
 
 Scalar headrace::analysis::packedList(ListType list, ArrayRef<Scalar> values) {
@@ -658,6 +658,9 @@ Evaluated headrace::analysis::evaluateOp(Operation *op, ArrayRef<Scalar> operand
   }
   if (auto list = dyn_cast<ListOp>(op)) {
     return ok(packedList(cast<ListType>(list.getResult().getType()), operands));
+  }
+  if (isa<FlatMapOp, ReduceOp>(op)) {
+    return evaluateLambda(op, operands);
   }
   if (auto made = dyn_cast<StructOp>(op)) {
     return ok(packedFields(cast<StructType>(made.getResult().getType()), operands));

@@ -61,6 +61,9 @@ Evaluated parseText(llvm::StringRef text, mlir::Type type);
 /// digits of a scale.
 std::string textOf(const Scalar &value, mlir::Type type);
 
+/// The nth element of a list, neither NULL, from 1 on, of a negative n from the end; NULL where
+/// there is none.
+Scalar elementOf(const Scalar &list, Int128 position, mlir::Type type);
 /// The list of values of its elements' type, or NULLs.
 Scalar packedList(frame::ListType type, llvm::ArrayRef<Scalar> elements);
 /// The elements of all of these lists, none of them NULL, as one.

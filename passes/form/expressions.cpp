@@ -764,6 +764,12 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   if (auto element = dyn_cast<frame::ElementOp>(op)) {
     return set(this->element(element));
   }
+  if (auto map = dyn_cast<frame::FlatMapOp>(op)) {
+    return set(flatMap(map));
+  }
+  if (auto fold = dyn_cast<frame::ReduceOp>(op)) {
+    return set(reduce(fold));
+  }
   if (auto made = dyn_cast<frame::StructOp>(op)) {
     return set(structOf(made));
   }

@@ -109,6 +109,28 @@ private:
   /// The element of a list or struct at a place, from 1 on, where `valid` holds.
   Scalar elementAt(mlir::Value list, mlir::Value place, mlir::Value valid, mlir::Type type);
   mlir::Value callText(llvm::StringRef function, mlir::ValueRange operands);
+  // lambdas.cpp
+  mlir::FailureOr<Scalar> flatMap(frame::FlatMapOp op);
+  mlir::FailureOr<Scalar> reduce(frame::ReduceOp op);
+  struct LoopBody;
+  /// Begins the body of a loop over a list; the region's arguments are bound, from `next` on.
+  void bindElement(LoopBody &loop, const Scalar &list, int64_t first, mlir::Region &region,
+                   unsigned next, mlir::ValueRange captures);
+  /// The element at a place that there is.
+  Scalar elementIn(mlir::Value list, mlir::Value place, mlir::Type type);
+  /// A value as a list has it, which is 0 under NULL.
+  mlir::Value bitsOf(const Scalar &scalar, mlir::Type type);
+  /// What a region gives that yields a list of one element of fixed width, or, where a condition is
+  /// not true, an empty one; null: it yields another list.
+  struct Collected {
+    mlir::Value element, condition;
+    uint32_t code = 0;
+  };
+  static Collected collectedBy(frame::FlatMapOp op);
+  /// The loop over the list's elements from `first` on. What its body fails for is asked for as
+  /// the op's result is. `collects`: the code of elements that are yielded; null: lists, or none.
+  pipe::LoopOp finish(LoopBody &loop, const Scalar &list, int64_t first,
+                      llvm::ArrayRef<mlir::Value> yielded, mlir::IntegerAttr collects);
   Scalar toText(const Scalar &input);
   Scalar fromText(const Scalar &input, mlir::Type target);
   mlir::Value real(double value);
@@ -167,6 +189,8 @@ private:
     pipe::DataError error;
   };
   std::vector<Failure> failures_;
+  /// In the body of a loop: what fails there, for who asks for the loop; null elsewhere.
+  std::vector<Failure> *raised_ = nullptr;
   llvm::DenseMap<mlir::Value, Scalar> scalars_;
 };
 

@@ -16,6 +16,8 @@ namespace headrace::form {
 void ExpressionTranslator::failWhere(Value condition, pipe::DataError error) {
   if (op_) {
     failures_.push_back({op_, loc_, condition, error});
+  } else if (raised_) {
+    raised_->push_back({nullptr, loc_, condition, error});
   } else {
     pipe::FailIfOp::create(b_, loc_, condition, error);
   }

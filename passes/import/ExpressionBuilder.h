@@ -118,6 +118,22 @@ public:
   MaybeExpression element(const Expression &list, const Expression &position, mlir::Location at);
   /// The map, of this type, of the elements that are not NULL to how many there are of each.
   MaybeExpression countsOf(const Expression &list, mlir::Type map, mlir::Location at);
+  /// A function of an element of a list.
+  struct Lambda {
+    std::string text;                        ///< how it reads
+    llvm::SmallVector<frame::Column> fields; ///< what positions mean in its body, all named apart
+    std::optional<int64_t> soFar, place;     ///< of the value so far, and of the element's place
+    int64_t element = 0;                     ///< of the element
+    int64_t firstCapture = 0;                ///< of what is captured, the last fields
+    llvm::SmallVector<Expression> captures;
+    std::function<MaybeExpression(ExpressionBuilder &)> body;
+  };
+  /// The lists that the function makes of a list's elements as one list, of this type.
+  MaybeExpression flatMap(const Expression &list, const Lambda &lambda, frame::ListType type,
+                          mlir::Location at);
+  /// What the function makes of a value and the list's elements from the place `first` on.
+  MaybeExpression reduce(const Expression &list, const Expression &initial, const Lambda &lambda,
+                         int64_t first, mlir::Type type, mlir::Location at);
   /// A struct of values, which become fields of these types.
   MaybeExpression structOf(frame::StructType type, llvm::ArrayRef<Expression> fields,
                            mlir::Location at);
@@ -148,6 +164,10 @@ public:
   }
 
 private:
+  /// The region of a function, and the captures that it needs.
+  std::unique_ptr<mlir::Region> finishLambda(const Lambda &lambda, mlir::Type type,
+                                             llvm::SmallVectorImpl<mlir::Value> &captures,
+                                             mlir::Location at);
   /// A value with its rendering, which is cut where it gets long.
   Expression made(mlir::Value value, std::string text) const;
   mlir::Type booleanFor(mlir::TypeRange operands) const;

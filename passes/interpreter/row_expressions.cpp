@@ -1,19 +1,12 @@
 // Expression regions by demand.
 #include "passes/interpreter/row_expressions.h"
 
+#include "passes/analysis/region_evaluation.h"
+
 using namespace mlir;
 using headrace::analysis::Evaluated;
 
 namespace headrace::interpreter {
-
-/// Whether the operands after this one are not asked for.
-static bool decides(Operation *op, const Scalar &operand) {
-  if (isa<frame::CoalesceOp>(op)) {
-    return !operand.isNull();
-  }
-  return (isa<frame::AndOp>(op) && !operand.isNull() && !operand.isTrue()) ||
-         (isa<frame::OrOp>(op) && operand.isTrue());
-}
 
 llvm::Expected<Row> RowExpressions::evaluate(const Row &arguments) {
   arguments_ = &arguments;
@@ -60,7 +53,7 @@ Evaluated RowExpressions::evaluate(mlir::Value value) {
         return evaluated;
       }
       operands.push_back(std::move(evaluated.value));
-      if (decides(op, operands.back())) {
+      if (analysis::decides(op, operands.back())) {
         break;
       }
     }

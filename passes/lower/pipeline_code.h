@@ -82,6 +82,11 @@ protected:
   mlir::LogicalResult lowerScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);
   mlir::LogicalResult lowerTextOp(mlir::Operation *op, mlir::IRMapping &mapping);
   mlir::Value stringLiteral(llvm::StringRef text);
+  // loop_code.cpp
+  mlir::LogicalResult lowerLoop(pipe::LoopOp loop, mlir::IRMapping &mapping);
+  mlir::LogicalResult lowerLoopBody(mlir::Block &body, mlir::IRMapping &mapping);
+  void lowerListElement(pipe::ListElementOp op, mlir::IRMapping &mapping);
+  class Collector;
 
   pipe::PipelineOp pipeline_;
   mlir::SymbolTable &symbols_;

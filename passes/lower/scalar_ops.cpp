@@ -214,6 +214,13 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
   if (isa<pipe::TextOp, pipe::PrintOp, pipe::ParseOp>(op)) {
     return lowerTextOp(op, mapping);
   }
+  if (auto loop = dyn_cast<pipe::LoopOp>(op)) {
+    return lowerLoop(loop, mapping);
+  }
+  if (auto element = dyn_cast<pipe::ListElementOp>(op)) {
+    lowerListElement(element, mapping);
+    return success();
+  }
   if (auto place = dyn_cast<pipe::PlaceOp>(op)) {
     if (!rankNumber()) {
       return failure();

@@ -10,10 +10,14 @@ namespace headrace::lower {
 
 using plan::WorkKind;
 
+/// Nothing is known of the lengths of lists.
+constexpr double kElementsOfList = 8;
+
 void WorkLog::add(WorkKind kind, unsigned level, double amount, int32_t state) {
   if (counting_ == Counting::kPaused || amount == 0) {
     return;
   }
+  amount *= times_;
   for (plan::Work &entry : entries_) {
     if (entry.kind == kind && entry.level == level && entry.state == state) {
       entry.amount += amount;
@@ -43,7 +47,18 @@ void WorkLog::addTextOp(Operation *op, unsigned level, double textBytes) {
 }
 
 void WorkLog::addOp(Operation *op, unsigned level, unsigned width, double textBytes) {
-  if (op->hasTrait<OpTrait::ConstantLike>() || isa<pipe::LiteralOp>(op)) {
+  if (op->hasTrait<OpTrait::ConstantLike>() || isa<pipe::LiteralOp, pipe::YieldOp>(op)) {
+    return;
+  }
+  if (auto loop = dyn_cast<pipe::LoopOp>(op)) {
+    const double before = times_;
+    times_ *= kElementsOfList;
+    for (Operation &inner : loop.getBody().front()) {
+      addOp(&inner, level, width, textBytes);
+    }
+    add(WorkKind::kText, level, loop.getJoins() ? 1 : 0);
+    add(WorkKind::kScalar, level, loop.getCollects() ? 4 : 0);
+    times_ = before;
     return;
   }
   unsigned bits = 8;

@@ -23,6 +23,7 @@ public:
 
 private:
   Counting counting_ = Counting::kOn;
+  double times_ = 1; ///< that what is being added is done
   std::vector<plan::Work> entries_;
 };
 

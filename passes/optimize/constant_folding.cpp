@@ -202,6 +202,9 @@ Value foldOp(OpBuilder &builder, Operation *op) {
 void headrace::optimize::foldConstants(Region &region) {
   for (Block &block : region) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (isa<FlatMapOp, ReduceOp>(op)) {
+        foldConstants(op.getRegion(0));
+      }
       OpBuilder builder(&op);
       Value folded = foldOp(builder, &op);
       if (folded && folded.getType() == op.getResult(0).getType()) {

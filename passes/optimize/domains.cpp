@@ -40,7 +40,9 @@ bool isProvenTotal(Operation *relation) {
   bool total = true;
   for (Region &region : relation->getRegions()) {
     region.walk([&](Operation *op) {
-      total &= op->hasTrait<OpTrait::IsTerminator>() || isProvenTotal(op, ranges);
+      // Nothing is known of the elements of a list.
+      total &= op->hasTrait<OpTrait::IsTerminator>() ||
+               (op->getParentOp() == relation ? isProvenTotal(op, ranges) : isPure(op));
     });
   }
   return total;

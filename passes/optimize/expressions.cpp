@@ -122,7 +122,11 @@ static bool isSame(const Expression &a, const Expression &b,
   if (left->getName() != right->getName() || left->getResultTypes() != right->getResultTypes() ||
       left->getNumOperands() != right->getNumOperands() ||
       left->getDiscardableAttrDictionary() != right->getDiscardableAttrDictionary() ||
-      left->getPropertiesAsAttribute() != right->getPropertiesAsAttribute()) {
+      left->getPropertiesAsAttribute() != right->getPropertiesAsAttribute() ||
+      !llvm::equal(left->getRegions(), right->getRegions(), [](Region &one, Region &other) {
+        return OperationEquivalence::isRegionEquivalentTo(&one, &other,
+                                                          OperationEquivalence::IgnoreLocations);
+      })) {
     return false;
   }
   return llvm::all_of(llvm::zip_equal(left->getOperands(), right->getOperands()), [&](auto pair) {

@@ -93,7 +93,7 @@ private:
             llvm::function_ref<void(ArrayAttr)> setColumns) {
     SmallVector<InOp> lists;
     region.walk([&](InOp in) {
-      if (soughtBy(in)) {
+      if (soughtBy(in) && in->getParentRegion() == &region) {
         lists.push_back(in);
       }
     });

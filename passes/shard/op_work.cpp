@@ -25,10 +25,21 @@ double widthOf(Operation *op) {
 /// How the scalar ops of a region run: on vectors of a scan's rows, or row by row.
 enum class Form : uint8_t { kVectors, kRows };
 
+/// How often an op is done for a row: more than once in a region for the elements of a list, of
+/// whose length nothing is known.
+double timesOf(Operation *op) {
+  constexpr double kElementsOfList = 8;
+  double times = 1;
+  for (op = op->getParentOp(); isa_and_nonnull<FlatMapOp, ReduceOp>(op); op = op->getParentOp()) {
+    times *= kElementsOfList;
+  }
+  return times;
+}
+
 /// Units of work of the region's ops on `rows` rows.
 void addExpressions(cost::Terms &terms, Region &region, double rows, Form form) {
   region.walk([&](ScalarOpInterface op) {
-    double units = rows * op.getWorkUnits();
+    double units = rows * op.getWorkUnits() * timesOf(op);
     switch (op.getWork()) {
     case ScalarWork::kNone:
       return;

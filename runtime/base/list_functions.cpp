@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <unordered_map>
 #include <unordered_set>
@@ -162,21 +163,39 @@ Number highAt(const List &list, int64_t n) {
 // Other lists
 //===----------------------------------------------------------------------===//
 
-List joinedLists(TextRoom &room, const Lists &lists) {
+/// The elements of the lists that `forEach` calls a function with.
+template <typename ForEach> static List joined(TextRoom &room, ForEach forEach) {
   uint64_t size = 0, bytes = 0;
   ElementCode code = 0;
-  for (const TextValue &value : lists.values) {
-    const ListView list(value.text);
+  forEach([&](const ListView &list) {
     size += list.size();
     bytes += list.textBytes();
     code = list.code() == 0 ? code : list.code();
-  }
+  });
   return makeList(room, code, size, bytes, [&](ListWriter &writer) {
-    for (const TextValue &value : lists.values) {
-      const ListView list(value.text);
+    forEach([&](const ListView &list) {
       for (uint32_t index = 0; index < list.size(); ++index) {
         writer.add(list.element(index));
       }
+    });
+  });
+}
+
+List joinedLists(TextRoom &room, const Lists &lists) {
+  return joined(room, [&](auto visit) {
+    for (const TextValue &value : lists.values) {
+      visit(ListView(value.text));
+    }
+  });
+}
+
+List joinedParts(TextRoom &room, std::string_view parts) {
+  return joined(room, [&](auto visit) {
+    for (std::string_view left = parts; !left.empty();) {
+      uint32_t length = 0;
+      std::memcpy(&length, left.data(), sizeof length);
+      visit(ListView(left.substr(sizeof length, length)));
+      left.remove_prefix(sizeof length + length);
     }
   });
 }

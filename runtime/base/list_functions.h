@@ -47,6 +47,8 @@ Number integerAt(const List &list, int64_t n);
 Number highAt(const List &list, int64_t n);
 
 List joinedLists(TextRoom &room, const Lists &lists);
+/// The same of lists that stand one behind the other, each behind its length as an uint32_t.
+List joinedParts(TextRoom &room, std::string_view parts);
 std::string_view orderText(TextRoom &room, const Nested &value);
 
 /// How a nested type is written, as a list of texts: a letter, and the shapes of what is in it, of

@@ -159,6 +159,16 @@ ListWriter::ListWriter(char *memory, ElementCode code, uint32_t size)
   }
 }
 
+uint64_t cutList(char *memory, uint32_t size) {
+  const auto before = load<uint32_t>(memory);
+  const uint64_t width = elementBytes(load<ElementCode>(memory + 4));
+  const char *from = memory + kHeadBytes + (uint64_t{before} + 7) / 8;
+  char *to = memory + kHeadBytes + (uint64_t{size} + 7) / 8;
+  std::memmove(to, from, width * size);
+  store(size, memory);
+  return static_cast<uint64_t>(to - memory) + width * size;
+}
+
 uint64_t ListWriter::bytesOf(std::span<const ElementCode> codes, uint64_t fieldBytes) {
   return bytesOf(kFieldsCode, codes.size(), fieldBytes) + uint64_t{4} * codes.size();
 }

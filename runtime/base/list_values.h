@@ -88,6 +88,10 @@ private:
   char *next_;
 };
 
+/// Makes a list in memory, with elements of fixed width, one of its first `size` (at least one)
+/// elements, and gives how many bytes it has then.
+uint64_t cutList(char *memory, uint32_t size);
+
 /// What the bytes of a struct are made of: the code and the bytes of each field, or none.
 struct FieldBytes {
   ElementCode code = 0;

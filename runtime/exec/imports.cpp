@@ -2,6 +2,7 @@
 #include "runtime/exec/imports.h"
 
 #include "runtime/base/check.h"
+#include "runtime/base/list_functions.h"
 #include "runtime/base/text_functions.h"
 #include "runtime/exec/chunk.h"
 #include "runtime/exec/state_copy.h"
@@ -114,6 +115,73 @@ int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t number,
   return room.error();
 }
 
+int32_t textKeep(HrWorker *worker, HrTextBuffer *buffer, HrString *text) {
+  BufferRoom room(worker, buffer);
+  const std::string_view kept = room.make(text->length, [&](char *to) {
+    std::memmove(to, text->data, text->length);
+    return to + text->length;
+  });
+  if (!kept.empty()) {
+    text->data = reinterpret_cast<const uint8_t *>(kept.data());
+  }
+  return room.error();
+}
+
+int32_t listAppend(HrWorker *worker, HrTextBuffer *buffer, const HrString *list, HrString *lists) {
+  if (list->length == 0) {
+    return HR_OK;
+  }
+  BufferRoom room(worker, buffer);
+  const uint64_t bytes = uint64_t{lists->length} + sizeof(uint32_t) + list->length;
+  const std::string_view all = room.make(bytes, [&](char *to) {
+    if (lists->length != 0 && to != reinterpret_cast<const char *>(lists->data)) { // it grew
+      std::memcpy(to, lists->data, lists->length);
+    }
+    to += lists->length;
+    std::memcpy(to, &list->length, sizeof(uint32_t));
+    std::memcpy(to + sizeof(uint32_t), list->data, list->length);
+    return to + sizeof(uint32_t) + list->length;
+  });
+  if (room.error() == HR_OK) {
+    lists->length = static_cast<uint32_t>(all.size());
+    lists->data = reinterpret_cast<const uint8_t *>(all.data());
+  }
+  return room.error();
+}
+
+int32_t listJoin(HrWorker *worker, HrTextBuffer *buffer, const HrString *lists, HrString *out) {
+  static constexpr uint8_t kNoText[HR_PADDING] = {};
+  BufferRoom room(worker, buffer);
+  const List all = joinedParts(room, {reinterpret_cast<const char *>(lists->data), lists->length});
+  const auto *bytes = reinterpret_cast<const uint8_t *>(all.bytes.data());
+  *out = primitives::makeString(bytes ? bytes : kNoText, static_cast<uint32_t>(all.bytes.size()));
+  return room.error();
+}
+
+int32_t listBegin(HrWorker *worker, HrTextBuffer *buffer, int64_t code, int64_t size,
+                  HrString *list) {
+  BufferRoom room(worker, buffer);
+  const auto type = static_cast<ElementCode>(code);
+  const auto count = static_cast<uint64_t>(size);
+  const std::string_view made = room.make(ListWriter::bytesOf(type, count, 0), [&](char *to) {
+    const ListWriter head(to, type, static_cast<uint32_t>(count));
+    return to + ListWriter::bytesOf(type, count, 0);
+  });
+  *list = {static_cast<uint32_t>(made.size()), {}, reinterpret_cast<const uint8_t *>(made.data())};
+  return room.error();
+}
+
+void listEnd(HrString *list, int64_t size) {
+  static constexpr uint8_t kNoText[HR_PADDING] = {};
+  if (size == 0) {
+    *list = primitives::makeString(kNoText, 0);
+    return;
+  }
+  auto *bytes = const_cast<uint8_t *>(list->data);
+  const uint64_t length = cutList(reinterpret_cast<char *>(bytes), static_cast<uint32_t>(size));
+  *list = primitives::makeString(bytes, static_cast<uint32_t>(length));
+}
+
 void *arenaAllocate(HrWorker *worker, uint64_t bytes) {
   Expected<uint8_t *> memory = WorkerContext::of(worker).arena.allocate(bytes, 64);
   if (!memory.ok()) {
@@ -136,6 +204,11 @@ Expected<HrImports> makeImports() {
   table.hr_rows_grow_ = rowsGrow;
   table.hr_string_keep_ = stringKeep;
   table.hr_text_ = text;
+  table.hr_text_keep_ = textKeep;
+  table.hr_list_append_ = listAppend;
+  table.hr_list_join_ = listJoin;
+  table.hr_list_begin_ = listBegin;
+  table.hr_list_end_ = listEnd;
   table.hr_arena_allocate_ = arenaAllocate;
   table.hr_output_grow_ = outputGrow;
   return table;

@@ -55,6 +55,8 @@ def equal(a: object, b: object) -> bool:
             or (math.isnan(a) and math.isnan(b))
             or math.isclose(a, b, rel_tol=_TOLERANCE, abs_tol=1e-12)
         )
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(equal, a, b))
     return a == b
 
 

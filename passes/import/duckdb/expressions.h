@@ -118,6 +118,16 @@ private:
   MaybeExpression importRange(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importResized(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importListAggregate(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  // lambdas.cpp
+  /// Whether the call of a function has a lambda.
+  static bool isLambda(Node call);
+  MaybeExpression importLambda(ExpressionBuilder &b, Node expression, mlir::Location at,
+                               int64_t fieldsBefore);
+  /// What a lambda says but for its body; of a reduce with the type of the value so far.
+  ExpressionBuilder::Lambda makeLambda(const Call &call, const Expression &list, Arguments captures,
+                                       mlir::Type soFar);
+  MaybeExpression importMapped(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importReduced(ExpressionBuilder &b, const Call &call, Arguments arguments);
   // nested_casts.cpp
   MaybeExpression castNested(ExpressionBuilder &b, const Expression &value, mlir::Type type,
                              mlir::Location at);
@@ -125,6 +135,8 @@ private:
                              mlir::Location at);
   MaybeExpression castList(ExpressionBuilder &b, const Expression &list, mlir::Type type,
                            mlir::Location at);
+  MaybeExpression castElements(ExpressionBuilder &b, const Expression &list, frame::ListType type,
+                               mlir::Location at);
   MaybeExpression castStructs(ExpressionBuilder &b, const Expression &list, frame::ListType type,
                               mlir::Location at);
   // struct_functions.cpp

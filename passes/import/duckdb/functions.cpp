@@ -22,6 +22,9 @@ LogicalResult ExpressionImporter::unsupported(const Call &call, const Twine &why
 MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expression, Location at,
                                                int64_t fieldsBefore) {
   StringRef name = nameOf(expression);
+  if (isLambda(expression)) {
+    return importLambda(b, expression, at, fieldsBefore);
+  }
   if (failed(expectCall(expression, name, {{"function_data", Use::kRead}}, context, at)) ||
       failed(expectFields(expression.get("function_data"), name,
                           {{"check_overflow", Use::kHarmless}, // frame always checks

@@ -33,7 +33,7 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
       MaybeExpression (ExpressionImporter::*)(ExpressionBuilder &, const Call &, Arguments);
   auto import =
       llvm::StringSwitch<Import>(call.name)
-          .Cases({"list_concat", "list_cat", "array_concat", "array_cat", "||"},
+          .Cases({"list_concat", "list_cat", "array_concat", "array_cat", "||", "+"},
                  &ExpressionImporter::importListOfLists)
           .Cases({"list_slice", "array_slice"}, &ExpressionImporter::importSlice)
           .Cases({"contains", "list_contains", "array_contains", "list_has", "array_has",
@@ -86,10 +86,10 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
   return MaybeExpression(context.fail(call.at, "unsupported list function: " + call.name));
 }
 
-/// `||` of NULL is NULL; others pass over it, and are NULL only if all are.
+/// `||` of NULL is NULL; others pass over it.
 MaybeExpression ExpressionImporter::importListOfLists(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments) {
-  SmallVector<Expression> lists, unknown;
+  SmallVector<Expression> lists;
   for (const Expression &argument : arguments) {
     MaybeExpression list = castNested(b, argument, call.type, call.at);
     if (failed(list)) {
@@ -97,7 +97,6 @@ MaybeExpression ExpressionImporter::importListOfLists(ExpressionBuilder &b, cons
     }
     lists.push_back(*list);
     if (call.name != "||" && frame::isNullable(list->type())) {
-      unknown.push_back(b.isNull(*list, call.at));
       MaybeExpression empty = b.list(elementOf(call.type), {}, call.at);
       MaybeExpression given = failed(empty) ? empty : b.coalesce({*list, *empty}, call.at);
       if (failed(given)) {
@@ -106,13 +105,7 @@ MaybeExpression ExpressionImporter::importListOfLists(ExpressionBuilder &b, cons
       lists.back() = *given;
     }
   }
-  MaybeExpression joined = b.text(function("list_join"), lists, call.type, call.at);
-  if (failed(joined) || unknown.size() != lists.size()) {
-    return joined;
-  }
-  MaybeExpression none = b.connect(ExpressionBuilder::Connective::kAnd, unknown, call.at);
-  Expression null = b.null(call.type, call.at);
-  return failed(none) ? none : b.choose(*none, null, &*joined, call.at);
+  return b.text(function("list_join"), lists, call.type, call.at);
 }
 
 /// A bound that is left out is an empty list in DuckDB's plans.

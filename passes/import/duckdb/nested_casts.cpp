@@ -134,11 +134,27 @@ MaybeExpression ExpressionImporter::castList(ExpressionBuilder &b, const Express
   const bool converts = isText || (isNumber(element) && isNumber(source)) ||
                         (isNumber(element) && frame::isString(source));
   if (!converts) {
-    return context.fail(at, "unsupported cast of the elements of a list; cast them before");
+    return castElements(b, list, cast<frame::ListType>(type), at);
   }
   Expression code = b.integer(headrace::elementCode(headrace::logicalType(element)),
                               IntegerType::get(b.getContext(), 64), at);
   return b.text(*headrace::textFunctionNamed("list_cast"), {list, code}, type, at);
+}
+
+/// A list of whatever there are casts of, one element after the other.
+MaybeExpression ExpressionImporter::castElements(ExpressionBuilder &b, const Expression &list,
+                                                 frame::ListType type, Location at) {
+  Type source = cast<frame::ListType>(frame::dropNullable(list.type())).getElementType();
+  ExpressionBuilder::Lambda lambda;
+  lambda.text = "cast";
+  lambda.fields = {{StringAttr::get(b.getContext(), "element"), frame::addNullable(source)}};
+  lambda.firstCapture = 1;
+  lambda.body = [&](ExpressionBuilder &inside) -> MaybeExpression {
+    MaybeExpression element = inside.field(0, at);
+    MaybeExpression given = castValue(inside, *element, type.getElementType(), Misfit::kRaises, at);
+    return failed(given) ? given : inside.list(type.getElementType(), *given, at);
+  };
+  return b.flatMap(list, lambda, type, at);
 }
 
 /// A list of structs, one field of all of them after the other.
@@ -153,7 +169,7 @@ MaybeExpression ExpressionImporter::castStructs(ExpressionBuilder &b, const Expr
     std::optional<unsigned> source =
         byName ? from.findField(name.getValue()) : static_cast<unsigned>(index);
     if (!source || *source >= from.getFieldTypes().size()) {
-      return context.fail(at, "unsupported cast of structs in a list to structs with more fields");
+      return castElements(b, list, type, at);
     }
     Expression place =
         b.integer(static_cast<int64_t>(*source) + 1, IntegerType::get(b.getContext(), 64), at);

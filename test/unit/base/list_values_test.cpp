@@ -75,6 +75,19 @@ TEST(ListValues, EqualListsAreEqualBytes) {
   EXPECT_EQ(list.textBytes(), 1u);
 }
 
+TEST(ListValues, PartsAreJoinedAsListsAre) {
+  ExactRoom room;
+  const std::string some = pack(kText, {"a", std::nullopt}), more = pack(kText, {"", "b"});
+  std::string parts;
+  for (const std::string &part : {some, more}) {
+    const auto length = static_cast<uint32_t>(part.size());
+    parts.append(reinterpret_cast<const char *>(&length), sizeof length);
+    parts += part;
+  }
+  EXPECT_EQ(joinedParts(room, parts).bytes, pack(kText, {"a", std::nullopt, "", "b"}));
+  EXPECT_EQ(joinedParts(room, "").bytes, "");
+}
+
 TEST(ListValues, OrderTextsAreInTheOrderOfTheLists) {
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<std::vector<std::string>> inOrder = {

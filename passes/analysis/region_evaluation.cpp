@@ -1,0 +1,102 @@
+// See region_evaluation.h.
+#include "passes/analysis/region_evaluation.h"
+
+#include "runtime/base/list_values.h"
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::analysis;
+using namespace headrace::frame;
+
+namespace {
+
+/// The values of one region for some arguments.
+class RegionValues {
+public:
+  explicit RegionValues(ArrayRef<Scalar> arguments) : arguments_(arguments) {}
+
+  Evaluated of(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      return {arguments_[argument.getArgNumber()], {}};
+    }
+    if (auto known = known_.find(value); known != known_.end()) {
+      return known->second;
+    }
+    Evaluated result = compute(value.getDefiningOp());
+    known_[value] = result;
+    return result;
+  }
+
+private:
+  Evaluated compute(Operation *op) {
+    if (auto branches = dyn_cast<CaseOp>(op)) {
+      return evaluateCase(branches, [&](Value operand) { return of(operand); });
+    }
+    SmallVector<Scalar> operands;
+    for (Value operand : op->getOperands()) {
+      Evaluated evaluated = of(operand);
+      if (evaluated.failed()) {
+        return evaluated;
+      }
+      operands.push_back(std::move(evaluated.value));
+      if (decides(op, operands.back())) {
+        break;
+      }
+    }
+    return evaluateOp(op, operands);
+  }
+
+  ArrayRef<Scalar> arguments_;
+  llvm::DenseMap<Value, Evaluated> known_;
+};
+
+/// What the region yields.
+Evaluated evaluateBody(Region &body, ArrayRef<Scalar> arguments) {
+  return RegionValues(arguments).of(body.front().getTerminator()->getOperand(0));
+}
+
+/// An element, its place and the captures.
+SmallVector<Scalar> argumentsAt(const Scalar &list, Type type, uint32_t place,
+                                ArrayRef<Scalar> captures) {
+  Type element = cast<ListType>(dropNullable(type)).getElementType();
+  SmallVector<Scalar> arguments{elementOf(list, place, element), Scalar{Int128(place)}};
+  llvm::append_range(arguments, captures);
+  return arguments;
+}
+
+} // namespace
+
+bool headrace::analysis::decides(Operation *op, const Scalar &operand) {
+  if (isa<CoalesceOp>(op)) {
+    return !operand.isNull();
+  }
+  return (isa<AndOp>(op) && !operand.isNull() && !operand.isTrue()) ||
+         (isa<OrOp>(op) && operand.isTrue());
+}
+
+Evaluated headrace::analysis::evaluateLambda(Operation *op, ArrayRef<Scalar> operands) {
+  const Scalar &list = operands.front();
+  if (list.isNull()) {
+    return {Scalar::null(), {}};
+  }
+  Type type = op->getOperand(0).getType();
+  const uint32_t size = ListView(list.text()).size();
+  auto reduce = dyn_cast<ReduceOp>(op);
+  SmallVector<Scalar> lists;
+  Evaluated result{reduce ? operands[1] : Scalar::null(), {}};
+  for (auto place = static_cast<uint64_t>(reduce ? reduce.getFirst() : 1); place <= size; ++place) {
+    SmallVector<Scalar> arguments =
+        argumentsAt(list, type, static_cast<uint32_t>(place), operands.drop_front(reduce ? 2 : 1));
+    if (reduce) {
+      arguments.insert(arguments.begin(), result.value);
+    }
+    result = evaluateBody(op->getRegion(0), arguments);
+    if (result.failed()) {
+      return result;
+    }
+    if (!reduce) {
+      lists.push_back(result.value);
+    }
+  }
+  return reduce ? result : Evaluated{joinedLists(lists), {}};
+}

@@ -1,0 +1,85 @@
+// Functions of the elements of a list, in any front end's expressions.
+#include "passes/import/ExpressionBuilder.h"
+
+using namespace mlir;
+using namespace headrace::import;
+namespace frame = headrace::frame;
+
+static std::string called(StringRef function, const Expression &list, StringRef lambda) {
+  return (function + "(" + list.text + ", " + lambda + ")").str();
+}
+
+std::unique_ptr<Region> ExpressionBuilder::finishLambda(const Lambda &lambda, Type type,
+                                                        SmallVectorImpl<Value> &captures,
+                                                        Location at) {
+  ExpressionBuilder inside(context, lambda.fields);
+  MaybeExpression value = lambda.body(inside);
+  if (succeeded(value)) {
+    value = inside.cast(*value, type, at);
+  }
+  if (failed(value)) {
+    return nullptr;
+  }
+  llvm::MapVector<StringAttr, Value> used = inside.arguments;
+  std::unique_ptr<Region> body = inside.finish({value->value}, at);
+  // The fields that it reads became arguments as it came to them; the op has them in an order.
+  Block &block = body->front();
+  const unsigned before = block.getNumArguments();
+  auto take = [&](int64_t index) {
+    const frame::Column &field = lambda.fields[index];
+    Value argument = block.addArgument(field.type, locate(field.name.getValue(), at));
+    if (Value found = used.lookup(field.name)) {
+      found.replaceAllUsesWith(argument);
+    }
+  };
+  if (lambda.soFar) {
+    take(*lambda.soFar);
+  }
+  take(lambda.element);
+  if (lambda.place) {
+    take(*lambda.place);
+  } else {
+    block.addArgument(builder.getI64Type(), at);
+  }
+  for (auto [index, capture] : llvm::enumerate(lambda.captures)) {
+    const int64_t field = lambda.firstCapture + static_cast<int64_t>(index);
+    if (used.contains(lambda.fields[field].name)) {
+      take(field);
+      captures.push_back(capture.value);
+    }
+  }
+  block.eraseArguments(0, before);
+  return body;
+}
+
+MaybeExpression ExpressionBuilder::flatMap(const Expression &list, const Lambda &lambda,
+                                           frame::ListType type, Location at) {
+  SmallVector<Value> captures;
+  std::unique_ptr<Region> body = finishLambda(lambda, type, captures, at);
+  if (!body) {
+    return failure();
+  }
+  std::string rendered = called("flat_map", list, lambda.text);
+  auto op = frame::FlatMapOp::create(
+      builder, locate(rendered, at),
+      frame::withNullability(type, frame::nullabilityOf(list.type())), list.value, captures);
+  op.getBody().takeBody(*body);
+  return made(op, rendered);
+}
+
+MaybeExpression ExpressionBuilder::reduce(const Expression &list, const Expression &initial,
+                                          const Lambda &lambda, int64_t first, Type type,
+                                          Location at) {
+  SmallVector<Value> captures;
+  std::unique_ptr<Region> body = finishLambda(lambda, type, captures, at);
+  MaybeExpression from = cast(initial, type, at);
+  if (!body || failed(from)) {
+    return failure();
+  }
+  std::string rendered = called("reduce", list, lambda.text);
+  auto op =
+      frame::ReduceOp::create(builder, locate(rendered, at), frame::addNullable(type), list.value,
+                              from->value, captures, builder.getI64IntegerAttr(first));
+  op.getBody().takeBody(*body);
+  return made(op, rendered);
+}
