@@ -3,6 +3,8 @@
 
 #include "dialects/interfaces/SourcePlace.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace headrace::import;
 
@@ -46,7 +48,11 @@ Location ImportContext::queryLocation(unsigned line, unsigned column, uint64_t p
 Location ImportContext::named(StringRef text, Location place) const {
   // A long expression is told apart by its beginning; the place says the rest.
   constexpr size_t kTextMax = 200;
-  return NameLoc::get(StringAttr::get(mlirContext, text.take_front(kTextMax)), place);
+  size_t end = std::min(kTextMax, text.size());
+  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+    --end; // not inside of a character
+  }
+  return NameLoc::get(StringAttr::get(mlirContext, text.take_front(end)), place);
 }
 
 LogicalResult NestingGuard::check(ImportContext &context, Location at) const {

@@ -202,6 +202,12 @@ def test_errors(query: str, message: str) -> None:
         answer(query, _TABLES)
 
 
+def test_long_texts_are_cut_between_characters() -> None:
+    for size in range(90, 101):  # what a place in the query says of it has 200 bytes
+        word = "ä" * size
+        check(f"select list_transform(['x'], lambda x: x || '{word}' || k || '{word}') as a from t", _TABLES)
+
+
 def test_errors_only_where_asked_for() -> None:
     check(
         "select k, case when list_max(list_transform(i_all, lambda x: abs(x::bigint))) < 100"
