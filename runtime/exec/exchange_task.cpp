@@ -13,6 +13,7 @@
 #include "runtime/communication/exchange.h"
 #include "runtime/memory/buffer_pool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 
@@ -79,6 +80,15 @@ private:
   Job job_;                         ///< last: ended before the rest goes
 };
 
+/// Whether rows of the stream are under way from other ranks, with no state in between.
+bool comesFromExchange(const plan::Plan &plan, int32_t stream) {
+  return std::any_of(plan.tasks.begin(), plan.tasks.end(), [&](const plan::Task &task) {
+    return task.outputStream() == stream &&
+           (task.as<plan::ExchangeTask>() ||
+            (task.inputStream() != plan::kNone && comesFromExchange(plan, task.inputStream())));
+  });
+}
+
 Status ExchangeTask::start() {
   input_ = context_.streams[task_.inputStream];
   output_ = context_.streams[task_.outputStream];
@@ -110,7 +120,11 @@ Status ExchangeTask::start() {
   }
   if (isPaired(task_, place_)) {
     skew_ = std::make_unique<SkewDivision>(task_, context_.plan->streams[task_.inputStream], place_,
-                                           context_.skewPairs[task_.pair], sideOfPair(), account);
+                                           context_.skewPairs[task_.pair], sideOfPair(),
+                                           comesFromExchange(*context_.plan, task_.inputStream)
+                                               ? SkewDivision::Feed::kExchange
+                                               : SkewDivision::Feed::kOwn,
+                                           account);
   }
   return {};
 }
@@ -341,7 +355,7 @@ bool ExchangeTask::keeps() const {
 bool ExchangeTask::mayGoOn() {
   switch (wait_) {
   case Wait::kInput:
-    return input_->size() > 0 || (input_->ended() && keeps());
+    return input_->size() > 0 || (keeps() && (input_->ended() || (skew_ && skew_->isUrged())));
   case Wait::kSamples:
     allTold_ = ranges_ ? ranges_->hasAllSamples() : skew_->complete();
     return allTold_;

@@ -197,3 +197,26 @@ def test_random_joins(skewed: Skewed, part: int) -> None:
             settings["simulation_seed"] = draw.randrange(1 << 30)
         problem = skewed.problem(text, ranks, **settings)
         assert problem is None, f"seed {seed}, {ranks} ranks, {settings}: {text}\n{problem}"
+
+
+def test_a_rank_without_rows_does_not_wait_for_the_end_of_those_of_others() -> None:
+    """Rows that one exchange brings to some ranks only go on to an exchange of a pair."""
+    rows = 70_000
+    draw = np.random.default_rng(1)
+    a = pa.table({"id": np.arange(rows), "k": draw.integers(0, 5, rows).astype(np.int32)})
+    tables = {
+        "a": pa.Table.from_batches(a.to_batches(max_chunksize=1000)),  # more than a window of messages
+        "b": pa.table({"u": draw.permutation(rows) * 3 - rows}),
+    }
+    text = "select a.id, b.u from a left join b on a.k = b.u"
+    wanted = sorted(hr.sql(text, tables)["id"].to_pylist())
+    found = 0
+    for seed in range(400):
+        plan = hr.explain(text, tables, ranks=3, layout_seed=seed, tasks=True)
+        if "spread" in plan and "exchange gather" in plan.partition("exchange hash")[2]:
+            result = hr.sql(text, tables, ranks=3, layout_seed=seed, timeout=60)
+            assert sorted(result["id"].to_pylist()) == wanted
+            found += 1
+            if found == 3:
+                return
+    raise AssertionError("no plan is like that")

@@ -38,6 +38,12 @@ void SkewPair::tell(size_t side, size_t rank, KeySketch sketch) {
   std::lock_guard lock(mutex_);
   sides_[side].sketches[rank] = std::move(sketch);
   --untold_;
+  begun_[side] = true;
+}
+
+bool SkewPair::hasBegun(size_t side) const {
+  std::lock_guard lock(mutex_);
+  return begun_[side];
 }
 
 bool SkewPair::complete() const {
@@ -57,8 +63,8 @@ const KeyRoutes &SkewPair::routes(size_t side) {
 
 SkewDivision::SkewDivision(const plan::ExchangeTask &task, const plan::Stream &stream,
                            plan::GroupPlace place, std::shared_ptr<SkewPair> pair, size_t side,
-                           std::shared_ptr<MemoryAccount> account)
-    : task_(task), stream_(stream), place_(place), pair_(std::move(pair)), side_(side),
+                           Feed feed, std::shared_ptr<MemoryAccount> account)
+    : task_(task), stream_(stream), place_(place), pair_(std::move(pair)), side_(side), feed_(feed),
       account_(std::move(account)), allColumns_(stream.schema.columns.size()),
       nextRank_(place.index), each_(place.count) {
   std::iota(allColumns_.begin(), allColumns_.end(), 0);
@@ -84,7 +90,7 @@ Status SkewDivision::keep(ChunkStream &input) {
   }
   rowsTaken_ = keptRows_;
   keptAll_ = input.ended();
-  if (keptAll_ || keptRows_ >= kKeptRows || bytes >= kKeptBytes) {
+  if (keptAll_ || keptRows_ >= kKeptRows || bytes >= kKeptBytes || isUrged()) {
     step_ = Step::kTell;
   }
   return {};

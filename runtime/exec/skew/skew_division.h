@@ -27,6 +27,8 @@ public:
   /// Called once for each side, before anything of it is told.
   void open(size_t side, plan::HeavyRows heavy, bool exact);
   void tell(size_t side, size_t rank, KeySketch sketch);
+  /// Whether a rank has told of this side.
+  bool hasBegun(size_t side) const;
   /// Whether all ranks have told of both sides.
   bool complete() const;
   /// Once complete().
@@ -37,6 +39,7 @@ private:
   std::array<SkewedSide, 2> sides_;
   bool exact_ = true;
   size_t untold_;
+  std::array<bool, 2> begun_ = {};
   bool agreed_ = false;
   std::array<KeyRoutes, 2> routes_;
 };
@@ -53,13 +56,19 @@ inline uint32_t firstChunkRows(uint32_t ranks) { return std::max(64u, 4096u / ra
 /// Thread-safety: told(), hear() and mayGoOn() by the rank's thread between jobs, the others by one
 /// job at a time.
 ///
-///   kKeep --enough rows, or all--> kTell --told--> kAgree --both sides complete--> kRoute
+///   kKeep --enough rows, or all, or urged--> kTell --told--> kAgree --both sides complete-->
+///   kRoute
 class SkewDivision {
 public:
   enum class Step : uint8_t { kKeep, kTell, kAgree, kRoute };
 
+  /// Where the input comes from. Rows that another exchange brings may be held up by ranks that
+  /// have told and wait for this one.
+  enum class Feed : uint8_t { kOwn, kExchange };
+
   SkewDivision(const plan::ExchangeTask &task, const plan::Stream &stream, plan::GroupPlace place,
-               std::shared_ptr<SkewPair> pair, size_t side, std::shared_ptr<MemoryAccount> account);
+               std::shared_ptr<SkewPair> pair, size_t side, Feed feed,
+               std::shared_ptr<MemoryAccount> account);
 
   Step step() const { return step_; }
   /// kKeep: takes what is there.
@@ -69,6 +78,9 @@ public:
   /// What another rank's tell() wrote.
   Status hear(int peer, const BufferRef &body);
   bool complete() const { return pair_->complete(); }
+  /// kKeep: others wait, and what they wait for may be what this rank waits for: it is to tell of
+  /// the rows that are there.
+  bool isUrged() const { return feed_ == Feed::kExchange && pair_->hasBegun(side_); }
   /// Whether chunks are left that were taken from the input.
   bool holds() const { return !kept_.empty() || !pieces_.empty(); }
   /// From kAgree on, once complete(): the next rows with their target; null if there are none at
@@ -92,6 +104,7 @@ private:
   const plan::GroupPlace place_;
   const std::shared_ptr<SkewPair> pair_;
   const size_t side_;
+  const Feed feed_;
   const std::shared_ptr<MemoryAccount> account_;
   Step step_ = Step::kKeep;
   std::deque<ChunkHandle> kept_;

@@ -71,8 +71,9 @@ protected:
     for (uint32_t rank = 0; rank < ranks; ++rank) {
       auto pair = std::make_shared<SkewPair>(ranks);
       for (size_t side : {0, 1}) {
-        divisions[rank][side] = std::make_unique<SkewDivision>(
-            tasks[side], stream_, plan::GroupPlace{rank, ranks}, pair, side, account_);
+        divisions[rank][side] =
+            std::make_unique<SkewDivision>(tasks[side], stream_, plan::GroupPlace{rank, ranks},
+                                           pair, side, SkewDivision::Feed::kOwn, account_);
         inputs.push_back(std::make_unique<ChunkStream>(100000, &doorbell_));
         push(*inputs.back(), given[side][rank], ranks);
         EXPECT_TRUE(divisions[rank][side]->keep(*inputs.back()).ok());
@@ -234,6 +235,25 @@ TEST_F(SkewDivisionTest, EvenKeysAreLeft) {
     for (const Key &key : got[0][rank]) {
       EXPECT_EQ(ownerOf(key, 4), rank);
     }
+  }
+}
+
+TEST_F(SkewDivisionTest, WhoWaitsForRowsOfARankThatHasToldTellsToo) {
+  plan::ExchangeTask task;
+  task.pair = 0;
+  task.keys = {0};
+  for (auto feed : {SkewDivision::Feed::kOwn, SkewDivision::Feed::kExchange}) {
+    auto pair = std::make_shared<SkewPair>(2);
+    ChunkStream input(10, &doorbell_); // with nothing yet
+    SkewDivision division(task, stream_, plan::GroupPlace{0, 2}, pair, 0, feed, account_);
+    KeySketch other{40000, 4096, 0, {40000, 0}, {}};
+    pair->tell(1, 1, other); // of the other side, which nobody waits for
+    ASSERT_TRUE(division.keep(input).ok());
+    EXPECT_EQ(division.step(), SkewDivision::Step::kKeep);
+    pair->tell(0, 1, other);
+    ASSERT_TRUE(division.keep(input).ok());
+    EXPECT_EQ(division.step(), feed == SkewDivision::Feed::kExchange ? SkewDivision::Step::kTell
+                                                                     : SkewDivision::Step::kKeep);
   }
 }
 
