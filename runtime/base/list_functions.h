@@ -87,7 +87,7 @@ MaybeList selectedElements(TextRoom &room, const List &list, const List &places)
 /// Those with a mark that is true; nothing if one is NULL.
 MaybeList markedElements(TextRoom &room, const List &list, const List &marks);
 /// So many elements, behind the list's own the only one of `filling`, or NULL if it has none;
-/// nothing if the number is negative.
+/// nothing if the number is negative or too large.
 MaybeList resizedList(TextRoom &room, const List &list, int64_t size, const List &filling);
 List repeatedList(TextRoom &room, const List &list, int64_t times);
 bool hasAny(const List &list, const List &other);

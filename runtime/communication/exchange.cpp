@@ -78,10 +78,11 @@ void Exchange::grant() {
   }
   // Asked for first: a buffer that comes back after the count below then rings.
   options_.receivePool->wantBuffer();
-  const int64_t available = options_.receivePool->freeBuffers() - granted_;
+  const int64_t free = options_.receivePool->freeBuffers();
   if (!short_) {
-    grantToOwed(available);
+    grantToOwed(free - granted_);
   }
+  const int64_t available = free - granted_; // less what was just granted
   if (short_ && (mayGrant_ || available != availableSeen_)) {
     grantToAll(available);
   }

@@ -45,6 +45,7 @@ class Processes:
 
     def __init__(self, ranks: int, started: int | None = None) -> None:
         self.ranks = ranks
+        self.follows = False
         self.started = ranks if started is None else started
         self.processes: list[subprocess.Popen[bytes]] = []
         self.invitation: Invitation | None = None

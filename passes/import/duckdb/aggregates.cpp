@@ -159,6 +159,7 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
 static FailureOr<Quantile> quantileAt(Node share) {
   std::optional<double> value = share.get("value") ? share.get("value").real() : share.real();
   if (!value) {
+    // no test: DuckDB writes no such plan
     return share.fail("expected a share");
   }
   Quantile quantile{.share = std::abs(*value)};
@@ -166,6 +167,7 @@ static FailureOr<Quantile> quantileAt(Node share) {
     std::optional<int64_t> scale = share.get("type").get("type_info").get("scale").integer();
     std::optional<int64_t> units = share.get("value").integer();
     if (!scale || *scale < 0 || *scale > kShareDigits || !units) {
+      // no test: DuckDB writes no such plan
       return share.fail("expected a decimal of at most " + Twine(kShareDigits) + " digits");
     }
     int64_t whole = 1;

@@ -407,11 +407,8 @@ TEST(Exchange, OfSomeRanksRefusesMessagesOfOthers) {
   EXPECT_EQ(exchange->status().message(), "a message from no member of channel 1, rank: 0");
 }
 
-TEST(Exchange, ToTheFirstMemberAloneTheOthersOweNothing) {
-  constexpr int kRanks = 5;
-  VirtualClock clock;
-  BlockPool blocks({.capacityBytes = 64 << 20});
-  SimNetwork network({.size = kRanks}, clock);
+/// Members of an exchange to the first on one thread.
+struct ToFirst {
   struct Member {
     std::unique_ptr<Transport> transport;
     Doorbell doorbell;
@@ -419,30 +416,47 @@ TEST(Exchange, ToTheFirstMemberAloneTheOthersOweNothing) {
     std::unique_ptr<BufferPool> pool;
     std::unique_ptr<Exchange> exchange;
   };
-  std::vector<std::unique_ptr<Member>> members;
-  for (int rank = 0; rank < kRanks; ++rank) {
-    auto member = std::make_unique<Member>();
-    member->transport = network.transport(rank);
-    member->board = std::move(*PoisonBoard::open(*member->transport, blocks, &member->doorbell));
-    member->pool = std::move(
-        *BufferPool::create(blocks, {.bufferBytes = 64, .buffersMax = rank == 0 ? 2 * kRanks : 1}));
-    member->exchange =
-        std::move(*Exchange::open(*member->transport, *member->board, &member->doorbell,
-                                  {.channel = ChannelId(1),
-                                   .receivers = Receivers::kFirst,
-                                   .window = 2,
-                                   .receivePool = member->pool.get()}));
-    members.push_back(std::move(member));
+
+  ToFirst(int ranks, int64_t window) : network({.size = ranks}, clock) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      auto member = std::make_unique<Member>();
+      member->transport = network.transport(rank);
+      member->board = std::move(*PoisonBoard::open(*member->transport, blocks, &member->doorbell));
+      const int64_t buffers = rank == 0 ? window * ranks : window;
+      member->pool =
+          std::move(*BufferPool::create(blocks, {.bufferBytes = 64, .buffersMax = buffers}));
+      member->exchange =
+          std::move(*Exchange::open(*member->transport, *member->board, &member->doorbell,
+                                    {.channel = ChannelId(1),
+                                     .receivers = Receivers::kFirst,
+                                     .window = window,
+                                     .receivePool = member->pool.get()}));
+      members.push_back(std::move(member));
+    }
+    settle();
   }
-  auto settle = [&] {
+  ~ToFirst() {
+    for (const std::unique_ptr<Member> &member : members) {
+      member->exchange.reset();
+    }
+  }
+  void settle() {
     while (network.advance()) {
     }
-  };
-  settle();
+  }
 
-  EXPECT_EQ(network.messagesDelivered(), kRanks); // room at the first, for each
+  VirtualClock clock;
+  BlockPool blocks{BlockPool::Options{.capacityBytes = 64 << 20}};
+  SimNetwork network;
+  std::vector<std::unique_ptr<Member>> members;
+};
+
+TEST(Exchange, ToTheFirstMemberAloneTheOthersOweNothing) {
+  constexpr int kRanks = 5;
+  ToFirst together(kRanks, 2);
+  EXPECT_EQ(together.network.messagesDelivered(), kRanks); // room at the first, for each
   for (int rank = 1; rank < kRanks; ++rank) {
-    Exchange &exchange = *members[static_cast<size_t>(rank)]->exchange;
+    Exchange &exchange = *together.members[static_cast<size_t>(rank)]->exchange;
     EXPECT_EQ(exchange.credits(0), 2);
     EXPECT_EQ(exchange.credits(2), 0);
     ExchangeMessage message{.peer = 0, .rows = rank};
@@ -450,9 +464,9 @@ TEST(Exchange, ToTheFirstMemberAloneTheOthersOweNothing) {
     exchange.finish();
     EXPECT_EQ(exchange.poll(), PollState::kDone); // nothing comes to it
   }
-  Exchange &first = *members[0]->exchange;
+  Exchange &first = *together.members[0]->exchange;
   first.finish();
-  settle();
+  together.settle();
   EXPECT_EQ(first.poll(), PollState::kPending);
   int64_t rows = 0;
   while (std::optional<ExchangeMessage> message = first.receive()) {
@@ -460,8 +474,34 @@ TEST(Exchange, ToTheFirstMemberAloneTheOthersOweNothing) {
   }
   EXPECT_EQ(rows, 1 + 2 + 3 + 4);
   EXPECT_EQ(first.poll(), PollState::kDone);
-  for (const std::unique_ptr<Member> &member : members) {
-    member->exchange.reset();
+}
+
+/// Some of those whose messages were taken get their windows back, for the others there are too
+/// few.
+TEST(Exchange, CreditsNeverExceedTheBuffers) {
+  constexpr int64_t kWindow = 4;
+  ToFirst together(3, kWindow);
+  Exchange &first = *together.members[0]->exchange;
+  first.finish();
+  std::vector<ExchangeMessage> held;
+  for (size_t kept : {5, 0}) {
+    for (size_t rank : {1, 2}) {
+      ToFirst::Member &member = *together.members[rank];
+      while (member.exchange->credits(0) > 0) {
+        ExchangeMessage message{.peer = 0, .rows = 1, .body = member.pool->tryTake()};
+        ASSERT_TRUE(message.body);
+        message.body.resize(64);
+        message.body.seal();
+        ASSERT_EQ(member.exchange->trySend(message), SendResult::kAccepted);
+      }
+    }
+    together.settle();
+    while (std::optional<ExchangeMessage> message = first.receive()) {
+      held.push_back(std::move(*message));
+    }
+    held.resize(kept);
+    EXPECT_EQ(first.poll(), PollState::kPending) << first.status().toString();
+    together.settle();
   }
 }
 

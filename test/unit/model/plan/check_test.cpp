@@ -123,14 +123,22 @@ TEST(PlanCheck, StreamsOfSeveralWriters) {
     more.name = "another probe";
     more.as<RunTask>()->inputStream = kNone;
     more.as<RunTask>()->sourceState = 0;
+    more.as<RunTask>()->part = 1;
     p.tasks.push_back(more);
   };
   EXPECT_EQ(checked([&](Plan &p) {
               second(p);
               p.streams[2].writers = 3;
             })
-                .find("rule endpoints: stream 2 'joined' needs as many run tasks that write it as "
-                      "it has writers, 3"),
+                .find("rule endpoints: stream 2 'joined' needs as many run tasks that write it, "
+                      "each as another part, as it has writers, 3"),
+            0u);
+  EXPECT_EQ(checked([&](Plan &p) {
+              second(p);
+              p.tasks.back().as<RunTask>()->part = 0;
+            })
+                .find("rule endpoints: stream 2 'joined' needs as many run tasks that write it, "
+                      "each as another part"),
             0u);
   EXPECT_NE(
       checked([](Plan &p) { p.streams[2].writers = 2; }).find("rule endpoints: stream 2 'joined'"),
