@@ -167,7 +167,6 @@ static FailureOr<Quantile> quantileAt(Node share) {
     std::optional<int64_t> scale = share.get("type").get("type_info").get("scale").integer();
     std::optional<int64_t> units = share.get("value").integer();
     if (!scale || *scale < 0 || *scale > kShareDigits || !units) {
-      // no test: DuckDB writes no such plan
       return share.fail("expected a decimal of at most " + Twine(kShareDigits) + " digits");
     }
     int64_t whole = 1;
