@@ -15,6 +15,7 @@ from pathlib import Path
 
 from dev import building, linked_libraries, places
 from dev.linked_libraries import Binary
+from dev.python_environment import exclusive
 from dev.steps import StepFailed, run, step
 
 FOLDER = places.ROOT / "build" / "wheel"
@@ -30,7 +31,7 @@ def make(output: Path = FOLDER) -> Path:
     """Builds the wheel into a folder; returns its path. Refuses a binary that would not load elsewhere."""
     build = building.build("release", ["headrace_wheel"])
     stage = FOLDER / "content"
-    with step("wheel") as current:
+    with step("wheel") as current, exclusive(places.ROOT / "build" / "wheel.lock"):
         current.always = True
         shutil.rmtree(stage, ignore_errors=True)
         install = ["cmake", "--install", build, "--component", "wheel", "--prefix", stage, "--strip"]
