@@ -3,6 +3,7 @@
 #define HEADRACE_DIALECTS_FRAME_FRESHNAMES_H
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -12,6 +13,8 @@ namespace headrace::frame {
 class FreshNames {
 public:
   explicit FreshNames(mlir::MLIRContext *context) : context_(context) {}
+  /// With the names of all columns of the tables in an op taken.
+  explicit FreshNames(mlir::Operation *scope);
 
   void take(llvm::ArrayRef<mlir::StringAttr> names) { taken_.insert_range(names); }
   /// `stem`, or if that is taken, with the first number behind it that makes it new. Taken from

@@ -10,49 +10,18 @@ using namespace headrace::frame;
 
 namespace {
 
-/// The values of one region for some arguments.
-class RegionValues {
-public:
-  explicit RegionValues(ArrayRef<Scalar> arguments) : arguments_(arguments) {}
-
-  Evaluated of(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      return {arguments_[argument.getArgNumber()], {}};
-    }
-    if (auto known = known_.find(value); known != known_.end()) {
-      return known->second;
-    }
-    Evaluated result = compute(value.getDefiningOp());
-    known_[value] = result;
-    return result;
+/// Whether the operands after this one of AND, OR and COALESCE are not asked for.
+bool decides(Operation *op, const Scalar &operand) {
+  if (isa<CoalesceOp>(op)) {
+    return !operand.isNull();
   }
-
-private:
-  Evaluated compute(Operation *op) {
-    if (auto branches = dyn_cast<CaseOp>(op)) {
-      return evaluateCase(branches, [&](Value operand) { return of(operand); });
-    }
-    SmallVector<Scalar> operands;
-    for (Value operand : op->getOperands()) {
-      Evaluated evaluated = of(operand);
-      if (evaluated.failed()) {
-        return evaluated;
-      }
-      operands.push_back(std::move(evaluated.value));
-      if (decides(op, operands.back())) {
-        break;
-      }
-    }
-    return evaluateOp(op, operands);
-  }
-
-  ArrayRef<Scalar> arguments_;
-  llvm::DenseMap<Value, Evaluated> known_;
-};
+  return (isa<AndOp>(op) && !operand.isNull() && !operand.isTrue()) ||
+         (isa<OrOp>(op) && operand.isTrue());
+}
 
 /// What the region yields.
 Evaluated evaluateBody(Region &body, ArrayRef<Scalar> arguments) {
-  return RegionValues(arguments).of(body.front().getTerminator()->getOperand(0));
+  return RegionValues(body, arguments).of(body.front().getTerminator()->getOperand(0));
 }
 
 /// An element, its place and the captures.
@@ -66,12 +35,36 @@ SmallVector<Scalar> argumentsAt(const Scalar &list, Type type, uint32_t place,
 
 } // namespace
 
-bool headrace::analysis::decides(Operation *op, const Scalar &operand) {
-  if (isa<CoalesceOp>(op)) {
-    return !operand.isNull();
+Evaluated RegionValues::of(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument && argument.getOwner()->getParent() == &region_) {
+    return {arguments_[argument.getArgNumber()], {}};
   }
-  return (isa<AndOp>(op) && !operand.isNull() && !operand.isTrue()) ||
-         (isa<OrOp>(op) && operand.isTrue());
+  if (auto known = known_.find(value); known != known_.end()) {
+    return known->second;
+  }
+  Operation *op = value.getDefiningOp();
+  Evaluated result = op && op->getParentRegion() == &region_ ? compute(op) : outer_(value);
+  known_[value] = result;
+  return result;
+}
+
+Evaluated RegionValues::compute(Operation *op) {
+  if (auto branches = dyn_cast<CaseOp>(op)) {
+    return evaluateCase(branches, [&](Value operand) { return of(operand); });
+  }
+  SmallVector<Scalar> operands;
+  for (Value operand : op->getOperands()) {
+    Evaluated evaluated = of(operand);
+    if (evaluated.failed()) {
+      return evaluated;
+    }
+    operands.push_back(std::move(evaluated.value));
+    if (decides(op, operands.back())) {
+      break;
+    }
+  }
+  return evaluateOp(op, operands);
 }
 
 Evaluated headrace::analysis::evaluateLambda(Operation *op, ArrayRef<Scalar> operands) {

@@ -159,6 +159,23 @@ MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Compu
   return window(input, partition, order, functions, at);
 }
 
+MaybeExpression headrace::import::ofCollected(ExpressionBuilder &b, const MeasureRequest &measure,
+                                              const Expression &list) {
+  if (!measure.quantiles.empty()) {
+    return quantilesOfList(b, list, measure.quantiles, measure.type, measure.at);
+  }
+  if (measure.counted) {
+    return b.countsOf(list, measure.type, measure.at);
+  }
+  if (!measure.separator) {
+    return list;
+  }
+  Type string = frame::StringType::get(b.getContext());
+  StringAttr separator = StringAttr::get(b.getContext(), *measure.separator);
+  return b.text(*headrace::textFunctionNamed("array_to_string"),
+                {list, b.constant(separator, string, measure.at)}, string, measure.at);
+}
+
 /// Gives one row of each group all arguments as a list.
 MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed> keys,
                                        MeasureRequest &measure, Location at) {
@@ -198,45 +215,13 @@ MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed>
                             .arguments = {{std::nullopt, {std::nullopt, "list", list}}},
                             .at = at};
   auto field = static_cast<int64_t>(source->fields.size());
-  auto collected = [=](ExpressionBuilder &b) { return b.field(field, at); };
+  measure.arguments.front() = {std::nullopt, "list",
+                               [=, request = measure](ExpressionBuilder &b) -> MaybeExpression {
+                                 MaybeExpression values = b.field(field, at);
+                                 return failed(values) ? values : ofCollected(b, request, *values);
+                               }};
   measure.condition = {};
   measure.order.clear();
-  measure.arguments.front() = {std::nullopt, "list", collected};
-  if (measure.separator) {
-    measure.arguments.front() = {
-        std::nullopt, "text",
-        [=, separator = *measure.separator](ExpressionBuilder &b) -> MaybeExpression {
-          MaybeExpression texts = collected(b);
-          Type string = frame::StringType::get(b.getContext());
-          Expression by = b.constant(StringAttr::get(b.getContext(), separator), string, at);
-          return failed(texts) ? texts
-                               : b.text(*headrace::textFunctionNamed("array_to_string"),
-                                        {*texts, by}, string, at);
-        }};
-  }
-  if (!measure.quantiles.empty()) {
-    measure.arguments.front() = {std::nullopt, "quantiles",
-                                 [=, quantiles = measure.quantiles,
-                                  type = measure.type](ExpressionBuilder &b) -> MaybeExpression {
-                                   MaybeExpression values = collected(b);
-                                   return failed(values)
-                                              ? values
-                                              : quantilesOfList(b, *values, quantiles, type, at);
-                                 }};
-    measure.quantiles.clear();
-  }
-  if (measure.counted) {
-    auto type = cast<frame::MapType>(frame::dropNullable(measure.type));
-    measure.arguments.front() = {std::nullopt, "map", [=](ExpressionBuilder &b) -> MaybeExpression {
-                                   MaybeExpression values = collected(b);
-                                   MaybeExpression entries =
-                                       failed(values)
-                                           ? values
-                                           : b.text(*headrace::textFunctionNamed("map_counts"),
-                                                    *values, type.getEntries(), at);
-                                   return failed(entries) ? entries : b.cast(*entries, type, at);
-                                 }};
-  }
   return window(*source, keys, order, all, at);
 }
 

@@ -147,6 +147,10 @@ struct MeasureRequest {
   mlir::Location at;
 };
 
+/// What a measure of kCollected makes of the list of its values.
+MaybeExpression ofCollected(ExpressionBuilder &b, const MeasureRequest &measure,
+                            const Expression &list);
+
 /// Which keys rows are grouped by, once for each set; and what `grouping(…)` is asked for. Keys by
 /// their numbers.
 struct GroupingSets {

@@ -10,23 +10,17 @@ namespace headrace::interpreter {
 /// Looks up scalars that are defined outside of the region (scalar subqueries, constants).
 using OuterScalars = llvm::function_ref<llvm::Expected<Scalar>(mlir::Value)>;
 
-/// Evaluates by demand, from the yielded values: what only an untaken branch of a `case` needs is
-/// not computed, so it cannot fail.
+/// Evaluates by demand, from the yielded values (analysis::RegionValues).
 class RowExpressions {
 public:
   RowExpressions(mlir::Region &region, OuterScalars outer) : region_(region), outer_(outer) {}
 
   /// The yielded values for a row; `arguments` has one value per block argument.
-  llvm::Expected<Row> evaluate(const Row &arguments);
+  llvm::Expected<Row> evaluate(const Row &arguments) const;
 
 private:
-  analysis::Evaluated evaluate(mlir::Value value);
-
   mlir::Region &region_;
   OuterScalars outer_;
-  const Row *arguments_ = nullptr;
-  llvm::DenseMap<mlir::Value, analysis::Evaluated> known_;
-  std::string programError_;
 };
 
 } // namespace headrace::interpreter

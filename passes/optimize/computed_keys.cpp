@@ -44,15 +44,7 @@ std::optional<EqualSides> equalSides(const Expression &conjunct, JoinOp join) {
 class ComputedKeys {
 public:
   explicit ComputedKeys(func::FuncOp function)
-      : b_(function.getContext()), names_(function.getContext()) {
-    function.walk([&](Operation *op) {
-      for (Value result : op->getResults()) {
-        if (auto table = dyn_cast<TableType>(result.getType())) {
-          names_.take(table.getNames());
-        }
-      }
-    });
-  }
+      : b_(function.getContext()), names_(function.getOperation()) {}
 
   /// Rows of an inner join whose sides are equal.
   void filter(FilterOp filter) {

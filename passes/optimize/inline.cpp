@@ -17,19 +17,6 @@ using namespace headrace::frame;
 
 namespace {
 
-/// With the names of all columns of a function's tables taken.
-FreshNames namesBeside(func::FuncOp function) {
-  FreshNames names(function.getContext());
-  function.walk([&](Operation *op) {
-    for (Type type : op->getResultTypes()) {
-      if (auto table = dyn_cast<TableType>(type)) {
-        names.take(table.getNames());
-      }
-    }
-  });
-  return names;
-}
-
 /// A copy of the chain, every column under another name, and over it the names of the original.
 Value copyOf(OpBuilder &builder, ArrayRef<Operation *> chain, FreshNames &names) {
   llvm::DenseMap<StringAttr, StringAttr> fresh;
@@ -49,7 +36,7 @@ Value copyOf(OpBuilder &builder, ArrayRef<Operation *> chain, FreshNames &names)
 
 struct InlinePass : optimize::impl::OptimizeInlineBase<InlinePass> {
   void runOnOperation() override {
-    FreshNames names = namesBeside(getOperation());
+    FreshNames names(getOperation().getOperation());
     OpBuilder builder(&getContext());
     for (Block &block : getOperation().getBody()) {
       SmallVector<Operation *> ops = llvm::map_to_vector(block, [](Operation &op) { return &op; });

@@ -1,10 +1,9 @@
 // Limits: of projections, sorts, unions and each other.
 #include "passes/optimize/limits.h"
 
+#include "dialects/frame/Expression.h"
 #include "dialects/frame/FrameConstants.h"
 #include "mlir/IR/PatternMatch.h"
-#include "passes/analysis/scalar_evaluation.h"
-#include "passes/optimize/Passes.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -159,22 +158,17 @@ SmallVector<Attribute> keysOfPart(UnionOp unite, Value part, ArrayAttr keys) {
   SmallVector<Attribute> found;
   for (auto key : keys.getAsRange<SortKeyAttr>()) {
     auto name = own.getNames()[*whole.findColumn(key.getColumn())];
-    auto computed = project ? llvm::find(project.getComputed(), Attribute(name)) : nullptr;
-    if (project && computed != project.getComputed().end()) {
-      auto index = static_cast<unsigned>(computed - project.getComputed().begin());
-      Operation *yield = project.getExpressions().front().getTerminator();
-      if (yield->getOperand(index).getDefiningOp<ConstantOp>()) {
-        continue;
-      }
+    Value computed = project ? computedBy(project, name).value : Value();
+    if (computed && computed.getDefiningOp<ConstantOp>()) {
+      continue;
     }
-    found.push_back(
-        SortKeyAttr::get(key.getContext(), name, key.getDirection(), key.getNulls()));
+    found.push_back(SortKeyAttr::get(key.getContext(), name, key.getDirection(), key.getNulls()));
   }
   return found;
 }
 
-/// No part of a union needs to give more rows than are chosen of all. With an order only where a part
-/// stops early for it: where its rows come in that order.
+/// No part of a union needs to give more rows than are chosen of all. With an order only where a
+/// part stops early for it: where its rows come in that order.
 template <typename Choice> struct LimitParts : OpRewritePattern<Choice> {
   using OpRewritePattern<Choice>::OpRewritePattern;
   LogicalResult matchAndRewrite(Choice choice, PatternRewriter &rewriter) const override {

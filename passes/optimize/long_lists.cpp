@@ -28,15 +28,8 @@ BlockArgument soughtBy(Operation *op) {
 /// Joins with tables of literals, below the ops whose expressions have long lists.
 class LongLists {
 public:
-  LongLists(func::FuncOp function) : b_(function.getContext()), names_(function.getContext()) {
-    function.walk([&](Operation *op) {
-      for (Value result : op->getResults()) {
-        if (auto table = dyn_cast<TableType>(result.getType())) {
-          names_.take(table.getNames());
-        }
-      }
-    });
-  }
+  explicit LongLists(func::FuncOp function)
+      : b_(function.getContext()), names_(function.getOperation()) {}
 
   /// Rows whose column is in a list that all of them must be in.
   void filter(FilterOp filter) {

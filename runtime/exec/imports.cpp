@@ -82,10 +82,12 @@ private:
   int32_t error_ = HR_OK;
 };
 
+/// The bytes of an empty text.
+constexpr uint8_t kNoText[HR_PADDING] = {};
+
 int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t number,
              const HrTextArgument *arguments, int32_t count, HrTextResult *out) {
   constexpr int32_t kFew = 4;
-  static constexpr uint8_t kNoText[HR_PADDING] = {};
   const TextFunction &function = textFunction(number);
   TextValue few[kFew];
   std::vector<TextValue> many;
@@ -150,7 +152,6 @@ int32_t listAppend(HrWorker *worker, HrTextBuffer *buffer, const HrString *list,
 }
 
 int32_t listJoin(HrWorker *worker, HrTextBuffer *buffer, const HrString *lists, HrString *out) {
-  static constexpr uint8_t kNoText[HR_PADDING] = {};
   BufferRoom room(worker, buffer);
   const List all = joinedParts(room, {reinterpret_cast<const char *>(lists->data), lists->length});
   const auto *bytes = reinterpret_cast<const uint8_t *>(all.bytes.data());
@@ -172,7 +173,6 @@ int32_t listBegin(HrWorker *worker, HrTextBuffer *buffer, int64_t code, int64_t 
 }
 
 void listEnd(HrString *list, int64_t size) {
-  static constexpr uint8_t kNoText[HR_PADDING] = {};
   if (size == 0) {
     *list = primitives::makeString(kNoText, 0);
     return;

@@ -1,58 +1,70 @@
-"""An engine that only starts processes, and can start more and give some up."""
+"""An engine of plain processes, which can start more and give some up."""
 
 from __future__ import annotations
 
+import base64
+import os
 import pickle
+import signal
 import subprocess
 import sys
 
 from headrace._src.engines.member import Invitation
 
 _RANK = """
-import pickle, sys
+import base64, pickle, signal, sys, threading
 from headrace._src.engines.member import serve_on_a_thread
-retire = serve_on_a_thread(pickle.loads(bytes.fromhex(sys.argv[1])))
-if sys.stdin.readline():
-    retire()
+signal.signal(signal.SIGUSR1, lambda *_: retire())
+retire = serve_on_a_thread(pickle.loads(base64.b64decode(sys.argv[1])))
+for each in threading.enumerate():
+    if each.name == "headrace rank":
+        each.join()
 """
 
 
 class Processes:
-    """follows: as of an engine whose ranks are all that it has."""
+    """follows: as of an engine whose ranks are all that it has. started: how many come, if not all."""
 
-    def __init__(self, ranks: int, follows: bool = False) -> None:
+    def __init__(self, ranks: int, follows: bool = False, started: int | None = None) -> None:
         self.ranks = ranks
         self.follows = follows
-        self._told = ""
-        self._started: list[subprocess.Popen[str]] = []
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self._to_start = ranks if started is None else started
+        self._invitation: Invitation | None = None
 
     def address(self) -> str:
         return "127.0.0.1"
 
     def start(self, invitation: Invitation) -> None:
-        self._told = pickle.dumps(invitation).hex()
-        self.more(self.ranks)
+        self._invitation = invitation
+        self.more(self._to_start)
 
     def more(self, count: int) -> None:
-        command = [sys.executable, "-c", _RANK, self._told]
-        self._started += [
-            subprocess.Popen(command, stdin=subprocess.PIPE, text=True) for _ in range(count)
-        ]
+        words = base64.b64encode(pickle.dumps(self._invitation)).decode()
+        command = [sys.executable, "-c", _RANK, words]
+        environment = {**os.environ, "HEADRACE_THREADS": "1"}
+        self.processes += [subprocess.Popen(command, env=environment) for _ in range(count)]
 
     def give_up(self, process: int) -> None:
         """In good order."""
-        (chosen,) = [each for each in self._started if each.pid == process]
-        chosen.communicate("retire\n", timeout=30)
+        self._stop(process, signal.SIGUSR1)
 
     def kill(self, process: int) -> None:
-        (chosen,) = [each for each in self._started if each.pid == process]
-        chosen.kill()
-        chosen.wait()
+        self._stop(process, signal.SIGKILL)
+
+    def _stop(self, process: int, how: signal.Signals) -> None:
+        (chosen,) = [each for each in self.processes if each.pid == process]
+        chosen.send_signal(how)
+        chosen.wait(timeout=30)
 
     def stop(self) -> None:
         pass
 
     def end(self) -> None:
-        for process in self._started:
-            if process.poll() is None:
-                process.communicate(timeout=30)
+        """All of them end by themselves once the driver has gone."""
+        try:
+            for each in self.processes:
+                each.wait(timeout=20)
+        finally:
+            for each in self.processes:
+                each.kill()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import os
-import pickle
 import signal
 import socket
 import subprocess
@@ -22,6 +20,7 @@ from headrace._src.engines.channel import Channel
 from headrace._src.engines.driver import Driver, RemoteRanks
 from headrace._src.engines.member import Invitation
 from headrace._src.engines.places import checked_ranks
+from rank_processes import Processes
 
 pytestmark = pytest.mark.alone
 
@@ -33,48 +32,6 @@ select count(*) as n from lineitem a join lineitem b on a.l_suppkey = b.l_suppke
 join lineitem c on a.l_suppkey = c.l_suppkey and a.l_orderkey + c.l_partkey < b.l_orderkey + c.l_tax
 where c.l_orderkey < 500
 """
-RANK = """
-import base64, pickle, sys
-from headrace._src.engines.member import serve
-serve(pickle.loads(base64.b64decode(sys.argv[1])))
-"""
-
-
-class Processes:
-    """An engine of plain processes."""
-
-    def __init__(self, ranks: int, started: int | None = None) -> None:
-        self.ranks = ranks
-        self.follows = False
-        self.started = ranks if started is None else started
-        self.processes: list[subprocess.Popen[bytes]] = []
-        self.invitation: Invitation | None = None
-
-    def address(self) -> str:
-        return "127.0.0.1"
-
-    def start(self, invitation: Invitation) -> None:
-        self.invitation = invitation
-        for _ in range(self.started):
-            self.start_one()
-
-    def start_one(self) -> None:
-        words = base64.b64encode(pickle.dumps(self.invitation)).decode()
-        self.processes.append(
-            subprocess.Popen([sys.executable, "-c", RANK, words], env={**os.environ, "HEADRACE_THREADS": "1"})
-        )
-
-    def stop(self) -> None:
-        pass
-
-    def end(self) -> None:
-        """All of them end by themselves once the driver has gone."""
-        try:
-            for each in self.processes:
-                each.wait(timeout=20)
-        finally:
-            for each in self.processes:
-                each.kill()
 
 
 @pytest.fixture
@@ -139,7 +96,7 @@ def test_a_rank_is_lost_in_a_run(engine: Processes, tpch_small: Path, rank: int,
         with pytest.warns(RuntimeWarning, match="the cluster goes on with 2 ranks"):
             assert hr.sql(SECONDS, tpch_small, progress=strike).equals(expected)
         assert hr.sql(COUNT, tpch_small).equals(alone)
-        engine.start_one()
+        engine.more(1)
         end = time.monotonic() + 30
         while group.size < 3:
             assert time.monotonic() < end
@@ -155,8 +112,7 @@ def test_no_process_is_left(engine: Processes, tpch_small: Path) -> None:
         for _ in range(2):
             with pytest.raises(hr.errors.InputOutputError, match="no process of the engine is left"):
                 hr.sql(COUNT, tpch_small)
-        for _ in range(2):
-            engine.start_one()
+        engine.more(2)
         end = time.monotonic() + 30
         while len(group._handle._lobby.members) < 2 and time.monotonic() < end:
             time.sleep(0.05)

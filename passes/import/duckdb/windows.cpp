@@ -143,18 +143,7 @@ static MaybeExpression finished(ExpressionBuilder &b, const MeasureRequest &meas
     Type i64 = IntegerType::get(b.getContext(), 64);
     return failed(one) ? one : b.element(*one, b.integer(1, i64, at), at);
   }
-  if (!measure.quantiles.empty()) {
-    return quantilesOfList(b, list, measure.quantiles, type, at);
-  }
-  if (measure.counted) {
-    return b.countsOf(list, type, at);
-  }
-  if (!measure.separator) {
-    return list;
-  }
-  Type string = frame::StringType::get(b.getContext());
-  Expression by = b.constant(StringAttr::get(b.getContext(), *measure.separator), string, at);
-  return b.text(*headrace::textFunctionNamed("array_to_string"), {list, by}, string, at);
+  return ofCollected(b, measure, list);
 }
 
 FailureOr<WindowFunctionRequest>

@@ -197,9 +197,9 @@ def cluster(
     With an engine one process runs the script. It is no rank: it compiles, has the results, and must be
     reachable from the engine's processes, which need headrace and see the files too. What the engine starts
     again after a loss, rank 0 too, is a rank again from the next call on. Where the engine gets more
-    processes, or gives some up, the next call has as many ranks, or as many as `resize` has said. Arrays in memory are sent to the
-    ranks, and of a table each gets the rows that it reads. They stay there while the script has the table, if
-    it is a pyarrow.Table, so that the next query does not send them again.
+    processes, or gives some up, the next call has as many ranks, or as many as `resize` has said. Arrays in
+    memory are sent to the ranks, and of a table each gets the rows that it reads. They stay there while the
+    script has the table, if it is a pyarrow.Table, so that the next query does not send them again.
 
     launcher: "torchrun", "mpi", "slurm", "kubernetes" or "environment" (the variables HEADRACE_RANK,
         HEADRACE_SIZE and HEADRACE_MEETING); default: the one whose variables are there. Or
