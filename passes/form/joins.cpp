@@ -123,8 +123,10 @@ LogicalResult Former::openSides(OpenJoin &join, const Names &needed) {
       columns->insert(column.name.getValue());
     }
   }
+  // Both sides may have a name if the right one's columns do not come out.
   auto need = [&](StringRef name) {
-    if (probeColumns.contains(name)) {
+    const bool isBuilt = join.turned() && buildColumns.contains(name);
+    if (!isBuilt && probeColumns.contains(name)) {
       join.probeNeeds.insert(name);
     } else if (buildColumns.contains(name)) {
       join.buildNeeds.insert(name);
