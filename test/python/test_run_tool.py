@@ -95,6 +95,13 @@ def test_profile_and_trace(plan: Path, tmp_path: Path) -> None:
     assert imported(tmp_path / "trace.json")
 
 
+def test_repeated_runs_say_their_seconds(plan: Path, tpch_small: Path, expected: pa.Table) -> None:
+    done = run(plan, "--tables", tpch_small, "--format", "csv", "--repeat", 3)
+    assert re.fullmatch(r"(run [123]: [\d.e-]+ s\n){3}", done.stderr)
+    assert len(done.stdout.splitlines()) == expected.num_rows + 1  # once
+    assert "leave out --processes" in run(plan, "--repeat", 2, "--processes", status=2).stderr
+
+
 def test_nulls_and_texts_in_csv(tmp_path: Path) -> None:
     table = pa.table({"t": ['a "b", c', "", None, "plain", "two\nlines"], "x": [1.5, -0.0, None, 1e300, 0.1]})
     parquet.write_table(table, tmp_path / "t.parquet")

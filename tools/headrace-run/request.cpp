@@ -46,6 +46,7 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
                request.launcher = given == "none" ? "" : given;
                return {};
              })
+      .count("--repeat", request.repeat, 1, 1e6)
       .flag("--processes", [&] { request.placement = Placement::kProcesses; })
       .flag("--profile", [&] { request.profile = ProfileOutput::kOn; })
       .flag("--explain", [&] { request.explain = ExplainOutput::kOn; });
@@ -53,6 +54,12 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
   HR_RETURN_IF_ERROR(options.read(arguments));
   if (request.format == Format::kArrow && request.output.empty()) {
     return makeError(ErrorKind::kUser, "--format arrow needs --output FILE");
+  }
+  if (request.repeat > 1 &&
+      (request.placement == Placement::kProcesses || !request.launcher.empty())) {
+    return makeError(ErrorKind::kUser,
+                     "--repeat is for ranks that share this process: leave out --processes and "
+                     "launchers");
   }
   return request;
 }
@@ -76,6 +83,9 @@ std::string helpText() {
       "                      (default: the one whose variables are there)\n"
       "  --processes         every rank is a process of its own; threads and memory are divided\n"
       "                      (default: the ranks share this process)\n"
+      "  --repeat N          runs it N times, as a service would that keeps what it has read; the\n"
+      "                      seconds of each go to standard error, the last one's result is "
+      "written\n"
       "  --profile           seconds, rows and bytes per task, as JSON, on standard error\n"
       "  --explain           what was decided, as a tree of operators with what the run took "
       "beside\n"

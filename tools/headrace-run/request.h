@@ -27,6 +27,7 @@ struct Request {
   ProfileOutput profile = ProfileOutput::kOff;
   ExplainOutput explain = ExplainOutput::kOff;
   Placement placement = Placement::kThreads;
+  int repeat = 1;       ///< runs in one session
   std::string launcher; ///< that has started this process as one of its ranks; empty: none
   std::string topology; ///< that the plan must be for; empty: any
   Settings settings;

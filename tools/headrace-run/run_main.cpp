@@ -13,6 +13,7 @@
 #include "tools/headrace-run/request.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 
 using namespace headrace;
@@ -90,7 +91,19 @@ Status runPlan(const run::Request &request, const cuda::FindDriver &driver) {
         options.accelerator,
         cuda::openAccelerator(request.settings.device, request.settings.deviceMemory, driver));
     exec::Session session(options);
-    return stored.program->run(session, bind(request, stored, session), runOptions);
+    exec::Bindings bindings = bind(request, stored, session);
+    Expected<exec::RunResult> result = makeError(ErrorKind::kInternal, "it did not run");
+    for (int run = 1; run <= request.repeat; ++run) {
+      auto begin = std::chrono::steady_clock::now();
+      result = stored.program->run(session, bindings, runOptions);
+      HR_RETURN_IF_ERROR(result.status());
+      if (request.repeat > 1) {
+        line.clear();
+        std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+        std::cerr << "run " << run << ": " << seconds.count() << " s" << std::endl;
+      }
+    }
+    return result;
   };
   Expected<exec::RunResult> ran = request.placement == run::Placement::kProcesses
                                       ? runProcesses(request, stored, runOptions, driver)
