@@ -37,6 +37,10 @@ typedef struct HrDevice {
   uint32_t reserved;
 } HrDevice;
 
+/* A kernel of the image of every plan for GPUs: HrArgs.literals points to the DecodePagesParameters
+ * of runtime/primitives/gpu/code_run.h, and it makes codes (HR_INDICES) of pages. */
+#define HR_DECODE_PAGES "hr_decode_pages"
+
 /* Shared memory of a block is at most this. */
 #define HR_BLOCK_SHARED_BYTES 49152
 

@@ -161,8 +161,12 @@ public:
 
   /// `image` is PTX (a text) or machine code of the device. The error has the compiler's log.
   virtual Expected<std::unique_ptr<KernelModule>> load(std::span<const std::byte> image) = 0;
-  /// In the compute lane.
-  virtual Expected<Event> launch(const KernelLaunch &launch, std::span<const Event> after = {}) = 0;
+  /// One after the other, in the compute lane; at least one.
+  virtual Expected<Event> launch(std::span<const KernelLaunch> launches,
+                                 std::span<const Event> after = {}) = 0;
+  Expected<Event> launch(const KernelLaunch &one, std::span<const Event> after = {}) {
+    return launch(std::span(&one, 1), after);
+  }
   virtual Expected<std::unique_ptr<LaunchGraph>> record(std::span<const KernelLaunch> launches) = 0;
   virtual Expected<Event> launch(LaunchGraph &graph, std::span<const Event> after = {}) = 0;
 

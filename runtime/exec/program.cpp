@@ -173,9 +173,12 @@ private:
           options_.spill);
       if (gpu_) {
         const std::shared_ptr<MemoryTier> &tier = gpu_->accelerator->tier();
-        context.gpu = gpus_.emplace_back(std::make_shared<GpuContext>(
-            gpu_, Budget::Options{Tier::kDevice, tier->limitBytes() / static_cast<int64_t>(here),
-                                  kDeviceMemorySetting, tier}));
+        context.gpu = std::make_shared<GpuContext>(
+            gpu_,
+            Budget::Options{Tier::kDevice, tier->limitBytes() / static_cast<int64_t>(here),
+                            kDeviceMemorySetting, tier},
+            *session_.launches());
+        gpus_.push_back(context.gpu);
       }
       context.exchange = options_.exchange;
       context.collective = options_.collective;
@@ -400,6 +403,14 @@ Session::Session(SessionOptions options)
     : options_(options), hostTier_(std::make_shared<MemoryTier>(options.memoryBytes)),
       blocks_(std::make_shared<BlockPool>(BlockPool::Options{
           options.memoryBytes, options.retainedBytes, kMemorySetting, hostTier_})),
+      launches_(
+          options.accelerator
+              ? std::make_shared<LaunchBlocks>(
+                    options.accelerator,
+                    Budget::Options{Tier::kPinned, options.memoryBytes, kMemorySetting, hostTier_},
+                    Budget::Options{Tier::kDevice, options.accelerator->tier()->limitBytes(),
+                                    kDeviceMemorySetting, options.accelerator->tier()})
+              : nullptr),
       pool_(WorkerPool::Options{options.threads, "worker"}) {}
 
 Status Program::resolveKernels() {

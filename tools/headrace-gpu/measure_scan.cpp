@@ -48,7 +48,7 @@ Expected<Scanned> scan(Session &session, const Case &example) {
   uint64_t first = arena.allocate(8);
   HR_RETURN_IF_ERROR(arena.status());
   uint64_t arguments[] = {prepared.args, prepared.device};
-  for (uint32_t each : {1, 2, 4, 8, 16, 32}) {
+  for (uint32_t each : {1, 2, 4, 5, 8, 10, 16, 32}) {
     KernelLaunch launch{prepared.kernel, each * multiprocessors, prepared.threads, arguments};
     HR_ASSIGN_OR_RETURN(double seconds, medianSeconds(device, first, kRounds, [&](const Event &) {
                           return device.launch(launch);

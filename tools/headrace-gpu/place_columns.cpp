@@ -12,12 +12,13 @@
 namespace headrace::gpu {
 
 const char *nameOf(Form form) {
-  constexpr const char *kNames[] = {"plain", "codes", "views", "pages", "wide"};
+  constexpr const char *kNames[] = {"plain", "codes", "views", "pages", "wide", "stored"};
   return kNames[static_cast<int>(form)];
 }
 
 Form formOf(const std::string &name) {
-  for (Form form : {Form::kPlain, Form::kCodes, Form::kViews, Form::kPages, Form::kWide}) {
+  for (Form form :
+       {Form::kPlain, Form::kCodes, Form::kViews, Form::kPages, Form::kWide, Form::kStored}) {
     if (name == nameOf(form)) {
       return form;
     }
@@ -203,6 +204,21 @@ uint64_t ColumnPlacer::putRepeated(Bytes bytes) {
   return address;
 }
 
+namespace {
+/// Writers of Parquet give up dictionaries that outgrow about a megabyte, which prices do.
+constexpr size_t kStoredEntriesMost = 4096;
+
+bool isStoredAsCodes(const CaseColumn &column, uint32_t rows) {
+  return column.type == HR_STRING ||
+         code(column, rows, /*ofValid=*/false).values.size() <= kStoredEntriesMost;
+}
+} // namespace
+
+bool ColumnPlacer::hasCodes(const CaseColumn &column, uint32_t rows) const {
+  return form_ == Form::kCodes || form_ == Form::kPages ||
+         (form_ == Form::kStored && isStoredAsCodes(column, rows));
+}
+
 HrColumn ColumnPlacer::placeColumn(const CaseColumn &column, uint32_t rows) {
   HrColumn out = {};
   HrSegment segment = {};
@@ -211,7 +227,7 @@ HrColumn ColumnPlacer::placeColumn(const CaseColumn &column, uint32_t rows) {
   if (!column.validity.empty()) {
     segment.validity = pointer<const uint8_t>(arena_.put(column.validity));
   }
-  if (form_ == Form::kCodes || isPage) {
+  if (hasCodes(column, rows)) {
     Coded coded = code(column, rows, /*ofValid=*/isPage);
     segment.encoding = HR_INDICES;
     segment.data = pointer<const void>(
@@ -264,7 +280,10 @@ uint64_t rowBytes(const CaseTable &table, const Json &columns, Form form) {
   uint64_t bytes = 0;
   for (const Json &wanted : columns) {
     auto type = static_cast<HrType>(wanted.at("type").get<int>());
-    bytes += form == Form::kCodes || form == Form::kPages ? 4 : abi::bytesOf(type);
+    const CaseColumn *column = table.find(wanted.at("file"));
+    const bool isCoded = form == Form::kCodes || form == Form::kPages ||
+                         (form == Form::kStored && column && isStoredAsCodes(*column, table.rows));
+    bytes += isCoded ? 4 : abi::bytesOf(type);
   }
   return bytes;
 }

@@ -7,11 +7,12 @@ namespace headrace::gpu {
 
 /// How the values of a column lie there.
 enum class Form : uint8_t {
-  kPlain, ///< values; texts as offsets and bytes
-  kCodes, ///< indices of a dictionary
-  kViews, ///< values; texts as HrString
-  kPages, ///< as kCodes, which the device decodes from a page of Parquet's, NULLs too
-  kWide,  ///< as kPlain, integers of 64 bits in the page, which the device makes narrower
+  kPlain,  ///< values; texts as offsets and bytes
+  kCodes,  ///< indices of a dictionary
+  kViews,  ///< values; texts as HrString
+  kPages,  ///< as kCodes, which the device decodes from a page of Parquet's, NULLs too
+  kWide,   ///< as kPlain, integers of 64 bits in the page, which the device makes narrower
+  kStored, ///< as Parquet files have them: kCodes, but kPlain where a dictionary would be long
 };
 const char *nameOf(Form form);
 Form formOf(const std::string &name);
@@ -32,6 +33,7 @@ public:
   Expected<uint64_t> place(const CaseTable &table, const Json &columns);
 
 private:
+  bool hasCodes(const CaseColumn &column, uint32_t rows) const;
   HrColumn placeColumn(const CaseColumn &column, uint32_t rows);
   uint64_t putRepeated(Bytes bytes);
   /// What the first `bytes` are, so many times, one after the other.
@@ -49,7 +51,8 @@ private:
   const uint64_t repeated_;
 };
 
-/// Bytes of a row that a kernel reads of these columns (codes are of 4 bytes).
+/// Bytes of a row that a kernel reads of these columns (codes are of 4 bytes), without
+/// dictionaries.
 uint64_t rowBytes(const CaseTable &table, const Json &columns, Form form);
 
 } // namespace headrace::gpu

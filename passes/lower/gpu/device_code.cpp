@@ -32,15 +32,17 @@ struct Target {
   const char *triple;
   const char *cpu;
   const char *features;
-  llvm::StringRef primitives; ///< bitcode
-  const char *atomicScope;    ///< which threads atomics are for
+  llvm::StringRef primitives;           ///< bitcode
+  const char *deviceScope, *blockScope; ///< which threads atomics are for
 };
 
 // What the driver compiles for sm_80 and all later devices; PTX 8.0 is that of CUDA 12.0.
 Target ptxTarget() {
-  return {"nvptx64-nvidia-cuda", "sm_80", "+ptx80", nvptxPrimitives(), "device"};
+  return {"nvptx64-nvidia-cuda", "sm_80", "+ptx80", nvptxPrimitives(), "device", "block"};
 }
-Target hostTarget() { return {"x86_64-unknown-linux-gnu", "x86-64-v2", "", hostPrimitives(), ""}; }
+Target hostTarget() {
+  return {"x86_64-unknown-linux-gnu", "x86-64-v2", "", hostPrimitives(), "", ""};
+}
 
 void initializeTargets() {
   static std::once_flag once;
@@ -57,9 +59,11 @@ void initializeTargets() {
 }
 
 /// clang makes all atomics of nvptx system-wide, which is slower and more than is needed: a launch
-/// is one device's.
-void setAtomicScope(llvm::Module &module, llvm::SyncScope::ID scope) {
+/// is one device's, and what primitives do to shared memory a block's.
+void setAtomicScopes(llvm::Module &module, llvm::SyncScope::ID ofDevice,
+                     llvm::SyncScope::ID ofBlock) {
   for (llvm::Function &function : module) {
+    llvm::SyncScope::ID scope = function.getName().starts_with("hr_block_") ? ofBlock : ofDevice;
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
       if (instruction.isAtomic()) {
         llvm::setAtomicSyncScopeID(&instruction, scope);
@@ -119,7 +123,8 @@ FailureOr<std::string> compile(ModuleOp module, const Target &target, llvm::Code
       function.addFnAttr("no-builtins"); // there is no libc to call
     }
   }
-  setAtomicScope(*code, context.getOrInsertSyncScopeID(target.atomicScope));
+  setAtomicScopes(*code, context.getOrInsertSyncScopeID(target.deviceScope),
+                  context.getOrInsertSyncScopeID(target.blockScope));
   PassPipeline(*machine, "default<O2>").run(*code);
   std::string reason;
   llvm::raw_string_ostream reasons(reason);

@@ -6,7 +6,9 @@ using namespace mlir;
 namespace headrace::lower {
 
 namespace {
-constexpr uint32_t kBlocksPerMultiprocessor = 2;
+/// Of a multiprocessor at once, in whole blocks: a thread has 128 registers at most in blocks of
+/// 256 threads, 96 in those of 128.
+constexpr uint32_t kThreadsPerMultiprocessor = 640;
 
 std::string superstepName(StringRef kernel, unsigned number) {
   return (kernel + ".superstep" + Twine(number)).str();
@@ -49,6 +51,20 @@ void strideLoop(CodeBuilder &b, Value count, llvm::function_ref<void(Value, Bloc
   b.store(b.add(index, stride), counter);
   b.jump(header);
   b.enter(done);
+}
+
+DeviceKernel emitDecodePages(ModuleOp target) {
+  DeviceKernel kernel;
+  kernel.kernel.symbol = HR_DECODE_PAGES;
+  kernel.supersteps = 1;
+  Location location = UnknownLoc::get(target.getContext());
+  CodeBuilder b(makeSuperstep(target, kernel.kernel.symbol, 0, location), location);
+  auto argument = [&](SuperstepArgument which) { return b.function().getArgument(which); };
+  b.callNamed("hr_device_decode_pages", Type(),
+              {argument(kArgs), argument(kThread), argument(kThreads), argument(kBlock),
+               argument(kBlocks)});
+  LLVM::ReturnOp::create(b, b.loc(), ValueRange());
+  return kernel;
 }
 
 namespace {
@@ -108,10 +124,10 @@ void emitPtxEntry(ModuleOp target, const DeviceKernel &kernel) {
   auto launchBound = [&](StringRef name, uint32_t value) {
     return ArrayAttr::get(context, {b.getStringAttr(name), b.getStringAttr(std::to_string(value))});
   };
-  // Without the second bound ptxas aims at five blocks and spills.
-  function.setPassthroughAttr(
-      ArrayAttr::get(context, {launchBound("nvvm.maxntid", kernel.threads),
-                               launchBound("nvvm.minctasm", kBlocksPerMultiprocessor)}));
+  // Without the second bound ptxas aims at more threads and spills.
+  function.setPassthroughAttr(ArrayAttr::get(
+      context, {launchBound("nvvm.maxntid", kernel.threads),
+                launchBound("nvvm.minctasm", kThreadsPerMultiprocessor / kernel.threads)}));
 
   constexpr unsigned kSharedSpace = 3;
   OpBuilder outer = OpBuilder::atBlockEnd(target.getBody());

@@ -23,10 +23,11 @@ struct DeviceKernel {
   uint32_t threads = 256;   ///< of a block, at most
   uint32_t sharedBytes = 0; ///< of a block
   unsigned supersteps = 0;
-  std::vector<std::string> states;   ///< in the order of HrArgs.states
-  std::string table;                 ///< whose rows it takes; empty: those of a state or stream
-  std::string reads;                 ///< the state whose rows it takes, or empty
-  std::string fills;                 ///< the state that its rows go to, or that it links; or empty
+  bool sharesRows = false;         ///< threads of a block change rows of shared memory, by atomics
+  std::vector<std::string> states; ///< in the order of HrArgs.states
+  std::string table;               ///< whose rows it takes; empty: those of a state or stream
+  std::string reads;               ///< the state whose rows it takes, or empty
+  std::string fills;               ///< the state that its rows go to, or that it links; or empty
   std::vector<DeviceColumn> columns; ///< of HrMorsel.columns; a tensor kernel's inputs and outputs
   std::vector<DeviceColumn> outputs; ///< of HrOutput.columns
   std::vector<std::string> places;   ///< where rows can fail
@@ -52,6 +53,9 @@ mlir::LLVM::LLVMFuncOp makeSuperstep(mlir::ModuleOp target, llvm::StringRef kern
 /// to at the end of `body`; the builder is left behind the loop.
 void strideLoop(CodeBuilder &builder, mlir::Value count,
                 llvm::function_ref<void(mlir::Value index, mlir::Block *next)> body);
+
+/// HR_DECODE_PAGES, by the primitive.
+DeviceKernel emitDecodePages(mlir::ModuleOp target);
 
 /// Adds the entry, named as the kernel.
 void emitEntry(mlir::ModuleOp target, const DeviceKernel &kernel, DeviceTarget device);

@@ -131,6 +131,7 @@ FailureOr<DeviceImage> lowerForDevice(ModuleOp program, DeviceTarget target) {
   if (out.kernels.empty()) {
     return out;
   }
+  emitEntry(*code, emitDecodePages(*code), target);
   if (target == DeviceTarget::kPtx) {
     FailureOr<std::string> ptx = compilePtx(*code);
     if (failed(ptx)) {
@@ -207,6 +208,9 @@ llvm::json::Object describe(const DeviceKernel &kernel) {
     if (!text->empty()) {
       out[key] = *text;
     }
+  }
+  if (kernel.sharesRows) {
+    out["shares_rows"] = true;
   }
   return out;
 }

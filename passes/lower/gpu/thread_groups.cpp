@@ -1,10 +1,9 @@
-// Aggregates with keys: a small table of the block in shared memory takes most rows, the state's
-// table what does not fit and, at the end, what the block has gathered.
+// Aggregates with keys: the group of a row is found, or made, in a table that many threads change.
+#include "passes/lower/gpu/group_tables.h"
 #include "passes/lower/gpu/thread_kernel.h"
 
 #include "passes/analysis/physical.h"
 
-#include <bit>
 #include <cstddef>
 #include <cstring>
 
@@ -13,27 +12,12 @@ using namespace mlir;
 namespace headrace::lower {
 
 namespace {
-/// Of the block's table and its rows: leaves room for two blocks a multiprocessor with the default
-/// carve-out.
-constexpr uint32_t kBlockTableBytes = 16384;
-constexpr uint32_t kBlockGroupsMax = 256;
-constexpr int64_t kPointerMask = 0x0000ffffffffffff;
+/// In place of the row of an entry that somebody has claimed.
 constexpr int64_t kClaimed = 1;
-
-/// The block's table: HrGroupTable | HrDeviceStore | directory | rows, each a multiple of 16 bytes.
-struct BlockTable {
-  explicit BlockTable(uint32_t rowBytes)
-      : groups(std::min(kBlockGroupsMax, std::bit_floor(kBlockTableBytes / (rowBytes + 16)))) {}
-  static constexpr int64_t kStore = (sizeof(HrGroupTable) + 15) / 16 * 16;
-  static constexpr int64_t kDirectory = kStore + (sizeof(HrDeviceStore) + 15) / 16 * 16;
-  uint32_t groups;
-  uint32_t entries() const { return groups * 2; }
-  int64_t rows() const { return kDirectory + entries() * 8; }
-  bool pays() const { return groups >= 16; }
-};
 } // namespace
 
-LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan::State &state) {
+LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan::State &state,
+                                                    GroupTableCode &table) {
   Type i64 = b_.getI64Type(), i1 = b_.getI1Type(), pointer = b_.ptrType();
   std::vector<ColumnValue> columns = fieldColumns(op, state);
   SmallVector<Type> parameters{pointer, i64};
@@ -46,15 +30,16 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
     }
   }
   OpBuilder outer = OpBuilder::atBlockEnd(target_.getBody());
-  auto function = LLVM::LLVMFuncOp::create(outer, b_.loc(), kernel_.symbol + ".find_group",
-                                           LLVM::LLVMFunctionType::get(pointer, parameters),
+  auto function = LLVM::LLVMFuncOp::create(outer, b_.loc(), (kernel_.symbol + table.suffix()).str(),
+                                           LLVM::LLVMFunctionType::get(i64, parameters),
                                            LLVM::Linkage::Internal);
   function.addEntryBlock(outer);
   LLVM::LLVMFuncOp caller = b_.function();
   OpBuilder::InsertPoint place = b_.saveInsertionPoint();
   b_.setFunction(function);
 
-  Value table = function.getArgument(0), hash = function.getArgument(1);
+  table.open(function.getArgument(0));
+  Value hash = function.getArgument(1);
   SmallVector<RowValue> keys(state.fields.size());
   unsigned argument = 2;
   for (auto [field, key] : llvm::zip(state.fields, keys)) {
@@ -65,8 +50,7 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
       }
     }
   }
-  Value directory = b_.loadField(pointer, table, offsetof(HrGroupTable, directory));
-  Value mask = b_.loadField(i64, table, offsetof(HrGroupTable, mask));
+  Value directory = table.directory(), mask = table.mask();
   Value position = b_.slot(i64);
   b_.store(arith::AndIOp::create(b_, b_.loc(), hash, mask), position);
   Block *probe = b_.newBlock(), *occupied = b_.newBlock(), *settled = b_.newBlock(),
@@ -78,7 +62,7 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
   b_.enter(probe);
   Value at = b_.load(i64, position);
   Value cell = b_.element(directory, at, 8);
-  Value entry = b_.callNamed("hr_device_entry", i64, {cell});
+  Value entry = table.call("entry", i64, {cell});
   b_.branch(b_.compare(arith::CmpIPredicate::eq, entry, b_.i64(0)), missing, occupied);
 
   b_.enter(occupied);
@@ -87,12 +71,12 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
   Block *same = b_.newBlock();
   b_.branch(b_.compare(arith::CmpIPredicate::eq, tags, b_.i64(0)), same, step);
   b_.enter(same);
-  Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kPointerMask));
+  Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kRowPointerMask));
   // Somebody is making a group of this tag: look again.
   b_.branch(b_.compare(arith::CmpIPredicate::eq, address, b_.i64(kClaimed)), probe, settled);
 
   b_.enter(settled);
-  Value row = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
+  Value row = table.rowAt(address);
   for (auto [field, column, key] : llvm::zip(state.fields, columns, keys)) {
     if (field.combine == plan::Combine::kKey) {
       Block *equal = b_.newBlock();
@@ -100,31 +84,32 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
       b_.enter(equal);
     }
   }
-  LLVM::ReturnOp::create(b_, b_.loc(), row);
+  LLVM::ReturnOp::create(b_, b_.loc(), address);
 
   b_.enter(step);
   b_.store(arith::AndIOp::create(b_, b_.loc(), b_.add(at, b_.i64(1)), mask), position);
   b_.jump(probe);
 
   b_.enter(missing);
-  b_.branch(isZero(b_.callNamed("hr_device_full", b_.getI32Type(), {table})), room, none);
+  b_.branch(table.isFull(), none, room);
   b_.enter(room);
-  b_.branch(isZero(b_.callNamed("hr_device_claim", b_.getI32Type(), {cell, hash})), probe, claimed);
+  b_.branch(isZero(table.call("claim", b_.getI32Type(), {cell, hash})), probe, claimed);
   b_.enter(claimed);
-  Value fresh = b_.callNamed("hr_device_group_row", pointer, {table, hash, b_.i32(state.rowBytes)});
+  Value made = table.newRow();
   Block *write = b_.newBlock(), *giveUp = b_.newBlock();
-  b_.branch(b_.isNull(fresh), giveUp, write);
+  b_.branch(b_.compare(arith::CmpIPredicate::eq, made, b_.i64(0)), giveUp, write);
   b_.enter(giveUp);
-  b_.callNamed("hr_device_publish", Type(), {cell, b_.nullPtr(), hash});
+  table.call("publish", Type(), {cell, b_.i64(0)});
   b_.jump(none);
 
   b_.enter(write);
+  Value fresh = table.rowAt(made), keeper = table.keeper();
+  b_.store(hash, fresh);
   for (uint32_t offset = 8; offset < state.rowBytes; offset += 8) {
     int64_t identity;
     std::memcpy(&identity, state.identity.data() + offset, 8);
     b_.storeField(b_.i64(identity), fresh, offset);
   }
-  Value store = b_.loadField(pointer, table, offsetof(HrGroupTable, owner));
   for (auto [field, column, key] : llvm::zip(state.fields, columns, keys)) {
     if (field.combine != plan::Combine::kKey) {
       continue;
@@ -136,128 +121,75 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
     } else {
       storeValue(b_, column.type, key.value, at);
     }
-    if (field.type == HR_STRING) { // under NULL: no bytes
-      Value kept = b_.callNamed("hr_device_keep", b_.getI32Type(), {store, at});
+    if (field.type == HR_STRING && keeper) { // under NULL: no bytes
+      Value kept = b_.callNamed("hr_device_keep", b_.getI32Type(), {keeper, at});
       Block *fine = b_.newBlock();
       b_.branch(isZero(kept), fine, giveUp);
       b_.enter(fine);
     }
   }
-  b_.callNamed("hr_device_publish", Type(), {cell, fresh, hash});
-  LLVM::ReturnOp::create(b_, b_.loc(), fresh);
+  Value tag = arith::AndIOp::create(b_, b_.loc(), hash, b_.i64(~kRowPointerMask));
+  table.call("publish", Type(), {cell, arith::OrIOp::create(b_, b_.loc(), made, tag)});
+  LLVM::ReturnOp::create(b_, b_.loc(), made);
 
   b_.enter(none);
-  LLVM::ReturnOp::create(b_, b_.loc(), b_.nullPtr());
+  LLVM::ReturnOp::create(b_, b_.loc(), b_.i64(0));
 
   b_.setFunction(caller);
   b_.restoreInsertionPoint(place);
   return function;
 }
 
+Value ThreadKernelEmitter::callFind(LLVM::LLVMFuncOp find, Value table, Value hash,
+                                    const plan::State &state, ArrayRef<RowValue> values) {
+  SmallVector<Value> arguments{table, hash};
+  for (auto [field, value] : llvm::zip(state.fields, values)) {
+    if (field.combine == plan::Combine::kKey) {
+      arguments.push_back(value.value);
+      if (field.nullable) {
+        arguments.push_back(value.valid ? value.valid : b_.integer(b_.getI1Type(), 1));
+      }
+    }
+  }
+  return LLVM::CallOp::create(b_, b_.loc(), find, arguments).getResult();
+}
+
+LogicalResult ThreadKernelEmitter::foldGroup(const plan::State &state, Value row,
+                                             ArrayRef<RowValue> values, Scope scope) {
+  for (auto [field, value] : llvm::zip(state.fields, values)) {
+    if (field.combine != plan::Combine::kKey &&
+        failed(combineAtomically(field, row, value, scope))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pipe::StateOp op) {
   plan::State state = layoutState(op);
-  Type i64 = b_.getI64Type(), pointer = b_.ptrType();
-  LLVM::LLVMFuncOp find = emitFindGroup(op, state);
-  std::vector<ColumnValue> columns = fieldColumns(op, state);
-  auto findIn = [&](Value table, Value hash, ArrayRef<RowValue> values) -> Value {
-    SmallVector<Value> arguments{table, hash};
-    for (auto [field, value] : llvm::zip(state.fields, values)) {
-      if (field.combine == plan::Combine::kKey) {
-        arguments.push_back(value.value);
-        if (field.nullable) {
-          arguments.push_back(value.valid ? value.valid : b_.integer(b_.getI1Type(), 1));
-        }
-      }
-    }
-    return LLVM::CallOp::create(b_, b_.loc(), find, arguments).getResult();
-  };
-  auto fold = [&](Value row, ArrayRef<RowValue> values) -> LogicalResult {
-    for (auto [field, value] : llvm::zip(state.fields, values)) {
-      if (field.combine != plan::Combine::kKey && failed(combineAtomically(field, row, value))) {
-        return failure();
-      }
-    }
-    return success();
-  };
-
-  BlockTable block(state.rowBytes);
-  uint64_t expected = cardinalityOf(op.getHoldsAttr()).expected;
-  bool useBlock = block.pays() && expected <= 4 * static_cast<uint64_t>(block.groups) &&
-                  !isa<pipe::ReadOp>(pipeline_.getBody().front().front());
-  if (useBlock) {
-    device_kernel_.sharedBytes = block.rows() + block.groups * state.rowBytes;
-    Value directory = b_.at(shared_, BlockTable::kDirectory);
-    b_.forLoop(b_.zeroExtend(thread_, i64), b_.i64(block.entries()), b_.zeroExtend(threads_, i64),
-               [&](Value entry) { b_.store(b_.i64(0), b_.element(directory, entry, 8)); });
-    b_.ifThen(b_.compare(arith::CmpIPredicate::eq, thread_, b_.i32(0)), [&] {
-      Value store = b_.at(shared_, BlockTable::kStore);
-      b_.storeField(directory, shared_, offsetof(HrGroupTable, directory));
-      b_.storeField(b_.i64(block.entries() - 1), shared_, offsetof(HrGroupTable, mask));
-      b_.storeField(b_.i64(0), shared_, offsetof(HrGroupTable, rows));
-      b_.storeField(b_.i64(block.groups), shared_, offsetof(HrGroupTable, limit));
-      b_.storeField(store, shared_, offsetof(HrGroupTable, owner));
-      b_.storeField(b_.at(shared_, block.rows()), store, offsetof(HrDeviceStore, rows));
-      b_.storeField(b_.nullPtr(), store,
-                    offsetof(HrDeviceStore, heap)); // strings stay where they are
-      b_.storeField(b_.i64(0), store, offsetof(HrDeviceStore, heapBytes));
-      b_.storeField(b_.i64(0), store, offsetof(HrDeviceStore, heapUsed));
-    });
-    endSuperstep();
-    beginSuperstep();
+  const uint64_t expected = cardinalityOf(op.getHoldsAttr()).expected;
+  BlockLayout layout(state, expected);
+  if (layout.pays() && expected <= 4 * static_cast<uint64_t>(layout.groups) &&
+      !isa<pipe::ReadOp>(pipeline_.getBody().front().front())) {
+    return emitBlockGroups(combine, op, state, layout);
   }
-
-  LogicalResult rows = emitRows([&]() -> LogicalResult {
+  StateGroups table(b_, state);
+  LLVM::LLVMFuncOp find = emitFindGroup(op, state, table);
+  return emitRows([&]() -> LogicalResult {
     FailureOr<std::vector<RowValue>> inputs = readFields(state);
     FailureOr<Value> hash =
         failed(inputs) ? FailureOr<Value>() : hashKeys(*reader_, combine.getKeys(), nullptr);
     if (failed(hash)) {
       return failure();
     }
-    Value table = statePointer(combine.getState());
-    Value target;
-    if (useBlock) {
-      Value found = b_.slot(pointer);
-      Value local = findIn(shared_, *hash, *inputs);
-      b_.store(local, found);
-      b_.ifThen(b_.isNull(local), [&] { b_.store(findIn(table, *hash, *inputs), found); });
-      target = b_.load(pointer, found);
-    } else {
-      target = findIn(table, *hash, *inputs);
-    }
-    checkNotNull(target);
-    if (failed(fold(target, *inputs))) {
+    Value found = callFind(find, statePointer(combine.getState()), *hash, state, *inputs);
+    failIf(b_.compare(arith::CmpIPredicate::eq, found, b_.i64(0)), HR_ERROR_MEMORY);
+    if (failed(foldGroup(state, table.rowAt(found), *inputs, Scope::kDevice))) {
       return failure();
     }
     b_.jump(next_);
     return success();
   });
-  if (failed(rows) || !useBlock) {
-    return rows;
-  }
-  endSuperstep();
-
-  beginSuperstep();
-  Value table = statePointer(combine.getState());
-  Value directory = b_.at(shared_, BlockTable::kDirectory);
-  LogicalResult merged = success();
-  b_.forLoop(b_.zeroExtend(thread_, i64), b_.i64(block.entries()), b_.zeroExtend(threads_, i64),
-             [&](Value index) {
-               Value entry = b_.load(i64, b_.element(directory, index, 8));
-               b_.ifThen(b_.compare(arith::CmpIPredicate::ne, entry, b_.i64(0)), [&] {
-                 Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kPointerMask));
-                 Value row = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
-                 std::vector<RowValue> values;
-                 for (const ColumnValue &column : columns) {
-                   values.push_back(loadField(b_, column, row));
-                 }
-                 Value target = findIn(table, b_.load(i64, row), values);
-                 checkNotNull(target);
-                 if (failed(fold(target, values))) {
-                   merged = failure();
-                 }
-               });
-             });
-  return merged;
 }
 
 } // namespace headrace::lower

@@ -208,38 +208,8 @@ LogicalResult ThreadKernelEmitter::emitSource(Operation *source, Value row) {
     });
     sources_.push_back(parts);
   }
+  loadFirst(rows, row);
   return success();
-}
-
-RowValue ThreadKernelEmitter::loadColumn(const ColumnValue &column) {
-  if (column.kind == ColumnValue::Kind::kField) {
-    return loadField(b_, column, column.base);
-  }
-  RowValue out;
-  if (column.source < 0) { // a value of this row (the mark of a lookup)
-    out.value = loadValue(b_, column.type, column.base);
-    return out;
-  }
-  const Source &from = sources_[column.source];
-  Type pointer = b_.ptrType(), i32 = b_.getI32Type();
-  auto isSet = [&](Value flag) { return b_.compare(arith::CmpIPredicate::ne, flag, b_.i32(0)); };
-  if (isa<pipe::StringType>(column.type)) {
-    Value view = b_.slot(b_.getI64Type(), 2);
-    out.value = b_.callNamed("hr_device_string", pointer,
-                             {from.encoding, from.data, from.dictionary, from.heap, row_, view});
-  } else if (column.type.isInteger(1)) {
-    out.value = isSet(
-        b_.callNamed("hr_device_bool", i32, {from.encoding, from.data, from.dictionary, row_}));
-  } else {
-    Value bytes = b_.i32(abi::bytesOf(physicalType(column.type)));
-    Value place = b_.callNamed("hr_device_value", pointer,
-                               {from.encoding, from.data, from.dictionary, row_, bytes});
-    out.value = loadValue(b_, column.type, place);
-  }
-  if (column.nullable) {
-    out.valid = isSet(b_.callNamed("hr_device_valid", i32, {from.validity, row_}));
-  }
-  return out;
 }
 
 LogicalResult ThreadKernelEmitter::emitFilter(pipe::FilterOp filter) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "passes/lower/gpu/device_kernel.h"
+#include "passes/lower/gpu/group_tables.h"
 #include "passes/lower/pipeline_code.h"
 
 namespace headrace::lower {
@@ -42,8 +43,12 @@ private:
   mlir::LogicalResult emitRows(llvm::function_ref<mlir::LogicalResult()> sink);
   mlir::LogicalResult emitSource(mlir::Operation *source, mlir::Value row);
   mlir::LogicalResult emitFilter(pipe::FilterOp filter);
-  RowValue loadColumn(const ColumnValue &column);
   RowReader newReader(mlir::Value row);
+
+  // thread_columns.cpp
+  /// At the begin of a row of the source.
+  void loadFirst(pipe::RowsType rows, mlir::Value row);
+  RowValue loadColumn(const ColumnValue &column);
 
   // thread_lookup.cpp
   mlir::LogicalResult emitLookup(pipe::LookupOp lookup);
@@ -56,16 +61,45 @@ private:
   mlir::LogicalResult emitScalarCombine(pipe::CombineOp combine, pipe::StateOp op);
   mlir::LogicalResult emitInsert(pipe::InsertOp insert, pipe::StateOp op);
   mlir::LogicalResult emitEmit(pipe::EmitOp emit);
+  /// Which threads change a row at the same time.
+  enum class Scope : uint8_t { kBlock, kDevice };
   /// Folds a value into a field that other threads change too.
   mlir::LogicalResult combineAtomically(const plan::StateField &field, mlir::Value row,
-                                        RowValue input);
+                                        RowValue input, Scope scope);
   mlir::FailureOr<std::vector<RowValue>> readFields(const plan::State &state);
 
   // thread_groups.cpp
   mlir::LogicalResult emitGroupCombine(pipe::CombineOp combine, pipe::StateOp op);
-  /// Function (table, hash, keys…) -> row of the group, made if it is new; null if there is no
-  /// room.
-  mlir::LLVM::LLVMFuncOp emitFindGroup(pipe::StateOp op, const plan::State &state);
+  /// Function (table, hash, keys…) -> address of the group's row, made if it is new; 0 if there is
+  /// no room.
+  mlir::LLVM::LLVMFuncOp emitFindGroup(pipe::StateOp op, const plan::State &state,
+                                       GroupTableCode &table);
+  mlir::Value callFind(mlir::LLVM::LLVMFuncOp find, mlir::Value table, mlir::Value hash,
+                       const plan::State &state, llvm::ArrayRef<RowValue> values);
+  mlir::LogicalResult foldGroup(const plan::State &state, mlir::Value row,
+                                llvm::ArrayRef<RowValue> values, Scope scope);
+
+  // thread_block_groups.cpp
+  struct GroupFinders {
+    mlir::LLVM::LLVMFuncOp inBlock, inState;
+  };
+  mlir::LogicalResult emitBlockGroups(pipe::CombineOp combine, pipe::StateOp op,
+                                      const plan::State &state, const BlockLayout &layout);
+  void emptyBlockTable(const plan::State &state, const BlockLayout &layout);
+  mlir::LogicalResult emitBlockRow(pipe::CombineOp combine, const plan::State &state,
+                                   const BlockLayout &layout, GroupFinders find);
+  /// The number that the row's keys make together where all are codes of small dictionaries, else
+  /// -1 (i64); null where they never are.
+  mlir::Value codeOfKeys(mlir::ArrayAttr keys);
+  mlir::Value blockRow(const BlockLayout &layout, const plan::State &state, mlir::Value number);
+  /// What BlockLayout::ownField()'s offsets of this field are from.
+  mlir::Value ownRow(const BlockLayout &layout, const plan::StateField &field, mlir::Value group,
+                     mlir::Value thread);
+  /// The accumulators of a group that one thread has, into those of another.
+  void foldOwn(pipe::StateOp op, const plan::State &state, const BlockLayout &layout,
+               mlir::Value group, mlir::Value into, mlir::Value from);
+  /// All accumulators of threads into the rows of the block; ends in a superstep of its own.
+  void foldOwnGroups(pipe::StateOp op, const plan::State &state, const BlockLayout &layout);
 
   mlir::Value statePointer(llvm::StringRef name) { return statePointers_.lookup(name); }
   /// The fields of a state's row as columns to read with loadField.
@@ -80,7 +114,9 @@ private:
   /// A column of a scan or stream: the parts of its one segment, loaded once a thread.
   struct Source {
     mlir::Value encoding, data, dictionary, heap, validity;
+    mlir::Value first, isCoded; ///< what data has for this row: a code (i1), or a number; or null
   };
+  RowValue loadNumber(mlir::Type type, const Source &from);
   std::vector<Source> sources_;
   std::optional<RowReader>
       reader_; ///< of the current row: each block of a row dominates what follows

@@ -49,7 +49,7 @@ FailureOr<std::vector<RowValue>> ThreadKernelEmitter::readFields(const plan::Sta
 // ---- fields that many threads change ----
 
 LogicalResult ThreadKernelEmitter::combineAtomically(const plan::StateField &field, Value row,
-                                                     RowValue input) {
+                                                     RowValue input, Scope scope) {
   bool isSum = field.combine == plan::Combine::kSum, isMin = field.combine == plan::Combine::kMin;
   bool isExtreme = isMin || field.combine == plan::Combine::kMax;
   if (field.type == HR_STRING || (field.type == HR_I128 && !isSum) || (!isSum && !isExtreme)) {
@@ -60,7 +60,9 @@ LogicalResult ThreadKernelEmitter::combineAtomically(const plan::StateField &fie
   auto combineAlways = [&] {
     Value value = widenToField(field, input.value);
     Type type = value.getType(), i64 = b_.getI64Type();
-    if (field.type == HR_I128) {
+    if (field.type == HR_I64 && isSum && scope == Scope::kBlock) {
+      b_.callNamed("hr_block_add_i64", Type(), {place, value});
+    } else if (field.type == HR_I128) {
       Value low = b_.truncate(value, i64);
       Value high =
           b_.truncate(arith::ShRUIOp::create(b_, b_.loc(), value, b_.integer(type, 64)), i64);
@@ -165,7 +167,7 @@ LogicalResult ThreadKernelEmitter::emitScalarCombine(pipe::CombineOp combine, pi
     Value total =
         b_.loadField(b_.ptrType(), statePointer(combine.getState()), offsetof(HrScalarState, row));
     for (auto [field, column] : llvm::zip(state.fields, columns)) {
-      if (failed(combineAtomically(field, total, loadField(b_, column, shared_)))) {
+      if (failed(combineAtomically(field, total, loadField(b_, column, shared_), Scope::kDevice))) {
         result = failure();
       }
     }

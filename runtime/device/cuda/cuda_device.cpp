@@ -272,11 +272,14 @@ Status CudaDevice::launchIn(Stream stream, const KernelLaunch &launch) {
                 "launching a kernel");
 }
 
-Expected<Event> CudaDevice::launch(const KernelLaunch &launch, std::span<const Event> after) {
+Expected<Event> CudaDevice::launch(std::span<const KernelLaunch> launches,
+                                   std::span<const Event> after) {
   HR_RETURN_IF_ERROR(enter());
   std::lock_guard lock(mutex_);
   HR_RETURN_IF_ERROR(follow(Lane::kCompute, after));
-  HR_RETURN_IF_ERROR(launchIn(stream(Lane::kCompute), launch));
+  for (const KernelLaunch &launch : launches) {
+    HR_RETURN_IF_ERROR(launchIn(stream(Lane::kCompute), launch));
+  }
   return mark(Lane::kCompute);
 }
 

@@ -37,7 +37,9 @@ public:
   Expected<Event> fill(Place target, uint8_t value, int64_t bytes,
                        std::span<const Event> after) override;
   Expected<std::unique_ptr<KernelModule>> load(std::span<const std::byte> image) override;
-  Expected<Event> launch(const KernelLaunch &launch, std::span<const Event> after) override;
+  using Device::launch;
+  Expected<Event> launch(std::span<const KernelLaunch> launches,
+                         std::span<const Event> after) override;
   Expected<std::unique_ptr<LaunchGraph>> record(std::span<const KernelLaunch> launches) override;
   Expected<Event> launch(LaunchGraph &graph, std::span<const Event> after) override;
   PollState poll(const Event &event) override;

@@ -27,37 +27,56 @@ bool takeVarint(std::span<const uint8_t> &rest, uint32_t &value) {
 
 } // namespace
 
-Expected<std::vector<CodeRun>> splitCodeRuns(std::span<const uint8_t> stream, uint32_t bitWidth,
-                                             uint32_t rows) {
+Expected<CodeRuns> splitCodeRuns(std::span<const uint8_t> stream, uint32_t bitWidth, uint32_t first,
+                                 uint32_t rows) {
   if (bitWidth > 32) {
     return makeError(ErrorKind::kCorrupt, "codes have at most 32 bits, got: ", bitWidth);
   }
-  std::vector<CodeRun> runs;
+  CodeRuns out;
+  const uint64_t last = uint64_t{first} + rows;
   std::span<const uint8_t> rest = stream;
-  for (uint64_t row = 0; row < rows;) {
+  for (uint64_t row = 0; row < last;) {
     uint32_t head;
     bool isWhole = takeVarint(rest, head) && head > 1; // no run is empty
     uint64_t bytes = (head & 1) != 0 ? uint64_t(head >> 1) * bitWidth : (bitWidth + 7) / 8;
     uint64_t count = (head & 1) != 0 ? uint64_t(head >> 1) * 8 : head >> 1;
     // The last packed run may be cut where its rows end.
-    uint64_t needed = (head & 1) != 0 ? (std::min(count, rows - row) * bitWidth + 7) / 8 : bytes;
+    uint64_t needed = (head & 1) != 0 ? (std::min(count, last - row) * bitWidth + 7) / 8 : bytes;
     if (!isWhole || rest.size() < needed) {
       return makeError(ErrorKind::kCorrupt, "a stream of codes ends early, of ", rows,
-                       " rows it has: ", row);
+                       " rows it has: ", row > first ? row - first : 0);
     }
-    CodeRun run = {static_cast<uint32_t>(row), head & 1, 0};
-    if (run.isPacked != 0) {
-      run.place = static_cast<uint64_t>(rest.data() - stream.data()) * 8;
-    } else {
-      for (uint32_t i = 0; i < bytes; ++i) {
-        run.place |= static_cast<uint64_t>(rest[i]) << (8 * i);
+    if (row + count > first) {
+      const auto begin = static_cast<uint64_t>(rest.data() - stream.data());
+      const uint64_t skipped = row < first ? first - row : 0;
+      CodeRun run = {static_cast<uint32_t>(row + skipped - first), head & 1, 0};
+      if (run.isPacked != 0) {
+        const uint64_t bit = begin * 8 + skipped * bitWidth;
+        if (out.endByte == 0) {
+          out.firstByte = bit / 8;
+        }
+        run.place = bit - out.firstByte * 8;
+        out.endByte = begin + needed;
+      } else {
+        for (uint32_t i = 0; i < bytes; ++i) {
+          run.place |= static_cast<uint64_t>(rest[i]) << (8 * i);
+        }
       }
+      out.runs.push_back(run);
     }
-    runs.push_back(run);
     rest = rest.subspan(std::min<uint64_t>(bytes, rest.size()));
     row += count;
   }
-  return runs;
+  return out;
+}
+
+Expected<std::vector<CodeRun>> splitCodeRuns(std::span<const uint8_t> stream, uint32_t bitWidth,
+                                             uint32_t rows) {
+  HR_ASSIGN_OR_RETURN(CodeRuns found, splitCodeRuns(stream, bitWidth, 0, rows));
+  for (CodeRun &run : found.runs) {
+    run.place += run.isPacked != 0 ? found.firstByte * 8 : 0;
+  }
+  return std::move(found.runs);
 }
 
 } // namespace headrace::decode

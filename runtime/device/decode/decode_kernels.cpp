@@ -1,49 +1,14 @@
 // Kernels that make columns of encoded pages.
 #include "runtime/abi/hand_kernel.h"
-#include "runtime/device/decode/code_run.h"
+#include "runtime/primitives/gpu/decode_codes.h"
 
-using headrace::decode::CodeRun;
 using headrace::decode::DecodeCodesParameters;
 using headrace::decode::kSpreadChunk;
 using headrace::decode::SpreadParameters;
 
-/// 32 threads take 1,024 rows together, each every 32nd: what they store lies side by side, and
-/// each searches for its run once and then goes along.
 HR_HAND_KERNEL(decode_codes, DecodeCodesParameters, 256) {
-  constexpr uint64_t kRows = 1024;
   const DecodeCodesParameters page = parameters; // stores may not change it
-  const uint64_t lanes = place.stride() < 32 ? place.stride() : 32;
-  const uint64_t lane = place.first() % lanes, groups = place.stride() / lanes;
-  const uint64_t mask = (uint64_t(1) << page.bitWidth) - 1;
-  const uint64_t group = place.first() / lanes;
-  if (group >= groups) {
-    return; // fewer than 32 are left
-  }
-  for (uint64_t base = group * kRows; base < page.rows; base += groups * kRows) {
-    uint64_t number = 0, end = page.runCount; // the last run that begins at or before `base`
-    while (end - number > 1) {
-      uint64_t middle = (number + end) / 2;
-      (page.runs[middle].firstRow <= base ? number : end) = middle;
-    }
-    auto firstOf = [&](uint64_t run) {
-      return run < page.runCount ? page.runs[run].firstRow : page.rows;
-    };
-    CodeRun run = page.runs[number];
-    uint64_t next = firstOf(number + 1);
-    for (uint64_t row = base + lane; row < base + kRows && row < page.rows; row += lanes) {
-      while (row >= next) {
-        run = page.runs[++number];
-        next = firstOf(number + 1);
-      }
-      uint64_t code = run.place;
-      if (run.isPacked != 0) {
-        uint64_t bit = code + (row - run.firstRow) * page.bitWidth;
-        const uint32_t *word = page.stream + bit / 32;
-        code = (word[0] | uint64_t(word[1]) << 32) >> (bit % 32) & mask;
-      }
-      page.codes[row] = static_cast<uint32_t>(code);
-    }
-  }
+  headrace::decode::decodeCodes(&page, nullptr, 1, place.first(), place.stride());
 }
 
 namespace {

@@ -8,46 +8,58 @@
 namespace headrace::exec {
 
 namespace {
-/// Blocks of threads for each multiprocessor: some wait for memory while others work.
-constexpr uint64_t kBlocksPerMultiprocessor = 4;
+/// For each multiprocessor, in blocks: some wait for memory while others work.
+constexpr uint64_t kThreadsPerMultiprocessor = 1280;
+constexpr uint32_t kDecodingThreads = 256;
+/// That decode decode::kDecodedRows together.
+constexpr uint64_t kGroupThreads = 32;
 } // namespace
 
-Status DeviceCall::makeRoom(int64_t bytes) {
-  if (block_ && block_.bytes() >= bytes) {
-    return {};
+Status DeviceCall::makeRoom(int64_t hostBytes, int64_t deviceBytes) {
+  if (!blocks_.holds(hostBytes, deviceBytes)) {
+    end();
+    HR_ASSIGN_OR_RETURN(blocks_, gpu_.launches.take(hostBytes, deviceBytes));
   }
-  pinned_.reset();
-  block_.reset();
-  Device &device = gpu_.device();
-  HR_ASSIGN_OR_RETURN(pinned_, device.allocate(Tier::kPinned, bytes, pinnedBytes_));
-  HR_ASSIGN_OR_RETURN(block_, device.allocate(Tier::kDevice, bytes, deviceBytes_, Lane::kIn));
   return {};
 }
 
 Expected<Event> DeviceCall::launch(const Kernel &kernel, uint32_t threads, uint64_t rows,
-                                   int64_t bytes, std::span<const Event> after) {
+                                   int64_t hostBytes, std::span<const Event> after,
+                                   const Decoding &decoding) {
   Device &device = gpu_.device();
   HrDevice report = {};
   report.size = 1;
   std::memcpy(host(), &report, sizeof report);
-  HR_ASSIGN_OR_RETURN(Event copied, device.copy(pinned_.at(), block_.at(), bytes));
+  HR_ASSIGN_OR_RETURN(Event copied,
+                      device.copy(blocks_.pinned.at(), blocks_.block.at(), hostBytes));
+  const auto most = std::max<uint64_t>(
+      1, static_cast<uint64_t>(device.description().multiprocessors) * kThreadsPerMultiprocessor);
+  auto over = [&](const Kernel &one, uint32_t wanted, uint64_t items,
+                  std::span<const uint64_t> arguments) {
+    const uint32_t each = std::min(wanted, static_cast<uint32_t>(one.threadsMax));
+    const uint64_t blocks =
+        std::clamp<uint64_t>((items + each - 1) / each, 1, std::max<uint64_t>(1, most / each));
+    return KernelLaunch{one, static_cast<uint32_t>(blocks), each, arguments};
+  };
+  const uint64_t block = this->device();
+  const uint64_t decodeArguments[] = {block + static_cast<uint64_t>(decoding.argsAt), block};
+  const uint64_t arguments[] = {block + kBegin, block};
+  std::vector<KernelLaunch> launches;
+  if (decoding.groups > 0) {
+    launches.push_back(
+        over(decoding.kernel, kDecodingThreads, decoding.groups * kGroupThreads, decodeArguments));
+  }
+  launches.push_back(over(kernel, threads, rows, arguments));
   std::vector<Event> before(after.begin(), after.end());
   before.push_back(std::move(copied));
-  threads = std::min(threads, static_cast<uint32_t>(kernel.threadsMax));
-  const auto most = std::max<uint64_t>(
-      1, static_cast<uint64_t>(device.description().multiprocessors) * kBlocksPerMultiprocessor);
-  const uint64_t blocks = std::clamp<uint64_t>((rows + threads - 1) / threads, 1, most);
-  const uint64_t arguments[] = {this->device() + kBegin, this->device()};
-  HR_ASSIGN_OR_RETURN(
-      Event launched,
-      device.launch(KernelLaunch{kernel, static_cast<uint32_t>(blocks), threads, arguments},
-                    before));
-  return device.copy(block_.at(), pinned_.at(), sizeof report, std::span(&launched, 1));
+  HR_ASSIGN_OR_RETURN(Event launched, device.launch(launches, before));
+  return device.copy(blocks_.block.at(), blocks_.pinned.at(), sizeof report,
+                     std::span(&launched, 1));
 }
 
 HrError DeviceCall::error() const {
   HrDevice report;
-  std::memcpy(&report, pinned_.host(), sizeof report);
+  std::memcpy(&report, blocks_.pinned.host(), sizeof report);
   return report.error;
 }
 

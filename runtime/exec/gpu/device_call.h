@@ -16,25 +16,31 @@ public:
   /// Where the caller's part begins.
   static constexpr int64_t kBegin = 64;
 
-  /// The reservations, which pay for the two blocks, outlive it.
-  DeviceCall(GpuContext &gpu, Reservation &pinned, Reservation &device)
-      : gpu_(gpu), pinnedBytes_(pinned), deviceBytes_(device) {}
+  explicit DeviceCall(GpuContext &gpu) : gpu_(gpu) {}
 
-  /// Room for `bytes` with the HrDevice, when no launch is under way.
-  Status makeRoom(int64_t bytes);
-  std::byte *host() { return pinned_.host(); }
-  uint64_t device() const { return block_.at().address; }
+  /// Room for `hostBytes` with the HrDevice, and `deviceBytes` in the device, when no launch is
+  /// under way.
+  Status makeRoom(int64_t hostBytes, int64_t deviceBytes);
+  std::byte *host() { return blocks_.pinned.host(); }
+  uint64_t device() const { return blocks_.block.at().address; }
 
-  /// The kernel over so many rows, with the HrArgs at kBegin: after its block has been copied, and
-  /// these events. The result has been reached when error() may be asked.
-  Expected<Event> launch(const Kernel &kernel, uint32_t threads, uint64_t rows, int64_t bytes,
-                         std::span<const Event> after);
+  /// What comes before the kernel: parts of pages to decode (0: none), with the HrArgs here.
+  struct Decoding {
+    Kernel kernel;
+    uint64_t groups = 0;
+    int64_t argsAt = 0;
+  };
+  /// The kernel over so many rows, with the HrArgs at kBegin: after `hostBytes` of its block have
+  /// been copied, and these events. The result has been reached when error() may be asked.
+  Expected<Event> launch(const Kernel &kernel, uint32_t threads, uint64_t rows, int64_t hostBytes,
+                         std::span<const Event> after, const Decoding &decoding);
   HrError error() const;
+  /// Hands the memory on, when no launch is under way.
+  void end() { gpu_.launches.giveBack(std::move(blocks_)); }
 
 private:
   GpuContext &gpu_;
-  Reservation &pinnedBytes_, &deviceBytes_;
-  DeviceMemory pinned_, block_;
+  LaunchBlocks::Pair blocks_;
 };
 
 } // namespace headrace::exec

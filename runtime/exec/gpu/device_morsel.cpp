@@ -51,11 +51,13 @@ void copyText(std::byte *target, const HrString &text) {
   }
 }
 
-bool isCoded(const HrColumn &column, uint32_t rows) {
+/// Values under NULL are 0, which no code need be.
+bool isCoded(const HrColumn &column, HrType type, uint32_t rows) {
   const std::span segments(column.segments, column.segmentCount);
   return column.dictionaryCount > 0 && column.dictionaryCount <= rows &&
-         std::ranges::all_of(segments, [](const HrSegment &segment) {
-           return segment.encoding == HR_CODES || segment.encoding == HR_INDICES;
+         std::ranges::all_of(segments, [&](const HrSegment &segment) {
+           return segment.encoding == HR_CODES &&
+                  (type == HR_STRING || segment.validity == nullptr);
          });
 }
 
@@ -76,16 +78,68 @@ int64_t DeviceMorsel::take(int64_t bytes) {
   return at;
 }
 
+Expected<bool> DeviceMorsel::measureCodes(Column &column) {
+  const HrColumn &source = *column.source;
+  if (!isCoded(source, column.type, morsel_.rows)) {
+    return false;
+  }
+  uint32_t skip = source.skip;
+  uint64_t left = morsel_.rows, runs = 0;
+  std::vector<Page> pages;
+  for (uint32_t index = 0; index < source.segmentCount && left > 0; ++index) {
+    const HrSegment &segment = source.segments[index];
+    const auto rows = static_cast<uint32_t>(std::min<uint64_t>(segment.rows - skip, left));
+    if (rows > 0) {
+      const auto *stream = static_cast<const uint8_t *>(segment.data);
+      Page page;
+      HR_ASSIGN_OR_RETURN(
+          page.codes, decode::splitCodeRuns({stream, segment.bytes}, segment.bitWidth, skip, rows));
+      page.stream = reinterpret_cast<const std::byte *>(stream) + page.codes.firstByte;
+      page.rows = rows;
+      page.bitWidth = segment.bitWidth;
+      runs += page.codes.runs.size();
+      pages.push_back(std::move(page));
+    }
+    left -= rows;
+    skip = 0;
+  }
+  const int64_t width = column.type == HR_STRING ? 4 : int64_t{abi::bytesOf(column.type)};
+  if (left > 0 || static_cast<int64_t>(runs * sizeof(decode::CodeRun)) > width * morsel_.rows) {
+    return false; // its runs are longer than its values
+  }
+  column.form = Form::kCodes;
+  column.pages = std::move(pages);
+  for (Page &page : column.pages) {
+    page.runsAt = take(static_cast<int64_t>(page.codes.runs.size() * sizeof(decode::CodeRun)));
+    page.streamAt = take(static_cast<int64_t>(page.codes.endByte - page.codes.firstByte));
+    groups_ += (page.rows + decode::kDecodedRows - 1) / decode::kDecodedRows;
+  }
+  column.data = codesBytes_;
+  codesBytes_ += (int64_t{4} * morsel_.rows + HR_PADDING + kAlign - 1) / kAlign * kAlign;
+  if (column.type == HR_STRING) {
+    column.dictionary = take(static_cast<int64_t>(sizeof(HrString)) * source.dictionaryCount);
+    column.heap = take(textBytes(entriesOf(source)));
+  } else {
+    column.dictionary = take(width * source.dictionaryCount);
+  }
+  return true;
+}
+
+void DeviceMorsel::measureDecoding() {
+  if (groups_ == 0) {
+    return;
+  }
+  size_t pages = 0;
+  for (const Column &column : columns_) {
+    pages += column.pages.size();
+  }
+  decodeAt_ = take(sizeof(HrArgs) + sizeof(decode::DecodePagesParameters));
+  pagesAt_ = take(static_cast<int64_t>(pages * sizeof(decode::DecodeCodesParameters)));
+  groupsAt_ = take(static_cast<int64_t>(pages * sizeof(uint64_t)));
+}
+
 Status DeviceMorsel::measureTexts(Column &column, BumpArena &scratch) {
   const uint32_t rows = morsel_.rows;
-  if (isCoded(*column.source, rows)) {
-    column.form = Form::kIndices;
-    column.data = take(int64_t{4} * rows);
-    column.dictionary =
-        take(static_cast<int64_t>(sizeof(HrString)) * column.source->dictionaryCount);
-    column.heap = take(textBytes(entriesOf(*column.source)));
-    return {};
-  }
   column.form = Form::kTexts;
   HR_ASSIGN_OR_RETURN(uint8_t *memory, scratch.allocate(sizeof(HrString) * rows, kAlign));
   column.texts = reinterpret_cast<HrString *>(memory);
@@ -123,30 +177,59 @@ Expected<DeviceMorsel> DeviceMorsel::measure(const HrMorsel &morsel,
     Column column;
     column.type = columns[index].type;
     column.source = &morsel.columns[index];
-    if (column.type == HR_STRING) {
+    HR_ASSIGN_OR_RETURN(bool coded, made.measureCodes(column));
+    if (column.type == HR_STRING && !coded) {
       HR_RETURN_IF_ERROR(made.measureTexts(column, scratch));
-    } else {
+    } else if (!coded) {
       column.data = made.take(int64_t{abi::bytesOf(column.type)} * morsel.rows);
     }
     if (columns[index].nullable) {
       column.validity = made.take((morsel.rows + 7) / 8);
     }
-    made.columns_.push_back(column);
+    made.columns_.push_back(std::move(column));
   }
+  made.measureDecoding();
   return made;
 }
 
-Status DeviceMorsel::writeIndices(const Column &column, std::byte *host, uint64_t device) const {
-  std::vector<uint32_t> codes(column.source->dictionaryCount);
-  std::iota(codes.begin(), codes.end(), 0u);
-  auto *indices = reinterpret_cast<uint32_t *>(host + column.data);
-  HR_RETURN_IF_ERROR(
-      eachTile(*column.source, morsel_.rows,
-               [&](const HrImports &imports, HrCursor *cursor, uint32_t first, uint32_t some) {
-                 return imports.hr_decode_mapped_32_(cursor, some, codes.data(), indices + first);
-               }));
-  writeDictionary(column, host, device);
-  return {};
+void DeviceMorsel::writeCodes(const Column &column, std::byte *host) const {
+  for (const Page &page : column.pages) {
+    const decode::CodeRuns &codes = page.codes;
+    std::memcpy(host + page.runsAt, codes.runs.data(), codes.runs.size() * sizeof codes.runs[0]);
+    if (codes.endByte > codes.firstByte) {
+      std::memcpy(host + page.streamAt, page.stream, codes.endByte - codes.firstByte);
+    }
+  }
+}
+
+void DeviceMorsel::writeDecoding(std::byte *host, uint64_t device) const {
+  if (groups_ == 0) {
+    return;
+  }
+  auto there = [&](int64_t offset) { return device + static_cast<uint64_t>(offset); };
+  std::byte *pageAt = host + pagesAt_, *groupsAt = host + groupsAt_;
+  uint64_t count = 0, groups = 0;
+  for (const Column &column : columns_) {
+    uint64_t codes = there(bytes_ + column.data);
+    for (const Page &page : column.pages) {
+      put(pageAt, decode::DecodeCodesParameters{
+                      pointer<const decode::CodeRun>(there(page.runsAt)), page.codes.runs.size(),
+                      pointer<const uint32_t>(there(page.streamAt)), pointer<uint32_t>(codes),
+                      page.rows, page.bitWidth, 0});
+      put(groupsAt, groups);
+      pageAt += sizeof(decode::DecodeCodesParameters);
+      groupsAt += sizeof groups;
+      codes += uint64_t{4} * page.rows;
+      groups += (page.rows + decode::kDecodedRows - 1) / decode::kDecodedRows;
+      ++count;
+    }
+  }
+  HrArgs args = {};
+  args.literals = pointer<const void>(there(decodeAt_ + static_cast<int64_t>(sizeof args)));
+  put(host + decodeAt_, args);
+  put(host + decodeAt_ + sizeof args,
+      decode::DecodePagesParameters{pointer<const decode::DecodeCodesParameters>(there(pagesAt_)),
+                                    pointer<const uint64_t>(there(groupsAt_)), count});
 }
 
 void DeviceMorsel::writeDictionary(const Column &column, std::byte *host, uint64_t device) const {
@@ -206,11 +289,18 @@ Status DeviceMorsel::writeColumn(const Column &column, std::byte *host, uint64_t
         }));
     break;
   }
-  case Form::kIndices:
+  case Form::kCodes:
     segment.encoding = HR_INDICES;
+    segment.data = pointer<const void>(there(bytes_ + column.data));
     made.dictionary = pointer<const void>(there(column.dictionary));
     made.dictionaryCount = column.source->dictionaryCount;
-    HR_RETURN_IF_ERROR(writeIndices(column, host, device));
+    writeCodes(column, host);
+    if (column.type == HR_STRING) {
+      writeDictionary(column, host, device);
+    } else {
+      std::memcpy(host + column.dictionary, column.source->dictionary,
+                  size_t{abi::bytesOf(column.type)} * made.dictionaryCount);
+    }
     break;
   case Form::kTexts:
     segment.encoding = HR_OFFSETS;
@@ -257,6 +347,7 @@ Status DeviceMorsel::write(std::byte *host, uint64_t device, uint64_t literals,
     put(host + columnsAt_ + place * static_cast<int64_t>(sizeof made), made);
     put(host + segmentAt, segment);
   }
+  writeDecoding(host, device);
   return {};
 }
 

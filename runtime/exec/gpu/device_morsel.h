@@ -3,6 +3,7 @@
 
 #include "model/plan/plan.h"
 #include "runtime/abi/kernel.h"
+#include "runtime/device/decode/code_runs.h"
 #include "runtime/exec/memory_account.h"
 
 #include <cstddef>
@@ -14,10 +15,12 @@ namespace headrace::exec {
 /// Purpose: the arguments of a launch over one morsel: measured, then written at once with pointers
 /// that are valid in the device:
 ///
-///   HrArgs | HrMorsel | states | HrColumn… | HrSegment… | of each column data, texts, validity
+///   HrArgs | HrMorsel | states | HrColumn… | HrSegment… | of each column data, texts, validity |
+///     pages of codes || codes
 ///
-/// Encoded columns are decoded on the way: integers and floats to values, strings of a dictionary
-/// to indices, other strings to offsets and bytes. Thread-safety: of a plain value. Lifetime:
+/// Codes of dictionaries go as they are in pages; the kernel HR_DECODE_PAGES makes indices of them,
+/// in a part of the block that the host does not have (after ||). Other columns are decoded on the
+/// way: numbers to values, strings to offsets and bytes. Thread-safety: of a plain value. Lifetime:
 /// within the morsel's and the scratch's.
 class DeviceMorsel {
 public:
@@ -27,25 +30,43 @@ public:
                                         std::span<const plan::Column> columns, size_t states,
                                         BumpArena &scratch);
   int64_t bytes() const { return bytes_; }
+  /// With what the device alone has.
+  int64_t deviceBytes() const { return bytes_ + codesBytes_; }
+  /// Parts of pages for HR_DECODE_PAGES, whose HrArgs are at decodeAt(); 0: it is not needed.
+  uint64_t decodeGroups() const { return groups_; }
+  int64_t decodeAt() const { return decodeAt_; }
   /// At `host`, which the device will have at `device`. `literals` and `states` are addresses
   /// there.
   Status write(std::byte *host, uint64_t device, uint64_t literals,
                std::span<const uint64_t> states) const;
 
 private:
-  enum class Form : uint8_t { kValues, kIndices, kTexts };
+  enum class Form : uint8_t { kValues, kCodes, kTexts };
+  /// Rows of a segment of codes.
+  struct Page {
+    decode::CodeRuns codes;
+    const std::byte *stream = nullptr;
+    uint32_t rows = 0, bitWidth = 0;
+    int64_t runsAt = 0, streamAt = 0;
+  };
   struct Column {
     Form form = Form::kValues;
     HrType type = HR_I64;
     const HrColumn *source = nullptr;
     HrString *texts = nullptr;                                ///< kTexts: of each row
-    int64_t data = 0, dictionary = 0, heap = 0, validity = 0; ///< offsets; 0: none
+    std::vector<Page> pages;                                  ///< kCodes
+    int64_t data = 0, dictionary = 0, heap = 0, validity = 0; ///< offsets; 0: none. kCodes: data
+                                                              ///< in the codes
   };
   int64_t take(int64_t bytes);
+  /// False where they are better decoded here.
+  Expected<bool> measureCodes(Column &column);
+  void measureDecoding();
   Status measureTexts(Column &column, BumpArena &scratch);
   Status writeColumn(const Column &column, std::byte *host, uint64_t device, HrColumn &made,
                      HrSegment &segment) const;
-  Status writeIndices(const Column &column, std::byte *host, uint64_t device) const;
+  void writeCodes(const Column &column, std::byte *host) const;
+  void writeDecoding(std::byte *host, uint64_t device) const;
   void writeTexts(const Column &column, std::byte *host) const;
   void writeDictionary(const Column &column, std::byte *host, uint64_t device) const;
   Status writeValidity(const Column &column, std::byte *host) const;
@@ -53,7 +74,9 @@ private:
   HrMorsel morsel_{};
   std::vector<Column> columns_;
   size_t states_ = 0;
-  int64_t bytes_ = 0;
+  int64_t bytes_ = 0, codesBytes_ = 0;
+  uint64_t groups_ = 0;
+  int64_t decodeAt_ = 0, pagesAt_ = 0, groupsAt_ = 0;
   int64_t morselAt_ = 0, statesAt_ = 0, columnsAt_ = 0, segmentsAt_ = 0, rowsAt_ = 0;
 };
 

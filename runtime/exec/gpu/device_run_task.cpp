@@ -69,11 +69,11 @@ private:
 };
 
 struct GpuLane {
-  GpuLane(GpuContext &gpu, MemoryAccount &account, Reservation &device, BumpArena arena)
-      : call(gpu, account.reservation(), device), scratch(std::move(arena)) {}
+  GpuLane(GpuContext &gpu, BumpArena arena) : call(gpu), scratch(std::move(arena)) {}
   DeviceCall call;
   BumpArena scratch;
   bool inFlight = false;
+  uint64_t order = 0; ///< of launches
   Event done;
   Job job; ///< last: ended before the rest goes
 };
@@ -116,6 +116,7 @@ private:
   Status openStates();
   Status openQueue();
   Status drive(GpuLane &lane, int worker);
+  Status endLaunches();
   Status pollLanes(bool &quiet);
   Status endLaunch(GpuLane &lane);
   Status beginAgain();
@@ -131,7 +132,7 @@ private:
 
   Phase phase_ = Phase::kLanes;
   const KernelCall *kernel_ = nullptr;
-  Kernel function_;
+  Kernel function_, decoding_;
   std::shared_ptr<MemoryAccount> account_;
   ReservationRequest request_;
   Reservation deviceBytes_;
@@ -143,6 +144,7 @@ private:
   RunSource source_;
   bool full_ = false; ///< a state was
   std::deque<GpuLane> lanes_;
+  std::atomic<uint64_t> launched_{0};
   std::optional<PhasedJob> adopting_;
   std::optional<Finishing> finishing_;
 };
@@ -159,6 +161,7 @@ Status DeviceRunTask::prepare() {
   GpuContext &gpu = *context_.gpu;
   kernel_ = (*context_.kernels)[task_.deviceKernel].get();
   HR_ASSIGN_OR_RETURN(function_, gpu.find(kernel_->described().symbol));
+  HR_ASSIGN_OR_RETURN(decoding_, gpu.find(HR_DECODE_PAGES));
   HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
   request_.operatorName = context_.operationOf(index_);
   request_.task = TaskId(static_cast<uint32_t>(index_));
@@ -175,7 +178,7 @@ Status DeviceRunTask::prepare() {
     }
   }
   for (size_t index = 0; index < std::max(kLanesMin, context_.lanes); ++index) {
-    lanes_.emplace_back(gpu, *account_, deviceBytes_, BumpArena(account_));
+    lanes_.emplace_back(gpu, BumpArena(account_));
   }
   HR_RETURN_IF_ERROR(openStates());
   return openQueue();
@@ -259,11 +262,14 @@ Status DeviceRunTask::drive(GpuLane &lane, int worker) {
   }
   HR_ASSIGN_OR_RETURN(DeviceMorsel morsel,
                       DeviceMorsel::measure(taken->morsel, columns, heads_.size(), lane.scratch));
-  HR_RETURN_IF_ERROR(lane.call.makeRoom(morsel.bytes()));
+  HR_RETURN_IF_ERROR(lane.call.makeRoom(morsel.bytes(), morsel.deviceBytes()));
   HR_RETURN_IF_ERROR(morsel.write(lane.call.host(), lane.call.device(),
                                   literals_ ? literals_.at().address : 0, heads_));
-  HR_ASSIGN_OR_RETURN(lane.done, lane.call.launch(function_, kernel_->described().threads,
-                                                  taken->morsel.rows, morsel.bytes(), ready_));
+  HR_ASSIGN_OR_RETURN(lane.done,
+                      lane.call.launch(function_, kernel_->described().threads, taken->morsel.rows,
+                                       morsel.bytes(), ready_,
+                                       {decoding_, morsel.decodeGroups(), morsel.decodeAt()}));
+  lane.order = launched_.fetch_add(1);
   lane.inFlight = true;
   lane.scratch.reset();
   span.addRows(taken->morsel.rows);
@@ -301,34 +307,45 @@ Expected<bool> DeviceRunTask::reached(const Event &event) {
   return true;
 }
 
-Status DeviceRunTask::pollLanes(bool &quiet) {
-  quiet = true;
-  size_t available = full_ ? 0 : source_.queue->available();
-  for (GpuLane &lane : lanes_) {
-    if (lane.job.valid()) {
-      if (lane.job.poll() == PollState::kPending) {
-        quiet = false;
-        continue;
+/// Launches end in their order: behind one that has not ended none is asked for, since each
+/// question keeps the driver from those who submit.
+Status DeviceRunTask::endLaunches() {
+  for (;;) {
+    GpuLane *oldest = nullptr;
+    for (GpuLane &lane : lanes_) {
+      if (!lane.job.valid() && lane.inFlight && (!oldest || lane.order < oldest->order)) {
+        oldest = &lane;
       }
+    }
+    if (oldest == nullptr) {
+      return {};
+    }
+    HR_ASSIGN_OR_RETURN(bool ended, reached(oldest->done));
+    if (!ended) {
+      return {};
+    }
+    HR_RETURN_IF_ERROR(endLaunch(*oldest));
+  }
+}
+
+Status DeviceRunTask::pollLanes(bool &quiet) {
+  for (GpuLane &lane : lanes_) {
+    if (lane.job.valid() && lane.job.poll() != PollState::kPending) {
       HR_RETURN_IF_ERROR(lane.job.status());
       lane.job = Job();
     }
-    if (lane.inFlight) {
-      HR_ASSIGN_OR_RETURN(bool ended, reached(lane.done));
-      if (!ended) {
-        quiet = false;
-        continue;
-      }
-      HR_RETURN_IF_ERROR(endLaunch(lane));
-      available = full_ ? 0 : available;
-    }
-    if (available > 0) {
+  }
+  HR_RETURN_IF_ERROR(endLaunches());
+  size_t available = full_ ? 0 : source_.queue->available();
+  quiet = true;
+  for (GpuLane &lane : lanes_) {
+    if (!lane.job.valid() && !lane.inFlight && available > 0) {
       --available;
-      quiet = false;
       lane.job = context_.pool->submit(context_.jobOf(index_), [this, &lane](int worker, int64_t) {
         return drive(lane, worker);
       });
     }
+    quiet = quiet && !lane.job.valid() && !lane.inFlight;
   }
   quiet = quiet && (full_ || source_.queue->ended());
   return {};
@@ -354,6 +371,9 @@ Status DeviceRunTask::beginCounting() {
   if (task_.inputStream != plan::kNone) {
     context_.drainedStreams[task_.inputStream] = 1;
   }
+  for (GpuLane &lane : lanes_) {
+    lane.call.end();
+  }
   lanes_.clear();
   source_.queue.reset();
   for (Filled &filled : filled_) {
@@ -377,18 +397,18 @@ Status DeviceRunTask::beginLink(Filled &filled) {
   const plan::Kernel &link = context_.plan->kernels[described(filled).linkKernel];
   HR_ASSIGN_OR_RETURN(Kernel function, gpu.find(link.symbol));
   HR_RETURN_IF_ERROR(filled.state->makeTable());
-  filled.link.emplace(gpu, account_->reservation(), deviceBytes_);
+  filled.link.emplace(gpu);
   BumpArena none(account_);
   HrMorsel rows = {};
   rows.rows = static_cast<uint32_t>(filled.state->rows());
   HR_ASSIGN_OR_RETURN(DeviceMorsel morsel, DeviceMorsel::measure(rows, {}, 1, none));
-  HR_RETURN_IF_ERROR(filled.link->makeRoom(morsel.bytes()));
+  HR_RETURN_IF_ERROR(filled.link->makeRoom(morsel.bytes(), morsel.deviceBytes()));
   const uint64_t head = filled.state->head();
   HR_RETURN_IF_ERROR(
       morsel.write(filled.link->host(), filled.link->device(), 0, std::span(&head, 1)));
   HR_ASSIGN_OR_RETURN(filled.event,
                       filled.link->launch(function, link.threads, rows.rows, morsel.bytes(),
-                                          std::span(&filled.state->ready(), 1)));
+                                          std::span(&filled.state->ready(), 1), {}));
   return {};
 }
 
@@ -417,6 +437,9 @@ Status DeviceRunTask::beginAdopting() {
     if (filled.stays) {
       if (filled.link && filled.link->error().code != HR_OK) {
         return (*context_.kernels)[described(filled).linkKernel]->error(filled.link->error());
+      }
+      if (filled.link) {
+        filled.link->end();
       }
       state.keepOnGpu(std::move(filled.state));
       continue;

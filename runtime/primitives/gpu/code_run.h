@@ -12,6 +12,9 @@ struct CodeRun {
   uint64_t place; ///< packed: the bit of the stream at which its first code begins; else the code
 };
 
+/// Rows that 32 threads decode together.
+constexpr uint64_t kDecodedRows = 1024;
+
 /// What decode_codes takes; all pointers are the device's. `stream` is aligned to 4 and may be read
 /// HR_PADDING bytes past its end.
 struct DecodeCodesParameters {
@@ -22,6 +25,14 @@ struct DecodeCodesParameters {
   uint64_t rows;
   uint32_t bitWidth; ///< 0..32
   uint32_t reserved;
+};
+
+/// What HR_DECODE_PAGES, a kernel of every plan's image, takes: pages that are decoded at once.
+struct DecodePagesParameters {
+  const DecodeCodesParameters *pages;
+  const uint64_t
+      *groupsBefore;  ///< of each page: parts of kDecodedRows that the pages before it have
+  uint64_t pageCount; ///< at least 1
 };
 
 /// Words of 32 rows that count_levels takes together.

@@ -3,6 +3,8 @@
 // the CPU's.
 #include "runtime/primitives/gpu/device.h"
 
+#include "runtime/primitives/gpu/decode_codes.h"
+
 #define HR_ISA_LEVEL 0
 #include "runtime/primitives/number/decimal.cpp"
 #include "runtime/primitives/string/compare.cpp"
@@ -12,16 +14,59 @@
 
 using namespace headrace::primitives;
 
+#define HR_INLINE __attribute__((always_inline)) inline
+
 namespace {
 constexpr uint64_t kPointerMask = (uint64_t(1) << 48) - 1;
 constexpr uint64_t kClaimed = 1; // as a row pointer
 
-// The scope is the device, see passes/lower/gpu: the host reads after the launch.
-template <typename T> T addRelaxed(T *place, T value) {
+// Loads of what no thread writes, each once.
+HR_INLINE uint64_t load32(const void *place) {
+#ifdef __NVPTX__
+  uint32_t value;
+  asm volatile("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(value) : "l"(place));
+  return value;
+#else
+  return *static_cast<const uint32_t *>(place);
+#endif
+}
+HR_INLINE uint64_t load64(const void *place) {
+#ifdef __NVPTX__
+  uint64_t value;
+  asm volatile("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(value) : "l"(place));
+  return value;
+#else
+  return *static_cast<const uint64_t *>(place);
+#endif
+}
+
+// The scope is the device, of what is called hr_block_* the block, see passes/lower/gpu: the host
+// reads after the launch. Templates and static functions are inlined by clang already, into both.
+template <typename T> HR_INLINE T addRelaxed(T *place, T value) {
   return __atomic_fetch_add(place, value, __ATOMIC_RELAXED);
 }
-template <typename T> bool exchangeIf(T *place, T *expected, T wanted, int success) {
+template <typename T> HR_INLINE bool exchangeIf(T *place, T *expected, T wanted, int success) {
   return __atomic_compare_exchange_n(place, expected, wanted, false, success, __ATOMIC_RELAXED);
+}
+
+HR_INLINE uint64_t entryAt(const uint64_t *entry) {
+  return __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+}
+HR_INLINE int32_t claim(uint64_t *entry, uint64_t hash) {
+  uint64_t empty = 0;
+  return exchangeIf(entry, &empty, kClaimed | (hash & ~kPointerMask), __ATOMIC_RELAXED);
+}
+HR_INLINE void publish(uint64_t *entry, uint64_t value) {
+  __atomic_store_n(entry, value, __ATOMIC_RELEASE);
+}
+/// A number below the limit that nobody else has; the limit if there is none left.
+template <typename T> HR_INLINE T nextNumber(T *numbers, T limit) {
+  T number = addRelaxed<T>(numbers, 1);
+  if (number < limit) {
+    return number;
+  }
+  addRelaxed<T>(numbers, ~T(0)); // so that they end as many as there are
+  return limit;
 }
 } // namespace
 
@@ -62,6 +107,38 @@ uint32_t hr_device_valid(const uint8_t *validity, uint64_t row) {
   return validity == nullptr || (validity[row >> 3] >> (row & 7) & 1) != 0;
 }
 
+uint64_t hr_device_first(uint32_t encoding, const void *data, uint64_t row, uint32_t bytes) {
+  const uint32_t width = encoding == HR_INDICES ? 4 : bytes;
+  const uint8_t *place = static_cast<const uint8_t *>(data) + row * width;
+  switch (width) {
+  case 1:
+    return *place;
+  case 2:
+    return *reinterpret_cast<const uint16_t *>(place);
+  case 4:
+    return load32(place);
+  default:
+    return load64(place);
+  }
+}
+
+void hr_device_prefetch([[maybe_unused]] uint32_t encoding, [[maybe_unused]] const void *data,
+                        [[maybe_unused]] uint64_t row, [[maybe_unused]] uint32_t bytes) {
+#ifdef __NVPTX__
+  const uint32_t width = encoding == HR_INDICES ? 4 : bytes;
+  asm volatile("prefetch.global.L2 [%0];"
+               :
+               : "l"(static_cast<const uint8_t *>(data) + row * width));
+#endif
+}
+
+void hr_device_decode_pages(const HrArgs *args, uint32_t thread, uint32_t threads, uint32_t block,
+                            uint32_t blocks) {
+  const auto *all = static_cast<const headrace::decode::DecodePagesParameters *>(args->literals);
+  headrace::decode::decodeCodes(all->pages, all->groupsBefore, all->pageCount,
+                                uint64_t(block) * threads + thread, uint64_t(blocks) * threads);
+}
+
 // ---- errors ----
 
 void hr_device_fail(HrDevice *device, int32_t code, uint32_t place, uint64_t row) {
@@ -74,31 +151,40 @@ void hr_device_fail(HrDevice *device, int32_t code, uint32_t place, uint64_t row
 
 // ---- group tables ----
 
-uint64_t hr_device_entry(const uint64_t *entry) { return __atomic_load_n(entry, __ATOMIC_ACQUIRE); }
-
-int32_t hr_device_claim(uint64_t *entry, uint64_t hash) {
-  uint64_t empty = 0;
-  return exchangeIf(entry, &empty, kClaimed | (hash & ~kPointerMask), __ATOMIC_RELAXED);
-}
-
-void hr_device_publish(uint64_t *entry, const uint8_t *row, uint64_t hash) {
-  uint64_t value = row == nullptr ? 0 : reinterpret_cast<uint64_t>(row) | (hash & ~kPointerMask);
-  __atomic_store_n(entry, value, __ATOMIC_RELEASE);
-}
+uint64_t hr_device_entry(const uint64_t *entry) { return entryAt(entry); }
+uint64_t hr_block_entry(const uint64_t *entry) { return entryAt(entry); }
+int32_t hr_device_claim(uint64_t *entry, uint64_t hash) { return claim(entry, hash); }
+int32_t hr_block_claim(uint64_t *entry, uint64_t hash) { return claim(entry, hash); }
+void hr_device_publish(uint64_t *entry, uint64_t value) { publish(entry, value); }
+void hr_block_publish(uint64_t *entry, uint64_t value) { publish(entry, value); }
 
 int32_t hr_device_full(const HrGroupTable *table) {
   return __atomic_load_n(&table->rows, __ATOMIC_RELAXED) >= table->limit;
 }
 
-uint8_t *hr_device_group_row(HrGroupTable *table, uint64_t hash, uint32_t rowBytes) {
-  uint64_t number = addRelaxed<uint64_t>(&table->rows, 1);
-  if (number >= table->limit) {
-    addRelaxed<uint64_t>(&table->rows, ~uint64_t(0)); // so that `rows` ends as the number of rows
-    return nullptr;
+int32_t hr_block_full(const uint32_t *rows, uint32_t limit) {
+  return __atomic_load_n(rows, __ATOMIC_RELAXED) >= limit;
+}
+
+uint64_t hr_device_new_group(HrGroupTable *table, uint32_t rowBytes) {
+  uint64_t number = nextNumber(&table->rows, table->limit);
+  if (number == table->limit) {
+    return 0;
   }
-  uint8_t *row = static_cast<HrDeviceStore *>(table->owner)->rows + number * rowBytes;
-  *reinterpret_cast<uint64_t *>(row) = hash;
-  return row;
+  return reinterpret_cast<uint64_t>(static_cast<HrDeviceStore *>(table->owner)->rows) +
+         number * rowBytes;
+}
+
+int32_t hr_block_new_group(uint32_t *rows, uint32_t limit) {
+  uint32_t number = nextNumber(rows, limit);
+  return number == limit ? -1 : static_cast<int32_t>(number);
+}
+
+uint32_t hr_block_group_of_code(const uint32_t *place) {
+  return __atomic_load_n(place, __ATOMIC_ACQUIRE);
+}
+void hr_block_keep_group_of_code(uint32_t *place, uint32_t group) {
+  __atomic_store_n(place, group, __ATOMIC_RELEASE);
 }
 
 // ---- rows ----
@@ -156,6 +242,15 @@ int32_t hr_device_add_i128(uint64_t *place, uint64_t low, uint64_t high) {
   uint64_t old = addRelaxed<uint64_t>(place + 1, addend);
   int64_t sum;
   return __builtin_add_overflow(static_cast<int64_t>(old), static_cast<int64_t>(addend), &sum);
+}
+
+void hr_block_add_i64(uint32_t *place, uint64_t value) {
+  auto low = static_cast<uint32_t>(value), high = static_cast<uint32_t>(value >> 32);
+  uint32_t before = addRelaxed<uint32_t>(place, low);
+  high += before + low < before ? 1 : 0;
+  if (high != 0) {
+    addRelaxed<uint32_t>(place + 1, high);
+  }
 }
 
 // ---- the row-level imports ----

@@ -19,22 +19,41 @@ const HrString *hr_device_string(uint32_t encoding, const void *data, const void
 uint32_t hr_device_bool(uint32_t encoding, const void *data, const void *dictionary, uint64_t row);
 /// Bit `row`, or 1 without a bitmap.
 uint32_t hr_device_valid(const uint8_t *validity, uint64_t row);
+/// What the data has for a row, zero-extended: its code (HR_INDICES), or else the number of `bytes`
+/// (1, 2, 4, 8). It is loaded here, not where it is used, and leaves the cache to dictionaries.
+uint64_t hr_device_first(uint32_t encoding, const void *data, uint64_t row, uint32_t bytes);
+/// Asks for the same of a row, perhaps past the end, to be read soon.
+void hr_device_prefetch(uint32_t encoding, const void *data, uint64_t row, uint32_t bytes);
+
+/// The body of HR_DECODE_PAGES.
+void hr_device_decode_pages(const HrArgs *args, uint32_t thread, uint32_t threads, uint32_t block,
+                            uint32_t blocks);
 
 // ---- errors ----
 /// Keeps the first error of the launch.
 void hr_device_fail(HrDevice *device, int32_t code, uint32_t place, uint64_t row);
 
 // ---- group tables ----
+// hr_device_*: of a state, changed by all threads; hr_block_*: of a block, in its shared memory.
 /// The entry, and with it all that was stored in its row before it was published.
 uint64_t hr_device_entry(const uint64_t *entry);
+uint64_t hr_block_entry(const uint64_t *entry);
 /// Claims an empty entry for a key of this hash. 0: somebody else was faster.
 int32_t hr_device_claim(uint64_t *entry, uint64_t hash);
-/// Ends a claim: the row (null: none could be had) becomes visible to all threads.
-void hr_device_publish(uint64_t *entry, const uint8_t *row, uint64_t hash);
+int32_t hr_block_claim(uint64_t *entry, uint64_t hash);
+/// Ends a claim: the row's address and the tag of the hash (0: no row could be had) become visible.
+void hr_device_publish(uint64_t *entry, uint64_t value);
+void hr_block_publish(uint64_t *entry, uint64_t value);
 /// 1 if the table has no room for another row.
 int32_t hr_device_full(const HrGroupTable *table);
-/// An unused row with its hash set; null: the table is full.
-uint8_t *hr_device_group_row(HrGroupTable *table, uint64_t hash, uint32_t rowBytes);
+int32_t hr_block_full(const uint32_t *rows, uint32_t limit);
+/// The address of an unused row; 0: the table is full.
+uint64_t hr_device_new_group(HrGroupTable *table, uint32_t rowBytes);
+/// The number of an unused row; -1: the table is full.
+int32_t hr_block_new_group(uint32_t *rows, uint32_t limit);
+/// The number + 1 of the row for keys of some codes; 0: not known yet.
+uint32_t hr_block_group_of_code(const uint32_t *place);
+void hr_block_keep_group_of_code(uint32_t *place, uint32_t group);
 
 // ---- rows ----
 /// Room for a row; null: the buffer is full.
@@ -49,4 +68,6 @@ uint32_t hr_device_output_row(HrOutput *output);
 // ---- fields ----
 /// *place += (high, low), 128 bits, exact once all threads are done. 1: overflow of the signed sum.
 int32_t hr_device_add_i128(uint64_t *place, uint64_t low, uint64_t high);
+/// *place += value in shared memory, which adds 32 bits at once: exact once all threads are done.
+void hr_block_add_i64(uint32_t *place, uint64_t value);
 }

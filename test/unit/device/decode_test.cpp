@@ -31,11 +31,17 @@ protected:
     auto rows = static_cast<uint32_t>(stream.codes.size());
     Expected<std::vector<CodeRun>> runs = splitCodeRuns(stream.bytes, width, rows);
     EXPECT_OK(runs.status());
-    DeviceMemory runMemory = putBytes(runs->data(), runs->size() * sizeof(CodeRun));
-    DeviceMemory bytes = putBytes(stream.bytes.data(), stream.bytes.size());
+    return decodedRuns(*runs, stream.bytes, rows, width, blocks, threads);
+  }
+
+  std::vector<uint32_t> decodedRuns(const std::vector<CodeRun> &runs,
+                                    const std::vector<uint8_t> &stream, uint32_t rows,
+                                    uint32_t width, uint32_t blocks, uint32_t threads) {
+    DeviceMemory runMemory = putBytes(runs.data(), runs.size() * sizeof(CodeRun));
+    DeviceMemory bytes = putBytes(stream.data(), stream.size());
     DeviceMemory codes = allocate(Tier::kDevice, rows * 4);
     DecodeCodesParameters parameters = {reinterpret_cast<const CodeRun *>(runMemory.at().address),
-                                        runs->size(),
+                                        runs.size(),
                                         reinterpret_cast<const uint32_t *>(bytes.at().address),
                                         reinterpret_cast<uint32_t *>(codes.at().address),
                                         rows,
@@ -159,6 +165,25 @@ TEST_P(DecodeTest, ValuesGoToTheirRows) {
   spread({5, 127, 128, 7}, {1, 1, 0, 1, 1}, true, 8, 1);
   EXPECT_EQ(error_.code, HR_ERROR_RANGE);
   EXPECT_EQ(error_.row, 3);
+}
+
+TEST_P(DecodeTest, RowsFromTheMiddleOfAStream) {
+  std::mt19937_64 random(GetParam() + 100);
+  for (uint32_t width : {0u, 1u, 7u, 20u, 32u}) {
+    HybridStream stream = makeHybrid(random, 9'000, width, uint64_t(1) << width);
+    for (auto [first, rows] : {std::pair(0u, 9'000u), {1u, 8'999u}, {777u, 5'000u}, {8'999u, 1u}}) {
+      Expected<decode::CodeRuns> found = splitCodeRuns(stream.bytes, width, first, rows);
+      ASSERT_OK(found.status());
+      EXPECT_EQ(found->runs.front().firstRow, 0u);
+      // What lies outside is not needed.
+      const std::vector<uint32_t> expected(stream.codes.begin() + first,
+                                           stream.codes.begin() + first + rows);
+      std::vector<uint8_t> bytes(stream.bytes.begin() + static_cast<ptrdiff_t>(found->firstByte),
+                                 stream.bytes.begin() + static_cast<ptrdiff_t>(found->endByte));
+      EXPECT_EQ(decodedRuns(found->runs, bytes, rows, width, 2, 64), expected)
+          << width << " bits, from " << first;
+    }
+  }
 }
 
 TEST(CodeRuns, AStreamThatEndsEarlyIsCorrupt) {

@@ -1,6 +1,7 @@
 // A join in threads: the build side is appended by an atomic, linked by a kernel of its own, and probed by walking
 // chains; test/python/gpu runs these kernels on TPC-H.
 // Sources: passes/lower/gpu/thread_kernel.cpp, passes/lower/gpu/thread_lookup.cpp, passes/lower/gpu/thread_groups.cpp,
+//   passes/lower/gpu/thread_block_groups.cpp, passes/lower/gpu/group_tables.cpp, passes/lower/gpu/thread_columns.cpp,
 //   passes/lower/gpu/device_kernel.cpp, passes/lower/gpu/lower_gpu.cpp
 // RUN: headrace-opt %s --lower-gpu-kernels | FileCheck %s
 // RUN: headrace-translate --kernel-to-ptx %s | FileCheck %s --check-prefix=PTX
@@ -26,21 +27,33 @@ pipe.pipeline @build {
   pipe.insert %1, @build0 keys ["c_custkey"] drop_null_keys : !pipe.rows<"c_custkey": i32, "c_nationkey": i32>
 }
 
-// Rows of a block first meet in its own table, which the last superstep adds to the state's.
-// CHECK-LABEL: llvm.func internal @probe.find_group
+// Rows of a block first meet in its own table, each thread's in accumulators of its own; the last supersteps add them
+// up, then to the state's.
+// CHECK-LABEL: llvm.func internal @probe.find_group_of_block
+// CHECK: llvm.call @hr_block_claim
+// CHECK: llvm.call @hr_block_publish
+// CHECK-LABEL: llvm.func internal @probe.find_group(
 // CHECK: llvm.call @hr_device_claim
 // CHECK: llvm.call @hr_device_publish
 // CHECK-LABEL: llvm.func internal @probe.superstep1
-// CHECK-COUNT-2: llvm.call @probe.find_group
+// CHECK: llvm.call @probe.find_group_of_block
+// CHECK: llvm.call @probe.find_group(
 // CHECK: llvm.call @hr_device_add_i128
+// CHECK: llvm.call @hr_block_add_i64
 // CHECK-LABEL: llvm.func internal @probe.superstep2
-// CHECK: llvm.call @probe.find_group
+// CHECK-NOT: llvm.call @probe.find_group
+// CHECK-LABEL: llvm.func internal @probe.superstep4
+// CHECK: llvm.call @probe.find_group(
 // CHECK: llvm.func ptx_kernelcc @probe(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
 // CHECK: llvm.call @probe.superstep0
 // CHECK: barrier
 // CHECK: llvm.call @probe.superstep1
 // CHECK: barrier
 // CHECK: llvm.call @probe.superstep2
+// CHECK: barrier
+// CHECK: llvm.call @probe.superstep3
+// CHECK: barrier
+// CHECK: llvm.call @probe.superstep4
 // PTX: .target sm_80
 // ptxas may be given the shared memory before the kernel or in it.
 // PTX-DAG: .shared .align 16 .b8 probe
