@@ -34,6 +34,10 @@ typedef struct HrDevice {
   HrError error; /* of the first thread that failed */
   HrOutput *outputs;
   uint32_t size; /* ranks of a partitioning sink */
+  /* A launch over several morsels: their HrArgs are `argsBytes` apart, and each has as many blocks.
+   * 0: one. */
+  uint32_t morsels;
+  uint32_t argsBytes;
   uint32_t reserved;
 } HrDevice;
 

@@ -50,6 +50,7 @@ public:
     TakenMorsel taken;
     taken.morsel = (*loaded)->morsel;
     taken.bytes = (*loaded)->bytes;
+    taken.origins = (*loaded)->origins;
     if (ordered()) {
       taken.order = rank_;
       taken.order.push_back(static_cast<uint32_t>(index));

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace headrace::exec {
 
@@ -16,6 +17,7 @@ namespace headrace::exec {
 struct TakenMorsel {
   HrMorsel morsel{};
   std::shared_ptr<const void> pin;
+  std::span<const storage::ColumnOrigin> origins; ///< by column; empty: nobody keeps any
   ChunkOrder order; ///< where its output stands, if the source is ordered
   uint64_t bytes = 0;
 };

@@ -177,7 +177,7 @@ private:
             gpu_,
             Budget::Options{Tier::kDevice, tier->limitBytes() / static_cast<int64_t>(here),
                             kDeviceMemorySetting, tier},
-            *session_.launches());
+            *session_.gpuMemory());
         gpus_.push_back(context.gpu);
       }
       context.exchange = options_.exchange;
@@ -403,9 +403,9 @@ Session::Session(SessionOptions options)
     : options_(options), hostTier_(std::make_shared<MemoryTier>(options.memoryBytes)),
       blocks_(std::make_shared<BlockPool>(BlockPool::Options{
           options.memoryBytes, options.retainedBytes, kMemorySetting, hostTier_})),
-      launches_(
+      gpuMemory_(
           options.accelerator
-              ? std::make_shared<LaunchBlocks>(
+              ? std::make_shared<GpuMemory>(
                     options.accelerator,
                     Budget::Options{Tier::kPinned, options.memoryBytes, kMemorySetting, hostTier_},
                     Budget::Options{Tier::kDevice, options.accelerator->tier()->limitBytes(),

@@ -34,7 +34,7 @@ class Accelerator;
 namespace headrace::exec {
 
 struct GpuKernels;
-class LaunchBlocks;
+struct GpuMemory;
 
 struct SessionOptions {
   int threads = 1;                   ///< workers shared by all ranks; 0: none, for simulations
@@ -54,14 +54,14 @@ public:
   /// In which all that the session's runs hold is counted; storage may keep pages in what is free.
   const std::shared_ptr<MemoryTier> &hostTier() const { return hostTier_; }
   /// Of the accelerator; null without one.
-  LaunchBlocks *launches() const { return launches_.get(); }
+  GpuMemory *gpuMemory() const { return gpuMemory_.get(); }
   const SessionOptions &options() const { return options_; }
 
 private:
   SessionOptions options_;
   std::shared_ptr<MemoryTier> hostTier_;
   std::shared_ptr<BlockPool> blocks_;
-  std::shared_ptr<LaunchBlocks> launches_;
+  std::shared_ptr<GpuMemory> gpuMemory_;
   WorkerPool pool_;
 };
 

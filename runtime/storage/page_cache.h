@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <unordered_map>
 #include <vector>
 
@@ -73,7 +74,8 @@ private:
   mutable std::mutex mutex_;
   const uint64_t bytesMax_;
   std::shared_ptr<MemoryTier> tier_;
-  std::vector<uint64_t> offered_; ///< hashes of keys, each at its place; others may overwrite it
+  std::vector<uint64_t> offered_; ///< hashes of keys, each at its places; others may overwrite it
+  std::minstd_rand random_;       ///< which of them
   std::list<Entry> recent_;       ///< most recently used first
   std::unordered_map<ChunkKey, std::list<Entry>::iterator, Hash> entries_;
   Counters counters_;

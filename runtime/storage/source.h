@@ -14,12 +14,19 @@
 
 namespace headrace::storage {
 
+/// What a column of a morsel is a view of: the same owner means the same values.
+struct ColumnOrigin {
+  std::weak_ptr<const void> kept; ///< that others hold too, a cache; empty: nobody does
+  uint64_t firstRow = 0;          ///< in what is kept
+};
+
 /// A morsel and everything its pointers reach. Immutable; may outlive its source and be shared by
 /// threads.
 struct LoadedMorsel {
   HrMorsel morsel{};
   std::vector<HrColumn> columns;                 ///< in the order of Slot.columns
   std::vector<std::shared_ptr<const void>> pins; ///< what `columns` point into
+  std::vector<ColumnOrigin> origins;             ///< by column; empty: none is kept
   uint64_t bytes = 0;                            ///< memory pinned
   /// Number of its first row in the whole table, whatever is left out of it and who reads it.
   uint64_t place = 0;

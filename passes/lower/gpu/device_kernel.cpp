@@ -1,6 +1,8 @@
 // Supersteps, the stride loop, and the entries around the supersteps.
 #include "passes/lower/gpu/device_kernel.h"
 
+#include <cstddef>
+
 using namespace mlir;
 
 namespace headrace::lower {
@@ -57,6 +59,7 @@ DeviceKernel emitDecodePages(ModuleOp target) {
   DeviceKernel kernel;
   kernel.kernel.symbol = HR_DECODE_PAGES;
   kernel.supersteps = 1;
+  kernel.takesMorsels = false;
   Location location = UnknownLoc::get(target.getContext());
   CodeBuilder b(makeSuperstep(target, kernel.kernel.symbol, 0, location), location);
   auto argument = [&](SuperstepArgument which) { return b.function().getArgument(which); };
@@ -82,6 +85,35 @@ LLVM::LLVMFuncOp makeEntry(ModuleOp target, const DeviceKernel &kernel, ArrayRef
   return function;
 }
 
+/// What a block of a launch works on.
+struct MorselPart {
+  Value args, block, blocks;
+};
+
+/// Blocks are dealt out to the launch's morsels; those that are left over return here.
+MorselPart partOfBlock(CodeBuilder &b, const DeviceKernel &kernel, MorselPart all, Value device) {
+  if (!kernel.takesMorsels) {
+    return all;
+  }
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  Value one = b.i32(1);
+  Value morsels = arith::MaxUIOp::create(
+      b, b.loc(), b.loadField(i32, device, offsetof(HrDevice, morsels)), one);
+  Value blocks = arith::DivUIOp::create(b, b.loc(), all.blocks, morsels);
+  Value morsel = arith::DivUIOp::create(b, b.loc(), all.block,
+                                        arith::MaxUIOp::create(b, b.loc(), blocks, one));
+  Block *idle = b.newBlock(), *busy = b.newBlock();
+  b.branch(b.compare(arith::CmpIPredicate::ult, morsel, morsels), busy, idle);
+  b.enter(idle);
+  LLVM::ReturnOp::create(b, b.loc(), ValueRange());
+  b.enter(busy);
+  Value bytes = b.zeroExtend(b.loadField(i32, device, offsetof(HrDevice, argsBytes)), i64);
+  Value offset = arith::MulIOp::create(b, b.loc(), b.zeroExtend(morsel, i64), bytes);
+  Value before = arith::MulIOp::create(b, b.loc(), morsel, blocks);
+  return {b.element(all.args, offset, 1),
+          Value(arith::SubIOp::create(b, b.loc(), all.block, before)), blocks};
+}
+
 /// HrEmulatedSuperstep of runtime/abi/device_kernel.h, and its HrEmulatedShape.
 void emitEmulatedEntry(ModuleOp target, const DeviceKernel &kernel) {
   Builder types(target.getContext());
@@ -96,12 +128,13 @@ void emitEmulatedEntry(ModuleOp target, const DeviceKernel &kernel) {
         threads = function.getArgument(8);
   Value first = b.zeroExtend(function.getArgument(6), i64),
         last = b.zeroExtend(function.getArgument(7), i64);
+  MorselPart part = partOfBlock(b, kernel, {args, block, blocks}, device);
   for (unsigned number = 0; number < kernel.supersteps; ++number) {
     b.ifThen(b.compare(arith::CmpIPredicate::eq, superstep, b.i32(number)), [&] {
       b.forLoop(first, last, 1, [&](Value thread) {
-        LLVM::CallOp::create(
-            b, b.loc(), superstepOf(target, kernel, number),
-            ValueRange{args, device, shared, b.truncate(thread, i32), threads, block, blocks});
+        LLVM::CallOp::create(b, b.loc(), superstepOf(target, kernel, number),
+                             ValueRange{part.args, device, shared, b.truncate(thread, i32), threads,
+                                        part.block, part.blocks});
       });
     });
   }
@@ -148,6 +181,8 @@ void emitPtxEntry(ModuleOp target, const DeviceKernel &kernel) {
   };
   Value thread = special("tid.x"), threads = special("ntid.x"), block = special("ctaid.x"),
         blocks = special("nctaid.x");
+  MorselPart part =
+      partOfBlock(b, kernel, {function.getArgument(0), block, blocks}, function.getArgument(1));
   for (unsigned number = 0; number < kernel.supersteps; ++number) {
     if (number) {
       LLVM::CallIntrinsicOp::create(b, b.loc(),
@@ -155,8 +190,8 @@ void emitPtxEntry(ModuleOp target, const DeviceKernel &kernel) {
                                     ValueRange{b.i32(0)});
     }
     LLVM::CallOp::create(b, b.loc(), superstepOf(target, kernel, number),
-                         ValueRange{function.getArgument(0), function.getArgument(1), shared,
-                                    thread, threads, block, blocks});
+                         ValueRange{part.args, function.getArgument(1), shared, thread, threads,
+                                    part.block, part.blocks});
   }
   LLVM::ReturnOp::create(b, b.loc(), ValueRange());
 }

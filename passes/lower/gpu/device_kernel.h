@@ -23,6 +23,7 @@ struct DeviceKernel {
   uint32_t threads = 256;   ///< of a block, at most
   uint32_t sharedBytes = 0; ///< of a block
   unsigned supersteps = 0;
+  bool takesMorsels = true;        ///< several at once, as HrDevice says
   bool sharesRows = false;         ///< threads of a block change rows of shared memory, by atomics
   std::vector<std::string> states; ///< in the order of HrArgs.states
   std::string table;               ///< whose rows it takes; empty: those of a state or stream
@@ -33,7 +34,8 @@ struct DeviceKernel {
   std::vector<std::string> places;   ///< where rows can fail
 };
 
-/// Parameters of a superstep, in order.
+/// Parameters of a superstep, in order: its part of a launch. `blocks` are those of its morsel, and
+/// `block` one of them.
 enum SuperstepArgument : unsigned {
   kArgs,
   kDevice,

@@ -15,43 +15,50 @@ constexpr uint32_t kDecodingThreads = 256;
 constexpr uint64_t kGroupThreads = 32;
 } // namespace
 
-Status DeviceCall::makeRoom(int64_t hostBytes, int64_t deviceBytes) {
-  if (!blocks_.holds(hostBytes, deviceBytes)) {
+Status DeviceCall::makeRoom(int64_t bytes) {
+  if (!blocks_.holds(bytes, bytes)) {
     end();
-    HR_ASSIGN_OR_RETURN(blocks_, gpu_.launches.take(hostBytes, deviceBytes));
+    HR_ASSIGN_OR_RETURN(blocks_, gpu_.launches().take(bytes, bytes));
   }
   return {};
 }
 
-Expected<Event> DeviceCall::launch(const Kernel &kernel, uint32_t threads, uint64_t rows,
-                                   int64_t hostBytes, std::span<const Event> after,
-                                   const Decoding &decoding) {
+Expected<Event> DeviceCall::launch(const Kernel &kernel, uint32_t threads, const Morsels &morsels,
+                                   std::span<const Event> after, const Columns &columns) {
   Device &device = gpu_.device();
   HrDevice report = {};
   report.size = 1;
+  report.morsels = morsels.count;
+  report.argsBytes = static_cast<uint32_t>(morsels.argsBytes);
   std::memcpy(host(), &report, sizeof report);
+  std::vector<Event> before(after.begin(), after.end());
+  if (columns.bytes > 0) {
+    HR_RETURN_IF_ERROR(device.copy(columns.from, columns.to, columns.bytes).status());
+  }
+  // Copies towards the device follow each other: the last stands for both.
   HR_ASSIGN_OR_RETURN(Event copied,
-                      device.copy(blocks_.pinned.at(), blocks_.block.at(), hostBytes));
-  const auto most = std::max<uint64_t>(
-      1, static_cast<uint64_t>(device.description().multiprocessors) * kThreadsPerMultiprocessor);
-  auto over = [&](const Kernel &one, uint32_t wanted, uint64_t items,
+                      device.copy(blocks_.pinned.at(), blocks_.block.at(), morsels.end()));
+  before.push_back(std::move(copied));
+
+  const uint64_t most =
+      static_cast<uint64_t>(device.description().multiprocessors) * kThreadsPerMultiprocessor;
+  // `count` times as many blocks as `items` need, or as there are at once.
+  auto over = [&](const Kernel &one, uint32_t wanted, uint64_t items, uint32_t count,
                   std::span<const uint64_t> arguments) {
     const uint32_t each = std::min(wanted, static_cast<uint32_t>(one.threadsMax));
-    const uint64_t blocks =
-        std::clamp<uint64_t>((items + each - 1) / each, 1, std::max<uint64_t>(1, most / each));
-    return KernelLaunch{one, static_cast<uint32_t>(blocks), each, arguments};
+    const uint64_t blocks = std::clamp<uint64_t>((items + each - 1) / each, 1,
+                                                 std::max<uint64_t>(1, most / each / count));
+    return KernelLaunch{one, static_cast<uint32_t>(blocks) * count, each, arguments};
   };
   const uint64_t block = this->device();
-  const uint64_t decodeArguments[] = {block + static_cast<uint64_t>(decoding.argsAt), block};
+  const uint64_t decodeArguments[] = {columns.decodeArgs, block};
   const uint64_t arguments[] = {block + kBegin, block};
   std::vector<KernelLaunch> launches;
-  if (decoding.groups > 0) {
-    launches.push_back(
-        over(decoding.kernel, kDecodingThreads, decoding.groups * kGroupThreads, decodeArguments));
+  if (columns.decodeGroups > 0) {
+    launches.push_back(over(columns.decoder, kDecodingThreads, columns.decodeGroups * kGroupThreads,
+                            1, decodeArguments));
   }
-  launches.push_back(over(kernel, threads, rows, arguments));
-  std::vector<Event> before(after.begin(), after.end());
-  before.push_back(std::move(copied));
+  launches.push_back(over(kernel, threads, morsels.rows, morsels.count, arguments));
   HR_ASSIGN_OR_RETURN(Event launched, device.launch(launches, before));
   return device.copy(blocks_.block.at(), blocks_.pinned.at(), sizeof report,
                      std::span(&launched, 1));

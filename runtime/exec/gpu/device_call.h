@@ -1,4 +1,4 @@
-// DeviceCall: one launch at a time over a block of arguments and columns.
+// DeviceCall: launches over a block of arguments, one such block at a time.
 #pragma once
 
 #include "runtime/abi/device_kernel.h"
@@ -6,7 +6,7 @@
 
 namespace headrace::exec {
 
-/// Purpose: a block in pinned memory and its copy in the device, which a launch takes:
+/// Purpose: a block in pinned memory and its copy in the device, which launches take:
 ///
 ///   HrDevice | what the caller writes behind it, pointers being the device's
 ///
@@ -18,25 +18,34 @@ public:
 
   explicit DeviceCall(GpuContext &gpu) : gpu_(gpu) {}
 
-  /// Room for `hostBytes` with the HrDevice, and `deviceBytes` in the device, when no launch is
-  /// under way.
-  Status makeRoom(int64_t hostBytes, int64_t deviceBytes);
+  /// Room for `bytes` with the HrDevice, when no launch is under way.
+  Status makeRoom(int64_t bytes);
   std::byte *host() { return blocks_.pinned.host(); }
   uint64_t device() const { return blocks_.block.at().address; }
 
-  /// What comes before the kernel: parts of pages to decode (0: none), with the HrArgs here.
-  struct Decoding {
-    Kernel kernel;
-    uint64_t groups = 0;
-    int64_t argsAt = 0;
+  /// Columns that come into the device before the kernel.
+  struct Columns {
+    Place from, to;
+    int64_t bytes = 0; ///< 0: none
+    Kernel decoder;
+    uint64_t decodeGroups = 0; ///< parts of pages; 0: none
+    uint64_t decodeArgs = 0;   ///< where the device has the decoder's HrArgs
   };
-  /// The kernel over so many rows, with the HrArgs at kBegin: after `hostBytes` of its block have
-  /// been copied, and these events. The result has been reached when error() may be asked.
-  Expected<Event> launch(const Kernel &kernel, uint32_t threads, uint64_t rows, int64_t hostBytes,
-                         std::span<const Event> after, const Decoding &decoding);
+  /// Morsels that the kernel takes in one launch: their arguments lie behind each other from
+  /// kBegin on.
+  struct Morsels {
+    uint32_t count = 1;
+    int64_t argsBytes = 0; ///< of each
+    uint64_t rows = 0;     ///< of the largest
+    int64_t end() const { return kBegin + count * argsBytes; }
+  };
+  /// After the block has been copied, and these events. The result has been reached when error()
+  /// may be asked.
+  Expected<Event> launch(const Kernel &kernel, uint32_t threads, const Morsels &morsels,
+                         std::span<const Event> after, const Columns &columns);
   HrError error() const;
   /// Hands the memory on, when no launch is under way.
-  void end() { gpu_.launches.giveBack(std::move(blocks_)); }
+  void end() { gpu_.launches().giveBack(std::move(blocks_)); }
 
 private:
   GpuContext &gpu_;

@@ -1,10 +1,11 @@
 // A run task on the rank's GPU.
 //
-// Each lane is a block of memory in both places and a launch over it. A worker takes a morsel,
-// writes its columns into pinned memory, submits copy, launch and the way back of the error, and is
-// free; the rank's thread asks whether the lane's launch has ended. So one lane's morsel is decoded
-// and copied while another's is worked on. States are made before the first launch. One that turns
-// out too small is made larger, and all morsels are worked on again: nothing else has seen what the
+// Each lane is memory in both places and launches over it. A worker takes a morsel, writes its
+// columns into pinned memory, submits copies, launches and the way back of the error, and is free;
+// the rank's thread asks whether the lane's launches have ended. So one lane's morsel is copied
+// while another's is worked on. Columns that are in the device from an earlier run are used there:
+// a launch then takes several morsels. States are made before the first launch. One that turns out
+// too small is made larger, and all morsels are worked on again: nothing else has seen what the
 // task did.
 //
 //   kLanes --all morsels--> kCounting --> kMoving (tables linked, states copied to the host)
@@ -12,8 +13,9 @@
 #include "runtime/base/log.h"
 #include "runtime/exec/finishing.h"
 #include "runtime/exec/gpu/device_call.h"
-#include "runtime/exec/gpu/device_morsel.h"
 #include "runtime/exec/gpu/device_state.h"
+#include "runtime/exec/gpu/launch_args.h"
+#include "runtime/exec/gpu/morsel_columns.h"
 #include "runtime/exec/gpu/read_back_copy.h"
 #include "runtime/exec/run_source.h"
 #include "runtime/exec/task.h"
@@ -32,6 +34,8 @@ constexpr size_t kLanesMin = 2;
 constexpr uint64_t kGrowth = 4;
 /// Rows of a state that one launch takes.
 constexpr uint64_t kStateMorselRows = 1 << 20;
+/// Morsels that a launch takes, where nothing must be copied for them.
+constexpr uint32_t kBatchMorsels = 16;
 /// Rows whose strings one morsel adopts.
 constexpr uint64_t kAdoptedRows = 1 << 16;
 
@@ -71,6 +75,8 @@ private:
 struct GpuLane {
   GpuLane(GpuContext &gpu, BumpArena arena) : call(gpu), scratch(std::move(arena)) {}
   DeviceCall call;
+  LaunchBlocks::Pair columns; ///< that are not kept in the device, or on their way there
+  std::vector<DeviceColumns::Block> uses; ///< until the launches have ended
   BumpArena scratch;
   bool inFlight = false;
   uint64_t order = 0; ///< of launches
@@ -116,6 +122,14 @@ private:
   Status openStates();
   Status openQueue();
   Status drive(GpuLane &lane, int worker);
+  /// What is found of a morsel's columns in the device; the others are written for it.
+  struct Fill {
+    DeviceCall::Columns copy;
+    DeviceColumns::Block block; ///< where they stay; null: in the lane's
+    std::vector<size_t> written;
+  };
+  Expected<Fill> fillColumns(GpuLane &lane, const TakenMorsel &taken, std::vector<HrColumn> &made);
+  void keepColumns(const TakenMorsel &taken, const Fill &fill, const std::vector<HrColumn> &made);
   Status endLaunches();
   Status pollLanes(bool &quiet);
   Status endLaunch(GpuLane &lane);
@@ -145,6 +159,7 @@ private:
   bool full_ = false; ///< a state was
   std::deque<GpuLane> lanes_;
   std::atomic<uint64_t> launched_{0};
+  std::atomic<uint64_t> columnsFound_{0}, columnsWritten_{0};
   std::optional<PhasedJob> adopting_;
   std::optional<Finishing> finishing_;
 };
@@ -174,7 +189,7 @@ Status DeviceRunTask::prepare() {
       Filled &filled = filled_.emplace_back();
       filled.index = argument.state;
       filled.stays = state.tier == Tier::kDevice;
-      filled.room = DeviceState::firstRoom(state);
+      filled.room = gpu.kernels->learntRoom(argument.state).value_or(DeviceState::firstRoom(state));
     }
   }
   for (size_t index = 0; index < std::max(kLanesMin, context_.lanes); ++index) {
@@ -245,44 +260,120 @@ Status DeviceRunTask::openQueue() {
   return {};
 }
 
-Status DeviceRunTask::drive(GpuLane &lane, int worker) {
-  ScanningLane scanning(*context_.memory, source_.scans);
-  ScopedSpan span(context_.workerTrack(worker), SpanKind::kTask, described_.name.c_str(),
-                  TaskId(static_cast<uint32_t>(index_)));
-  const int64_t begin = context_.clock->nowNanoseconds();
-  HR_ASSIGN_OR_RETURN(std::optional<TakenMorsel> taken, source_.queue->take());
-  const int64_t loaded = context_.clock->nowNanoseconds();
-  counters_.loadNanoseconds += loaded - begin;
-  if (!taken) {
-    return {};
+Expected<DeviceRunTask::Fill> DeviceRunTask::fillColumns(GpuLane &lane, const TakenMorsel &taken,
+                                                         std::vector<HrColumn> &made) {
+  GpuMemory &memory = context_.gpu->memory;
+  const HrMorsel &morsel = taken.morsel;
+  made.assign(morsel.columnCount, {});
+  std::vector<bool> isKept(morsel.columnCount, false);
+  bool mayStay = !taken.origins.empty();
+  Fill fill;
+  for (uint32_t index = 0; index < morsel.columnCount; ++index) {
+    if (!taken.origins.empty()) {
+      const storage::ColumnOrigin &origin = taken.origins[index];
+      if (auto found = memory.columns.find({origin.kept, origin.firstRow, morsel.rows})) {
+        made[index] = found->column;
+        isKept[index] = true;
+        lane.uses.push_back(std::move(found->block));
+        continue;
+      }
+      mayStay = mayStay && !origin.kept.expired();
+    }
+    fill.written.push_back(index);
+  }
+  columnsFound_ += morsel.columnCount - fill.written.size();
+  columnsWritten_ += fill.written.size();
+  if (fill.written.empty()) {
+    return fill;
   }
   std::span<const plan::Column> columns;
   if (task_.inputStream != plan::kNone) {
     columns = context_.plan->streams[task_.inputStream].schema.columns;
   }
-  HR_ASSIGN_OR_RETURN(DeviceMorsel morsel,
-                      DeviceMorsel::measure(taken->morsel, columns, heads_.size(), lane.scratch));
-  HR_RETURN_IF_ERROR(lane.call.makeRoom(morsel.bytes(), morsel.deviceBytes()));
-  HR_RETURN_IF_ERROR(morsel.write(lane.call.host(), lane.call.device(),
-                                  literals_ ? literals_.at().address : 0, heads_));
-  HR_ASSIGN_OR_RETURN(lane.done,
-                      lane.call.launch(function_, kernel_->described().threads, taken->morsel.rows,
-                                       morsel.bytes(), ready_,
-                                       {decoding_, morsel.decodeGroups(), morsel.decodeAt()}));
+  HR_ASSIGN_OR_RETURN(MorselColumns image,
+                      MorselColumns::measure(morsel, columns, isKept, lane.scratch));
+  fill.block = mayStay ? memory.columns.place(image.deviceBytes()) : nullptr;
+  const int64_t laneBytes = fill.block ? 0 : image.deviceBytes();
+  if (!lane.columns.holds(image.bytes(), laneBytes)) {
+    memory.launches.giveBack(std::move(lane.columns));
+    HR_ASSIGN_OR_RETURN(lane.columns, memory.launches.take(image.bytes(), laneBytes));
+  }
+  fill.copy.from = lane.columns.pinned.at();
+  fill.copy.to = fill.block ? fill.block->at() : lane.columns.block.at();
+  fill.copy.bytes = image.bytes();
+  fill.copy.decoder = decoding_;
+  fill.copy.decodeGroups = image.decodeGroups();
+  fill.copy.decodeArgs = fill.copy.to.address + static_cast<uint64_t>(image.decodeAt());
+  HR_RETURN_IF_ERROR(image.write(lane.columns.pinned.host(), fill.copy.to.address, made));
+  lane.scratch.reset();
+  return fill;
+}
+
+void DeviceRunTask::keepColumns(const TakenMorsel &taken, const Fill &fill,
+                                const std::vector<HrColumn> &made) {
+  for (size_t index : fill.written) {
+    const storage::ColumnOrigin &origin = taken.origins[index];
+    context_.gpu->memory.columns.keep({origin.kept, origin.firstRow, taken.morsel.rows},
+                                      {fill.block, made[index]});
+  }
+}
+
+Status DeviceRunTask::drive(GpuLane &lane, int worker) {
+  ScanningLane scanning(*context_.memory, source_.scans);
+  ScopedSpan span(context_.workerTrack(worker), SpanKind::kTask, described_.name.c_str(),
+                  TaskId(static_cast<uint32_t>(index_)));
+  const int64_t begin = context_.clock->nowNanoseconds();
+  const uint64_t literals = literals_ ? literals_.at().address : 0;
+  DeviceCall::Morsels morsels{.count = 0};
+  std::vector<HrColumn> made;
+  std::optional<TakenMorsel> taken;
+  Fill fill;
+  while (morsels.count < kBatchMorsels && fill.written.empty()) {
+    const int64_t asked = context_.clock->nowNanoseconds();
+    HR_ASSIGN_OR_RETURN(taken, source_.queue->take());
+    counters_.loadNanoseconds += context_.clock->nowNanoseconds() - asked;
+    if (!taken) {
+      break;
+    }
+    const HrMorsel &morsel = taken->morsel;
+    HR_ASSIGN_OR_RETURN(fill, fillColumns(lane, *taken, made));
+    const LaunchArgs args(heads_.size(), morsel.columnCount, morsel.stateRows ? morsel.rows : 0);
+    if (morsels.count == 0) {
+      const int64_t most = morsel.stateRows ? 1 : int64_t{kBatchMorsels};
+      morsels.argsBytes = args.bytes();
+      HR_RETURN_IF_ERROR(lane.call.makeRoom(DeviceCall::kBegin + most * args.bytes()));
+    }
+    const int64_t at = morsels.end();
+    args.write(lane.call.host() + at, lane.call.device() + static_cast<uint64_t>(at), morsel, made,
+               literals, heads_);
+    ++morsels.count;
+    morsels.rows = std::max<uint64_t>(morsels.rows, morsel.rows);
+    span.addRows(morsel.rows);
+    span.addBytes(static_cast<int64_t>(taken->bytes));
+    counters_.rowsIn += morsel.rows;
+    counters_.bytes += static_cast<int64_t>(taken->bytes);
+    ++counters_.morsels;
+    if (morsel.stateRows) {
+      break;
+    }
+  }
+  if (morsels.count == 0) {
+    return {};
+  }
+  HR_ASSIGN_OR_RETURN(lane.done, lane.call.launch(function_, kernel_->described().threads, morsels,
+                                                  ready_, fill.copy));
+  if (fill.block) {
+    keepColumns(*taken, fill, made);
+  }
   lane.order = launched_.fetch_add(1);
   lane.inFlight = true;
-  lane.scratch.reset();
-  span.addRows(taken->morsel.rows);
-  span.addBytes(static_cast<int64_t>(taken->bytes));
-  counters_.rowsIn += taken->morsel.rows;
-  counters_.bytes += static_cast<int64_t>(taken->bytes);
-  ++counters_.morsels;
   counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
   return {};
 }
 
 Status DeviceRunTask::endLaunch(GpuLane &lane) {
   lane.inFlight = false;
+  lane.uses.clear();
   const HrError error = lane.call.error();
   if (error.code == HR_ERROR_MEMORY) {
     full_ = true;
@@ -359,6 +450,7 @@ Status DeviceRunTask::beginAgain() {
   counters_.bytes = 0;
   for (Filled &filled : filled_) {
     filled.room = filled.room.times(kGrowth);
+    context_.gpu->kernels->learnRoom(filled.index, filled.room);
     log(LogLevel::kInfo, "state ", described(filled).name,
         " was full on the GPU: again with room for ", filled.room.rows, " rows");
   }
@@ -368,11 +460,14 @@ Status DeviceRunTask::beginAgain() {
 
 Status DeviceRunTask::beginCounting() {
   phase_ = Phase::kCounting;
+  log(LogLevel::kDebug, "task ", described_.name, " found ", columnsFound_.load(),
+      " columns of morsels on the GPU and copied ", columnsWritten_.load());
   if (task_.inputStream != plan::kNone) {
     context_.drainedStreams[task_.inputStream] = 1;
   }
   for (GpuLane &lane : lanes_) {
     lane.call.end();
+    context_.gpu->launches().giveBack(std::move(lane.columns));
   }
   lanes_.clear();
   source_.queue.reset();
@@ -398,17 +493,16 @@ Status DeviceRunTask::beginLink(Filled &filled) {
   HR_ASSIGN_OR_RETURN(Kernel function, gpu.find(link.symbol));
   HR_RETURN_IF_ERROR(filled.state->makeTable());
   filled.link.emplace(gpu);
-  BumpArena none(account_);
   HrMorsel rows = {};
   rows.rows = static_cast<uint32_t>(filled.state->rows());
-  HR_ASSIGN_OR_RETURN(DeviceMorsel morsel, DeviceMorsel::measure(rows, {}, 1, none));
-  HR_RETURN_IF_ERROR(filled.link->makeRoom(morsel.bytes(), morsel.deviceBytes()));
+  const LaunchArgs args(1, 0, 0);
+  const DeviceCall::Morsels one{1, args.bytes(), rows.rows};
+  HR_RETURN_IF_ERROR(filled.link->makeRoom(one.end()));
   const uint64_t head = filled.state->head();
-  HR_RETURN_IF_ERROR(
-      morsel.write(filled.link->host(), filled.link->device(), 0, std::span(&head, 1)));
-  HR_ASSIGN_OR_RETURN(filled.event,
-                      filled.link->launch(function, link.threads, rows.rows, morsel.bytes(),
-                                          std::span(&filled.state->ready(), 1), {}));
+  args.write(filled.link->host() + DeviceCall::kBegin, filled.link->device() + DeviceCall::kBegin,
+             rows, {}, 0, std::span(&head, 1));
+  HR_ASSIGN_OR_RETURN(filled.event, filled.link->launch(function, link.threads, one,
+                                                        std::span(&filled.state->ready(), 1), {}));
   return {};
 }
 

@@ -19,12 +19,8 @@ namespace headrace::exec {
 /// submitted is ordered by the compute lane and by the events that the calls return.
 class DeviceState {
 public:
-  /// How much it has room for.
-  struct Room {
-    uint64_t rows = 0;
-    uint64_t heapBytes = 0; ///< of strings; 0: it has none
-    Room times(uint64_t factor) const { return {rows * factor, heapBytes * factor}; }
-  };
+  /// How much it has room for; no bytes of strings: it has none.
+  using Room = StateRoom;
   /// For the rows that are expected.
   static Room firstRoom(const plan::State &state);
 

@@ -31,8 +31,10 @@ LaunchBlocks::~LaunchBlocks() { use(nullptr); }
 Expected<LaunchBlocks::Pair> LaunchBlocks::allocate(int64_t hostBytes, int64_t deviceBytes) {
   Device &device = accelerator_->device();
   Pair made;
-  HR_ASSIGN_OR_RETURN(made.block,
-                      device.allocate(Tier::kDevice, deviceBytes, deviceBytes_, Lane::kIn));
+  if (deviceBytes > 0) {
+    HR_ASSIGN_OR_RETURN(made.block,
+                        device.allocate(Tier::kDevice, deviceBytes, deviceBytes_, Lane::kIn));
+  }
   HR_ASSIGN_OR_RETURN(made.pinned, device.allocate(Tier::kPinned, hostBytes, hostBytes_));
   return made;
 }
@@ -48,7 +50,7 @@ Expected<LaunchBlocks::Pair> LaunchBlocks::take(int64_t hostBytes, int64_t devic
       return pair;
     }
   }
-  Expected<Pair> made = allocate(rounded(hostBytes), rounded(deviceBytes));
+  Expected<Pair> made = allocate(rounded(hostBytes), deviceBytes > 0 ? rounded(deviceBytes) : 0);
   if (!made.ok() && made.status().kind() == ErrorKind::kMemory) {
     // Those that are too small give way, then the room to grow.
     giveWay(INT64_MAX);

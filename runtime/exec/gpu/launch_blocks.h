@@ -28,6 +28,7 @@ public:
                Budget::Options device);
   ~LaunchBlocks() override;
 
+  /// `deviceBytes` 0: pinned memory alone will do.
   Expected<Pair> take(int64_t hostBytes, int64_t deviceBytes);
   /// When all launches over it have ended.
   void giveBack(Pair pair);

@@ -197,6 +197,9 @@ Expected<MorselHandle> ScanSource::load(size_t index, Reservation &memory) const
       rows = std::move(*next++);
     }
     loaded->columns.push_back(columnOf(rows, *loaded));
+    const std::shared_ptr<const EncodedChunk> &first = rows.chunks.front()->chunk;
+    const bool isKept = first.use_count() > 1; // by the cache, and the morsel
+    loaded->origins.push_back({isKept ? first : nullptr, rows.skip});
     if (rows.dictionary) {
       loaded->pins.push_back(std::move(rows.dictionary));
     }

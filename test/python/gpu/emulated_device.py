@@ -59,6 +59,8 @@ DEVICE = np.dtype(
         ("row", "<u8"),
         ("outputs", "<u8"),
         ("size", "<u4"),
+        ("morsels", "<u4"),
+        ("args_bytes", "<u4"),
         ("reserved", "<u4"),
     ]
 )

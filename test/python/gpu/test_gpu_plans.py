@@ -94,6 +94,29 @@ def test_a_full_state_is_made_larger(tpch_small: Path, tmp_path: Path) -> None:
     done = run(plan, "--device", "cuda", "--log", "info")
     assert "was full on the GPU: again with room for" in done.stderr
     assert same(done.stdout, run(plan).stdout, ordered=False)
+    # The next run knows.
+    more = run(plan, "--device", "cuda", "--log", "info", "--repeat", 3)
+    assert more.stderr.count("was full on the GPU") == done.stderr.count("was full on the GPU")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", ["01", "03", "12"])
+def test_columns_stay_on_the_gpu(name: str, seed: int, tpch_small: Path, tmp_path: Path) -> None:
+    text = (QUERIES / f"q{name}.sql").read_text()
+    plan = compiled(text, tpch_small, tmp_path / "query.plan")
+    done = run(plan, "--device", "cuda", "--repeat", 4, "--log", "debug", seed=seed)
+    assert same(done.stdout, run(plan).stdout, ordered=True)
+    counts = re.findall(r"found (\d+) columns of morsels on the GPU and copied (\d+)", done.stderr)
+    assert counts[0][0] == "0" and counts[-1][1] == "0" and counts[-1][0] != "0"
+
+
+def test_kept_columns_give_way_for_states(tpch_small: Path, tmp_path: Path) -> None:
+    """The memory is for a state, or for what would be kept, not for both."""
+    text = "select l_orderkey, l_linenumber, sum(l_quantity) as q from lineitem group by all order by 1, 2"
+    plan = compiled(text, tpch_small, tmp_path / "query.plan")
+    done = run(plan, "--device", "cuda", "--repeat", 5, "--log", "warning", memory=12 << 20)
+    assert "the CPU runs the plan again" not in done.stderr
+    assert done.stdout == run(plan).stdout
 
 
 def test_without_memory_the_cpu_runs_the_plan(tpch_small: Path, tmp_path: Path) -> None:

@@ -34,6 +34,29 @@ TEST(PageCache, KeepsWhatIsOfferedForTheSecondTime) {
   EXPECT_EQ(cache.find({1, 3, 0, HR_I64, 0}), nullptr); // a part is not the whole
 }
 
+TEST(PageCache, KeysDoNotDriveEachOtherOutForEver) {
+  PageCache cache(uint64_t{1} << 30);
+  constexpr uint32_t kChunks = 8000; // scanned in a circle, as tables are
+  auto scan = [&] {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < kChunks; ++i) {
+      const ChunkKey key{1, i / 16, i % 16, HR_I64};
+      const bool isThere = cache.find(key) != nullptr;
+      found += isThere ? 1 : 0;
+      if (!isThere) {
+        cache.insert(key, chunkOf(100));
+      }
+    }
+    return found;
+  };
+  EXPECT_EQ(scan() + scan(), 0u);
+  EXPECT_GT(scan(), kChunks * 999 / 1000);
+  for (int more = 0; more < 5; ++more) {
+    scan();
+  }
+  EXPECT_EQ(scan(), kChunks);
+}
+
 TEST(PageCache, LeastRecentlyUsedGoesFirst) {
   PageCache cache(4 * 2000);
   for (uint32_t i = 0; i < 3; ++i) {

@@ -1,8 +1,7 @@
 // Decoding of encoded columns by the primitives, a tile at a time.
-#include "runtime/exec/gpu/device_morsel.h"
+#include "runtime/exec/gpu/morsel_columns.h"
 
 #include "runtime/abi/type_bytes.h"
-#include "runtime/exec/gpu/device_call.h"
 #include "runtime/exec/imports.h"
 #include "runtime/primitives/decode/decode_values.h"
 
@@ -72,13 +71,13 @@ int64_t textBytes(std::span<const HrString> texts) {
 
 } // namespace
 
-int64_t DeviceMorsel::take(int64_t bytes) {
+int64_t MorselColumns::take(int64_t bytes) {
   const int64_t at = bytes_;
   bytes_ = (bytes_ + bytes + HR_PADDING + kAlign - 1) / kAlign * kAlign;
   return at;
 }
 
-Expected<bool> DeviceMorsel::measureCodes(Column &column) {
+Expected<bool> MorselColumns::measureCodes(Column &column) {
   const HrColumn &source = *column.source;
   if (!isCoded(source, column.type, morsel_.rows)) {
     return false;
@@ -125,7 +124,7 @@ Expected<bool> DeviceMorsel::measureCodes(Column &column) {
   return true;
 }
 
-void DeviceMorsel::measureDecoding() {
+void MorselColumns::measureDecoding() {
   if (groups_ == 0) {
     return;
   }
@@ -138,7 +137,7 @@ void DeviceMorsel::measureDecoding() {
   groupsAt_ = take(static_cast<int64_t>(pages * sizeof(uint64_t)));
 }
 
-Status DeviceMorsel::measureTexts(Column &column, BumpArena &scratch) {
+Status MorselColumns::measureTexts(Column &column, BumpArena &scratch) {
   const uint32_t rows = morsel_.rows;
   column.form = Form::kTexts;
   HR_ASSIGN_OR_RETURN(uint8_t *memory, scratch.allocate(sizeof(HrString) * rows, kAlign));
@@ -158,23 +157,20 @@ Status DeviceMorsel::measureTexts(Column &column, BumpArena &scratch) {
   return {};
 }
 
-Expected<DeviceMorsel> DeviceMorsel::measure(const HrMorsel &morsel,
-                                             std::span<const plan::Column> columns, size_t states,
-                                             BumpArena &scratch) {
-  DeviceMorsel made;
+Expected<MorselColumns> MorselColumns::measure(const HrMorsel &morsel,
+                                               std::span<const plan::Column> columns,
+                                               const std::vector<bool> &isKept,
+                                               BumpArena &scratch) {
+  MorselColumns made;
   made.morsel_ = morsel;
-  made.states_ = states;
-  made.bytes_ = DeviceCall::kBegin;
-  made.take(sizeof(HrArgs));
-  made.morselAt_ = made.take(sizeof(HrMorsel));
-  made.statesAt_ = made.take(static_cast<int64_t>(8 * (states + 1)));
-  made.columnsAt_ = made.take(static_cast<int64_t>(sizeof(HrColumn) * morsel.columnCount));
-  made.segmentsAt_ = made.take(static_cast<int64_t>(sizeof(HrSegment) * morsel.columnCount));
-  if (morsel.stateRows) {
-    made.rowsAt_ = made.take(int64_t{8} * morsel.rows);
-  }
+  made.take(static_cast<int64_t>(sizeof(HrSegment) *
+                                 static_cast<size_t>(std::ranges::count(isKept, false))));
   for (uint32_t index = 0; index < morsel.columnCount; ++index) {
+    if (isKept[index]) {
+      continue;
+    }
     Column column;
+    column.index = index;
     column.type = columns[index].type;
     column.source = &morsel.columns[index];
     HR_ASSIGN_OR_RETURN(bool coded, made.measureCodes(column));
@@ -192,7 +188,7 @@ Expected<DeviceMorsel> DeviceMorsel::measure(const HrMorsel &morsel,
   return made;
 }
 
-void DeviceMorsel::writeCodes(const Column &column, std::byte *host) const {
+void MorselColumns::writeCodes(const Column &column, std::byte *host) const {
   for (const Page &page : column.pages) {
     const decode::CodeRuns &codes = page.codes;
     std::memcpy(host + page.runsAt, codes.runs.data(), codes.runs.size() * sizeof codes.runs[0]);
@@ -202,7 +198,7 @@ void DeviceMorsel::writeCodes(const Column &column, std::byte *host) const {
   }
 }
 
-void DeviceMorsel::writeDecoding(std::byte *host, uint64_t device) const {
+void MorselColumns::writeDecoding(std::byte *host, uint64_t device) const {
   if (groups_ == 0) {
     return;
   }
@@ -232,7 +228,7 @@ void DeviceMorsel::writeDecoding(std::byte *host, uint64_t device) const {
                                     pointer<const uint64_t>(there(groupsAt_)), count});
 }
 
-void DeviceMorsel::writeDictionary(const Column &column, std::byte *host, uint64_t device) const {
+void MorselColumns::writeDictionary(const Column &column, std::byte *host, uint64_t device) const {
   int64_t at = column.heap;
   std::byte *entry = host + column.dictionary;
   for (HrString text : entriesOf(*column.source)) {
@@ -244,7 +240,7 @@ void DeviceMorsel::writeDictionary(const Column &column, std::byte *host, uint64
   }
 }
 
-void DeviceMorsel::writeTexts(const Column &column, std::byte *host) const {
+void MorselColumns::writeTexts(const Column &column, std::byte *host) const {
   auto *offsets = reinterpret_cast<uint32_t *>(host + column.data);
   uint32_t used = 0;
   for (uint32_t row = 0; row < morsel_.rows; ++row) {
@@ -257,7 +253,7 @@ void DeviceMorsel::writeTexts(const Column &column, std::byte *host) const {
 }
 
 /// Bytes to bits.
-Status DeviceMorsel::writeValidity(const Column &column, std::byte *host) const {
+Status MorselColumns::writeValidity(const Column &column, std::byte *host) const {
   auto *bits = reinterpret_cast<uint8_t *>(host + column.validity);
   std::memset(bits, 0, (morsel_.rows + 7) / 8);
   return eachTile(*column.source, morsel_.rows,
@@ -272,8 +268,8 @@ Status DeviceMorsel::writeValidity(const Column &column, std::byte *host) const 
                   });
 }
 
-Status DeviceMorsel::writeColumn(const Column &column, std::byte *host, uint64_t device,
-                                 HrColumn &made, HrSegment &segment) const {
+Status MorselColumns::writeColumn(const Column &column, std::byte *host, uint64_t device,
+                                  HrColumn &made, HrSegment &segment) const {
   auto there = [&](int64_t offset) { return device + static_cast<uint64_t>(offset); };
   segment.rows = morsel_.rows;
   segment.data = pointer<const void>(there(column.data));
@@ -315,37 +311,17 @@ Status DeviceMorsel::writeColumn(const Column &column, std::byte *host, uint64_t
   return {};
 }
 
-Status DeviceMorsel::write(std::byte *host, uint64_t device, uint64_t literals,
-                           std::span<const uint64_t> states) const {
-  auto there = [&](int64_t offset) { return device + static_cast<uint64_t>(offset); };
-  HrArgs args = {};
-  args.morsel = pointer<const HrMorsel>(there(morselAt_));
-  args.literals = pointer<const void>(literals);
-  args.states = pointer<void *const>(there(statesAt_));
-  put(host + DeviceCall::kBegin, args);
-  for (size_t index = 0; index < states.size(); ++index) {
-    put(host + statesAt_ + 8 * index, states[index]);
-  }
-  HrMorsel morsel = {};
-  morsel.rows = morsel_.rows;
-  morsel.columnCount = morsel_.columnCount;
-  morsel.firstRow = morsel_.firstRow;
-  morsel.columns = pointer<const HrColumn>(there(columnsAt_));
-  if (morsel_.stateRows) {
-    morsel.stateRows = pointer<const uint8_t *const>(there(rowsAt_));
-    std::memcpy(host + rowsAt_, morsel_.stateRows, 8 * size_t{morsel_.rows});
-  }
-  put(host + morselAt_, morsel);
-  for (size_t index = 0; index < columns_.size(); ++index) {
-    HrColumn made = {};
+Status MorselColumns::write(std::byte *host, uint64_t device, std::span<HrColumn> made) const {
+  int64_t segmentAt = 0;
+  for (const Column &column : columns_) {
+    HrColumn &out = made[column.index];
+    out = {};
     HrSegment segment = {};
-    const auto place = static_cast<int64_t>(index);
-    const int64_t segmentAt = segmentsAt_ + place * static_cast<int64_t>(sizeof segment);
-    made.segments = pointer<const HrSegment>(there(segmentAt));
-    made.segmentCount = 1;
-    HR_RETURN_IF_ERROR(writeColumn(columns_[index], host, device, made, segment));
-    put(host + columnsAt_ + place * static_cast<int64_t>(sizeof made), made);
+    out.segments = pointer<const HrSegment>(device + static_cast<uint64_t>(segmentAt));
+    out.segmentCount = 1;
+    HR_RETURN_IF_ERROR(writeColumn(column, host, device, out, segment));
     put(host + segmentAt, segment);
+    segmentAt += static_cast<int64_t>(sizeof segment);
   }
   writeDecoding(host, device);
   return {};

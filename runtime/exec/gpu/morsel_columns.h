@@ -1,4 +1,5 @@
-// DeviceMorsel: a morsel's rows in the form that kernels for threads read, for a block of memory.
+// MorselColumns: columns of a morsel in the form that kernels for threads read, for a block of
+// memory.
 #pragma once
 
 #include "model/plan/plan.h"
@@ -12,33 +13,32 @@
 
 namespace headrace::exec {
 
-/// Purpose: the arguments of a launch over one morsel: measured, then written at once with pointers
-/// that are valid in the device:
+/// Purpose: columns that are not in the device yet: measured, then written at once with pointers
+/// that are valid there:
 ///
-///   HrArgs | HrMorsel | states | HrColumn… | HrSegment… | of each column data, texts, validity |
-///     pages of codes || codes
+///   HrSegment… | of each column data, texts, validity | pages of codes || codes
 ///
 /// Codes of dictionaries go as they are in pages; the kernel HR_DECODE_PAGES makes indices of them,
 /// in a part of the block that the host does not have (after ||). Other columns are decoded on the
 /// way: numbers to values, strings to offsets and bytes. Thread-safety: of a plain value. Lifetime:
 /// within the morsel's and the scratch's.
-class DeviceMorsel {
+class MorselColumns {
 public:
-  /// `columns`: what the morsel's are; `scratch` is for strings until they are written. Rows of a
-  /// state have no columns: their pointers are the device's.
-  static Expected<DeviceMorsel> measure(const HrMorsel &morsel,
-                                        std::span<const plan::Column> columns, size_t states,
-                                        BumpArena &scratch);
-  int64_t bytes() const { return bytes_; }
+  /// `columns`: what the morsel's are; `isKept`: those to leave out; `scratch` is for strings until
+  /// they are written.
+  static Expected<MorselColumns> measure(const HrMorsel &morsel,
+                                         std::span<const plan::Column> columns,
+                                         const std::vector<bool> &isKept, BumpArena &scratch);
+  /// 0: all are kept.
+  int64_t bytes() const { return columns_.empty() ? 0 : bytes_; }
   /// With what the device alone has.
-  int64_t deviceBytes() const { return bytes_ + codesBytes_; }
+  int64_t deviceBytes() const { return bytes() + codesBytes_; }
   /// Parts of pages for HR_DECODE_PAGES, whose HrArgs are at decodeAt(); 0: it is not needed.
   uint64_t decodeGroups() const { return groups_; }
   int64_t decodeAt() const { return decodeAt_; }
-  /// At `host`, which the device will have at `device`. `literals` and `states` are addresses
-  /// there.
-  Status write(std::byte *host, uint64_t device, uint64_t literals,
-               std::span<const uint64_t> states) const;
+  /// At `host`, which the device will have at `device`. Sets those of `made`, by the morsel's
+  /// columns.
+  Status write(std::byte *host, uint64_t device, std::span<HrColumn> made) const;
 
 private:
   enum class Form : uint8_t { kValues, kCodes, kTexts };
@@ -50,6 +50,7 @@ private:
     int64_t runsAt = 0, streamAt = 0;
   };
   struct Column {
+    size_t index = 0;
     Form form = Form::kValues;
     HrType type = HR_I64;
     const HrColumn *source = nullptr;
@@ -73,11 +74,9 @@ private:
 
   HrMorsel morsel_{};
   std::vector<Column> columns_;
-  size_t states_ = 0;
   int64_t bytes_ = 0, codesBytes_ = 0;
   uint64_t groups_ = 0;
   int64_t decodeAt_ = 0, pagesAt_ = 0, groupsAt_ = 0;
-  int64_t morselAt_ = 0, statesAt_ = 0, columnsAt_ = 0, segmentsAt_ = 0, rowsAt_ = 0;
 };
 
 } // namespace headrace::exec
