@@ -11,6 +11,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <set>
 
 namespace headrace::simulate {
@@ -267,7 +268,14 @@ std::vector<int32_t> randomOrder(const Plan &plan, uint64_t seed) {
   for (double &rank : ranks) {
     rank = static_cast<double>(random.below(1 << 30));
   }
-  return groups.tasks(groups.sorted(std::move(ranks)));
+  std::vector<int32_t> order = groups.sorted(std::move(ranks));
+  if (order.size() < groups.count()) {
+    // Sets of tasks that wait for each other, of rounds that hand rows on: the given order stands.
+    std::vector<int32_t> given(plan.tasks.size());
+    std::iota(given.begin(), given.end(), 0);
+    return given;
+  }
+  return groups.tasks(order);
 }
 
 bool hasOrders(const Plan &plan) { return TaskGroups(plan).hasOrders(); }

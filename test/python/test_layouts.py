@@ -6,6 +6,7 @@ from pathlib import Path
 
 import duckdb
 import headrace as hr
+import pyarrow
 import pytest
 from duckdb_oracle import same
 from tpch_queries import NAMES, OTHERS, QUERIES, plan_of, rows, views
@@ -46,3 +47,21 @@ def test_bandwidth_changes_the_choice_for_q03(tpch: Path) -> None:
     assert rows(hr.sql(text, tpch, ranks=4, topology="ethernet-slow")) == rows(
         hr.sql(text, tpch, ranks=4, topology="ethernet-fast")
     )
+
+
+def test_rounds_that_hand_rows_to_each_other_in_random_layouts() -> None:
+    """Sets of tasks that wait for each other have no other order than the given one."""
+    table = pyarrow.table(
+        {
+            "id": list(range(5000)),
+            "u": [i * 7919 % 1000 for i in range(5000)],
+            "s": [f"t{i % 8}" for i in range(5000)],
+        }
+    )
+    text = """
+        select g, s, h, sum(u) as a, min(v) as b
+        from (select a.id % 10 as g, a.u, b.u % 10 as h, b.u as v, b.s
+              from t a join (select * from t order by id limit 7) b on a.u > b.u)
+        group by cube(g, s, h)"""
+    for seed in range(20):
+        assert "rounds" in hr.explain(text, {"t": table}, ranks=2, memory="4MB", layout_seed=seed, tasks=True)
