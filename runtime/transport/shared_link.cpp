@@ -115,6 +115,7 @@ public:
   void giveUp() override {
     control_->givenUp.store(1);
     underWay_.clear();
+    ring(); // who waits for messages is told that none will come
   }
 
   void finish(int64_t endNanoseconds) override {
@@ -160,6 +161,8 @@ public:
     }
     if (count == kMessagesInARow) {
       landing.inbox().ring(); // there may be more, of which nobody tells
+    } else if (theirs_->givenUp.load() != 0 && theirs_->written.load() == takenHere_) {
+      return peerLeft(name_);
     }
     return {};
   }

@@ -249,6 +249,24 @@ TEST(SharedLink, ABodyOfWhoWasGivenUpIsNotTakenForWhatWasSent) {
   EXPECT_EQ(two.second->link().kind(), ErrorKind::kIo);
 }
 
+TEST(SharedLink, WhoIsGivenUpIsTold) {
+  Two two;
+  Doorbell second;
+  two.second->transport->setDoorbell(&second);
+  ASSERT_TRUE(two.first->send('s', 10).ok());
+  EXPECT_EQ(two.second->receive(), std::string(10, 's'));
+  EXPECT_TRUE(two.second->link().ok());
+  two.second->transport->progress();
+  second.consume();
+  EXPECT_EQ(second.wait(0), Doorbell::Wake::kTimeout);
+  two.first->transport->giveUp(1, makeError(ErrorKind::kIo, "no answer"));
+  EXPECT_EQ(second.wait(5'000'000'000), Doorbell::Wake::kDescriptor);
+  EXPECT_EQ(two.second->receive(), "nothing");
+  EXPECT_EQ(two.second->link().message(),
+            "the link is down, the peer has left: rank 0 on host here");
+  two.second->transport->setDoorbell(nullptr);
+}
+
 TEST(SharedLink, ARankThatIsKilledLeavesItsLastMessagesAndNoFile) {
   std::set<std::string> before = sharedFiles();
   std::array<int, 2> ends = socketPair();
