@@ -27,6 +27,26 @@ SmallVector<Value> pathToSort(Value table) {
   return {};
 }
 
+/// The tables from the one given back to the scan whose rows it has, in their order; empty if there
+/// is none. Rows of a join are in no promised order.
+SmallVector<Value> pathToScan(Value table) {
+  SmallVector<Value> path;
+  while (Operation *op = table.getDefiningOp()) {
+    path.push_back(table);
+    auto relation = dyn_cast<RelationalOpInterface>(op);
+    if (relation && relation.getRowFlow() == RowFlow::kSource) {
+      return path;
+    }
+    bool isRowByRow = relation && relation.getRowFlow() == RowFlow::kRowByRow &&
+                      relation.getOrdering() == RowOrdering::kKept;
+    if (!isRowByRow && !isa<dist::ConstrainOp>(op)) {
+      break;
+    }
+    table = op->getOperand(0);
+  }
+  return {};
+}
+
 } // namespace
 
 bool isOrdered(Value table) { return !pathToSort(table).empty(); }
@@ -47,6 +67,21 @@ llvm::DenseSet<Value> orderedTables(func::FuncOp function) {
     }
   });
   return ordered;
+}
+
+llvm::DenseSet<Value> storedTables(func::FuncOp function) {
+  llvm::DenseSet<Value> stored;
+  function.walk([&](ToTensorOp op) {
+    SmallVector<Value> path = pathToScan(op.getInput());
+    stored.insert(path.begin(), path.end());
+  });
+  return stored;
+}
+
+bool keepsStoredOrder(const ReshardPlan &plan) {
+  return llvm::all_of(plan, [](const ReshardStep &step) {
+    return step.kind == StepKind::kGather || step.kind == StepKind::kBroadcast;
+  });
 }
 
 bool keepsOrder(const ReshardPlan &plan) {

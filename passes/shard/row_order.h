@@ -14,6 +14,13 @@ bool isOrdered(mlir::Value table);
 /// The tables between a sort or top-k and the return, limit or to_tensor that its order is for.
 llvm::DenseSet<mlir::Value> orderedTables(mlir::func::FuncOp function);
 
+/// The tables between a scan and a to_tensor to which rows come one by one: the tensor has them as
+/// they are stored.
+llvm::DenseSet<mlir::Value> storedTables(mlir::func::FuncOp function);
+
+/// Whether rows that lie behind each other by rank still do when the steps are done.
+bool keepsStoredOrder(const ReshardPlan &plan);
+
 /// Whether rows come out of the steps as they went in, or are put in order by the last one.
 bool keepsOrder(const ReshardPlan &plan);
 

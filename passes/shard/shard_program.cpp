@@ -90,6 +90,7 @@ LogicalResult ShardProgram::build() {
     return unsupported(function_.emitOpError("cannot be sharded: it needs exactly one block"));
   }
   ordered_ = orderedTables(function_);
+  stored_ = storedTables(function_);
   for (BlockArgument argument : function_.getArguments()) {
     addArgument(argument);
   }
@@ -246,6 +247,11 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
   bool onlySize = nodes_[edge.target].onlySizes.size() > static_cast<size_t>(edge.targetOperand) &&
                   nodes_[edge.target].onlySizes[edge.targetOperand];
   bool copied = isRematerializable(edge.value);
+  Operation *user = nodes_[edge.target].op;
+  bool handsOnOrder =
+      stored_.contains(edge.value) && user &&
+      (isa<frame::ToTensorOp>(user) ||
+       llvm::any_of(user->getResults(), [&](Value rows) { return stored_.contains(rows); }));
   auto byFloat = [&](const ReshardPlan &plan) {
     auto table = dyn_cast<frame::TableType>(edge.value.getType());
     return table && keepsByFloat(plan, table);
@@ -267,7 +273,7 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
         cost = solve::kForbidden;
       } else if (std::optional<Way> way = cheaperWay(pricer, edge.value, *given[g], *needed[n]);
                  way && (keepsOrder(way->plan) || !ordered_.contains(edge.value)) &&
-                 !byFloat(way->plan)) {
+                 (keepsStoredOrder(way->plan) || !handsOnOrder) && !byFloat(way->plan)) {
         cost = copied
                    ? 0
                    : std::min(pricer.costOf(way->plan, *given[g]).seconds, solve::kForbidden / 2);

@@ -65,6 +65,7 @@ private:
   llvm::SmallVector<ShardEdge, 0> edges_;
   llvm::DenseMap<mlir::Value, std::pair<int32_t, int32_t>> producers_; // node, result
   llvm::DenseSet<mlir::Value> ordered_; ///< tables whose order counts
+  llvm::DenseSet<mlir::Value> stored_;  ///< likewise, where it is the stored one
   solve::Problem problem_;
 };
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import duckdb
 import headrace as hr
+import numpy as np
 import pyarrow
 import pytest
 from duckdb_oracle import same
@@ -65,3 +66,15 @@ def test_rounds_that_hand_rows_to_each_other_in_random_layouts() -> None:
         group by cube(g, s, h)"""
     for seed in range(20):
         assert "rounds" in hr.explain(text, {"t": table}, ranks=2, memory="4MB", layout_seed=seed, tasks=True)
+
+
+def test_rows_become_tensors_in_their_stored_order() -> None:
+    count = 20_000
+    table = pyarrow.table({"id": np.arange(count), "u": np.random.default_rng(0).permutation(count)})
+    columns = hr.query("select id, u from t where u % 5 = 2", {"t": table}).to_tensor(["id", "u"])
+    both = np.stack([table["id"].to_numpy(), table["u"].to_numpy()], axis=1)
+    expected = both[both[:, 1] % 5 == 2].astype(float)
+    for ranks in (2, 3):
+        for seed in range(15):
+            found = hr.jit(lambda x, w: x @ w, ranks=ranks, layout_seed=seed)(columns, np.eye(2))
+            assert np.array_equal(np.asarray(found), expected), (ranks, seed)

@@ -132,7 +132,10 @@ PLANNED: list[pl.LazyFrame] = [
     MORE.lazy().select(COL("i").replace({5: 6, None: 7})),
     MORE.lazy().select(COL("i").drop_nulls().first() + COL("i").last(ignore_nulls=True)),
     MORE.lazy().select(COL("i").has_nulls(), x=COL("n").has_nulls()),
-    MORE.lazy().join(MORE.lazy().select("k", z="n"), on="k", how="left", maintain_order="left"),
+    # One match a row: of several "left" promises no order.
+    MORE.lazy().join(
+        MORE.lazy().group_by("k").agg(z=COL("n").sum()), on="k", how="left", maintain_order="left"
+    ),
     MORE.lazy().select("n", COL("s").cast(pl.Categorical)).collect().lazy().group_by("s").len().sort("s"),
     MORE.lazy()
     .select("n", x=pl.lit([1, 2]).cast(pl.Array(pl.Int64, 2)))

@@ -99,7 +99,8 @@ def test_repeated_runs_say_their_seconds(plan: Path, tpch_small: Path, expected:
     done = run(plan, "--tables", tpch_small, "--format", "csv", "--repeat", 3)
     assert re.fullmatch(r"(run [123]: [\d.e-]+ s\n){3}", done.stderr)
     assert len(done.stdout.splitlines()) == expected.num_rows + 1  # once
-    assert "leave out --processes" in run(plan, "--repeat", 2, "--processes", status=2).stderr
+    refused = run(plan, "--repeat", 2, "--processes", status=2).stderr
+    assert "--repeat is for ranks that share this process: leave out --processes and launchers" in refused
 
 
 def test_nulls_and_texts_in_csv(tmp_path: Path) -> None:

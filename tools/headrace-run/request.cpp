@@ -86,6 +86,7 @@ std::string helpText() {
       "  --repeat N          runs it N times, as a service would that keeps what it has read; the\n"
       "                      seconds of each go to standard error, the last one's result is "
       "written\n"
+      "                      (default: 1)\n"
       "  --profile           seconds, rows and bytes per task, as JSON, on standard error\n"
       "  --explain           what was decided, as a tree of operators with what the run took "
       "beside\n"

@@ -92,18 +92,18 @@ Status runPlan(const run::Request &request, const cuda::FindDriver &driver) {
         cuda::openAccelerator(request.settings.device, request.settings.deviceMemory, driver));
     exec::Session session(options);
     exec::Bindings bindings = bind(request, stored, session);
-    Expected<exec::RunResult> result = makeError(ErrorKind::kInternal, "it did not run");
-    for (int run = 1; run <= request.repeat; ++run) {
+    for (int run = 1;; ++run) {
       auto begin = std::chrono::steady_clock::now();
-      result = stored.program->run(session, bindings, runOptions);
-      HR_RETURN_IF_ERROR(result.status());
-      if (request.repeat > 1) {
+      Expected<exec::RunResult> result = stored.program->run(session, bindings, runOptions);
+      if (result.ok() && request.repeat > 1) {
         line.clear();
         std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
         std::cerr << "run " << run << ": " << seconds.count() << " s" << std::endl;
       }
+      if (!result.ok() || run == request.repeat) {
+        return result;
+      }
     }
-    return result;
   };
   Expected<exec::RunResult> ran = request.placement == run::Placement::kProcesses
                                       ? runProcesses(request, stored, runOptions, driver)
