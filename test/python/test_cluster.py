@@ -154,7 +154,7 @@ def test_an_error_is_the_same_on_all_ranks_and_the_next_query_runs(tpch_small: P
         tpch_small,
     )
     lines = [each.output.splitlines() for each in found]
-    assert lines[0][:-1] == lines[1][:-1] == lines[2][:-1]
+    assert lines[0] == lines[1] == lines[2]
     expected = [
         "no such column: nonsense",
         rf"rank [012] on host {HOST}: division by zero",
@@ -165,7 +165,7 @@ def test_an_error_is_the_same_on_all_ranks_and_the_next_query_runs(tpch_small: P
         "the cluster has 3 ranks, got ranks=2",
         "the mesh a:2,b:2 has 4 ranks, the cluster 3",
         "simulation_seed is for ranks of one process",
-        ".*the query took longer than its timeout|stopped by the user",
+        "the query took longer than its timeout: 1e-09 s",
     ]
     for line, pattern in zip(lines[0], expected, strict=True):
         assert re.match(pattern, line), line

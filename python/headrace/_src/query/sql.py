@@ -111,7 +111,8 @@ def sql(
     progress: called twice a second with the number of tasks that have ended, the number of all tasks, the
         rows that they have read so far, and the name of a running task. An exception that it raises stops the
         query.
-    timeout: seconds after which the query is stopped with QueryTimeoutError.
+    timeout: seconds after which the query is stopped with QueryTimeoutError; in a `cluster`, those of
+        rank 0, and the others raise CancelledError with its message.
     cancel: a `Cancel`, which stops it from another thread with CancelledError. Both take effect once
         compilation has ended.
     verify: first reads all columns and compares them with the statistics in the files, which are trusted
@@ -195,7 +196,7 @@ def _query(
     told: Callable[[Profile], None] = _remember,
 ) -> Any:
     """What `take` makes of the result; `told` gets the profile."""
-    stop = stopper(options.pop("timeout", None), options.pop("cancel", None))
+    stop = stopper(options.pop("timeout", None), options.pop("cancel", None), _follows())
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
     return _on_all_ranks(
         f"sql {text}",
@@ -206,6 +207,12 @@ def _query(
         options.get("settings"),
         stop,
     )
+
+
+def _follows() -> bool:
+    """Whether another rank leads what this one calls."""
+    group = current()
+    return group is not None and group.rank > 0
 
 
 def _on_all_ranks(

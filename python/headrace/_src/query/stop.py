@@ -27,10 +27,15 @@ class Cancel:
         return self._event.is_set()
 
 
-def stopper(timeout: float | None, cancel: Cancel | None) -> Callable[[], None] | None:
-    """What raises once the query has to stop; `timeout` seconds count from this call."""
+def stopper(timeout: float | None, cancel: Cancel | None, follows: bool = False) -> Callable[[], None] | None:
+    """What raises once the query has to stop; `timeout` seconds count from this call.
+
+    follows: another rank leads it, whose time counts: several clocks would give several errors.
+    """
     if timeout is not None and not 0 < timeout < math.inf:
         raise UserError(f"timeout must be a positive number of seconds, got {timeout!r}")
+    if follows:
+        timeout = None
     if timeout is None and cancel is None:
         return None
     deadline = math.inf if timeout is None else time.monotonic() + timeout
