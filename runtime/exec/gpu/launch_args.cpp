@@ -1,18 +1,14 @@
 // Offsets, and what goes there.
 #include "runtime/exec/gpu/launch_args.h"
 
+#include "runtime/exec/gpu/device_bytes.h"
+
 #include <cstring>
 
 namespace headrace::exec {
 
 namespace {
 constexpr size_t kAlign = 64;
-
-template <typename T> T *pointer(uint64_t address) { return reinterpret_cast<T *>(address); }
-
-template <typename T> void put(std::byte *at, const T &value) {
-  std::memcpy(at, &value, sizeof value);
-}
 
 void putAll(std::byte *at, const void *values, size_t bytes) {
   if (bytes > 0) {
@@ -40,22 +36,22 @@ void LaunchArgs::write(std::byte *host, uint64_t device, const HrMorsel &morsel,
                        std::span<const uint64_t> states) const {
   auto there = [&](int64_t offset) { return device + static_cast<uint64_t>(offset); };
   HrArgs args = {};
-  args.morsel = pointer<const HrMorsel>(there(morselAt_));
-  args.literals = pointer<const void>(literals);
-  args.states = pointer<void *const>(there(statesAt_));
-  put(host, args);
+  args.morsel = devicePointer<const HrMorsel>(there(morselAt_));
+  args.literals = devicePointer<const void>(literals);
+  args.states = devicePointer<void *const>(there(statesAt_));
+  putBytes(host, args);
   putAll(host + statesAt_, states.data(), states.size_bytes());
   HrMorsel written = {};
   written.rows = morsel.rows;
   written.columnCount = morsel.columnCount;
   written.firstRow = morsel.firstRow;
-  written.columns = pointer<const HrColumn>(there(columnsAt_));
+  written.columns = devicePointer<const HrColumn>(there(columnsAt_));
   putAll(host + columnsAt_, columns.data(), columns.size_bytes());
   if (morsel.stateRows) {
-    written.stateRows = pointer<const uint8_t *const>(there(rowsAt_));
+    written.stateRows = devicePointer<const uint8_t *const>(there(rowsAt_));
     putAll(host + rowsAt_, morsel.stateRows, sizeof(uint64_t) * morsel.rows);
   }
-  put(host + morselAt_, written);
+  putBytes(host + morselAt_, written);
 }
 
 } // namespace headrace::exec

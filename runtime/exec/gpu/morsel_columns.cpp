@@ -2,6 +2,7 @@
 #include "runtime/exec/gpu/morsel_columns.h"
 
 #include "runtime/abi/type_bytes.h"
+#include "runtime/exec/gpu/device_bytes.h"
 #include "runtime/exec/imports.h"
 #include "runtime/primitives/decode/decode_values.h"
 
@@ -14,12 +15,6 @@ namespace headrace::exec {
 namespace {
 
 constexpr int64_t kAlign = 64;
-
-template <typename T> T *pointer(uint64_t address) { return reinterpret_cast<T *>(address); }
-
-template <typename T> void put(std::byte *at, const T &value) {
-  std::memcpy(at, &value, sizeof value);
-}
 
 Status corrupt() {
   // no test: the loader has looked at the runs and codes of a page before
@@ -208,11 +203,12 @@ void MorselColumns::writeDecoding(std::byte *host, uint64_t device) const {
   for (const Column &column : columns_) {
     uint64_t codes = there(bytes_ + column.data);
     for (const Page &page : column.pages) {
-      put(pageAt, decode::DecodeCodesParameters{
-                      pointer<const decode::CodeRun>(there(page.runsAt)), page.codes.runs.size(),
-                      pointer<const uint32_t>(there(page.streamAt)), pointer<uint32_t>(codes),
-                      page.rows, page.bitWidth, 0});
-      put(groupsAt, groups);
+      putBytes(pageAt,
+               decode::DecodeCodesParameters{
+                   devicePointer<const decode::CodeRun>(there(page.runsAt)), page.codes.runs.size(),
+                   devicePointer<const uint32_t>(there(page.streamAt)),
+                   devicePointer<uint32_t>(codes), page.rows, page.bitWidth, 0});
+      putBytes(groupsAt, groups);
       pageAt += sizeof(decode::DecodeCodesParameters);
       groupsAt += sizeof groups;
       codes += uint64_t{4} * page.rows;
@@ -221,11 +217,12 @@ void MorselColumns::writeDecoding(std::byte *host, uint64_t device) const {
     }
   }
   HrArgs args = {};
-  args.literals = pointer<const void>(there(decodeAt_ + static_cast<int64_t>(sizeof args)));
-  put(host + decodeAt_, args);
-  put(host + decodeAt_ + sizeof args,
-      decode::DecodePagesParameters{pointer<const decode::DecodeCodesParameters>(there(pagesAt_)),
-                                    pointer<const uint64_t>(there(groupsAt_)), count});
+  args.literals = devicePointer<const void>(there(decodeAt_ + static_cast<int64_t>(sizeof args)));
+  putBytes(host + decodeAt_, args);
+  putBytes(host + decodeAt_ + sizeof args,
+           decode::DecodePagesParameters{
+               devicePointer<const decode::DecodeCodesParameters>(there(pagesAt_)),
+               devicePointer<const uint64_t>(there(groupsAt_)), count});
 }
 
 void MorselColumns::writeDictionary(const Column &column, std::byte *host, uint64_t device) const {
@@ -233,8 +230,8 @@ void MorselColumns::writeDictionary(const Column &column, std::byte *host, uint6
   std::byte *entry = host + column.dictionary;
   for (HrString text : entriesOf(*column.source)) {
     copyText(host + at, text);
-    text.data = pointer<const uint8_t>(device + static_cast<uint64_t>(at));
-    put(entry, text);
+    text.data = devicePointer<const uint8_t>(device + static_cast<uint64_t>(at));
+    putBytes(entry, text);
     entry += sizeof text;
     at += text.length;
   }
@@ -272,7 +269,7 @@ Status MorselColumns::writeColumn(const Column &column, std::byte *host, uint64_
                                   HrColumn &made, HrSegment &segment) const {
   auto there = [&](int64_t offset) { return device + static_cast<uint64_t>(offset); };
   segment.rows = morsel_.rows;
-  segment.data = pointer<const void>(there(column.data));
+  segment.data = devicePointer<const void>(there(column.data));
   switch (column.form) {
   case Form::kValues: {
     segment.encoding = HR_VALUES;
@@ -287,8 +284,8 @@ Status MorselColumns::writeColumn(const Column &column, std::byte *host, uint64_
   }
   case Form::kCodes:
     segment.encoding = HR_INDICES;
-    segment.data = pointer<const void>(there(bytes_ + column.data));
-    made.dictionary = pointer<const void>(there(column.dictionary));
+    segment.data = devicePointer<const void>(there(bytes_ + column.data));
+    made.dictionary = devicePointer<const void>(there(column.dictionary));
     made.dictionaryCount = column.source->dictionaryCount;
     writeCodes(column, host);
     if (column.type == HR_STRING) {
@@ -300,12 +297,12 @@ Status MorselColumns::writeColumn(const Column &column, std::byte *host, uint64_
     break;
   case Form::kTexts:
     segment.encoding = HR_OFFSETS;
-    segment.heap = pointer<const uint8_t>(there(column.heap));
+    segment.heap = devicePointer<const uint8_t>(there(column.heap));
     writeTexts(column, host);
     break;
   }
   if (column.validity != 0) {
-    segment.validity = pointer<const uint8_t>(there(column.validity));
+    segment.validity = devicePointer<const uint8_t>(there(column.validity));
     return writeValidity(column, host);
   }
   return {};
@@ -317,10 +314,10 @@ Status MorselColumns::write(std::byte *host, uint64_t device, std::span<HrColumn
     HrColumn &out = made[column.index];
     out = {};
     HrSegment segment = {};
-    out.segments = pointer<const HrSegment>(device + static_cast<uint64_t>(segmentAt));
+    out.segments = devicePointer<const HrSegment>(device + static_cast<uint64_t>(segmentAt));
     out.segmentCount = 1;
     HR_RETURN_IF_ERROR(writeColumn(column, host, device, out, segment));
-    put(host + segmentAt, segment);
+    putBytes(host + segmentAt, segment);
     segmentAt += static_cast<int64_t>(sizeof segment);
   }
   writeDecoding(host, device);
