@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import duckdb
 import headrace as hr
 import pyarrow as pa
 import pytest
@@ -58,5 +57,5 @@ def test_answers_are_duckdbs(column: str, ranks: int) -> None:
 def test_rows_stay_in_their_order() -> None:
     rows = pa.table({"k": range(300_000), "m": [k % 1000 for k in range(300_000)]})
     text = f"select k from rows where m not in ({_list('{}')}) and m in ({_list('{}')}, 1, 3)"
-    expected = duckdb.sql(text).to_arrow_table().to_pydict()
-    assert hr.sql(text, {"rows": rows}, threads=2).to_pydict() == expected
+    expected = [k for k in range(300_000) if k % 1000 in (1, 3)]  # DuckDB joins: any order
+    assert hr.sql(text, {"rows": rows}, threads=2)["k"].to_pylist() == expected
