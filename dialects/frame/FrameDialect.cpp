@@ -41,7 +41,28 @@ Operation *FrameDialect::materializeConstant(OpBuilder &builder, Attribute value
              : nullptr;
 }
 
+static LogicalResult verifyResultResident(Operation *op, Attribute value) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  auto table = function && function.getNumResults() == 1
+                   ? dyn_cast<TableType>(function.getResultTypes().front())
+                   : TableType();
+  if (!table) {
+    return op->emitOpError("frame.result_resident needs a function that returns one table");
+  }
+  auto keys = dyn_cast<ArrayAttr>(value);
+  bool areColumns = keys && llvm::all_of(keys, [&](Attribute key) {
+                      auto name = dyn_cast<StringAttr>(key);
+                      return name && llvm::is_contained(table.getNames(), name);
+                    });
+  return areColumns
+             ? success()
+             : op->emitOpError("frame.result_resident names columns of the result, got ") << value;
+}
+
 LogicalResult FrameDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == getResultResidentAttrName()) {
+    return verifyResultResident(op, attribute.getValue());
+  }
   if (attribute.getName() != getResultNamesAttrName()) {
     return op->emitOpError("has an unknown attribute of dialect frame: ") << attribute.getName();
   }

@@ -35,7 +35,8 @@ def Frame_ScanOp : Frame_TableOp<"scan", ["getVariant"]> {
     average_bytes = 8.0 : f64}}}`
 
     (`min` and `max`: scaled integers, days, or doubles.) With `ordinals` there is a last column of no
-    file, an i64 that grows from row to row. Exists from `import` to `form`.
+    file, an i64 that grows from row to row. The rows of a `resident` table lie on the ranks, each of which
+    reads its own, divided by the hash of these columns of the files, if there are any. Exists from `import` to `form`.
 
     ```mlir
     func.func @scan() {
@@ -52,9 +53,9 @@ def Frame_ScanOp : Frame_TableOp<"scan", ["getVariant"]> {
     - (C3) `rows` and `columns` of the statistics, if present, are an i64 and a dictionary.
   }];
   let arguments = (ins StrAttr:$table_name, Frame_ColumnNames:$file_columns, UnitAttr:$ordinals,
-                       OptionalAttr<DictionaryAttr>:$statistics);
+                       OptionalAttr<Frame_ColumnNames>:$resident, OptionalAttr<DictionaryAttr>:$statistics);
   let results = (outs Frame_TableType:$result);
-  let assemblyFormat = "$table_name $file_columns (`ordinals` $ordinals^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$table_name $file_columns (`ordinals` $ordinals^)? (`resident` $resident^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The types of the columns that are in the files.

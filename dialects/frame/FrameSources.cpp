@@ -24,7 +24,8 @@ Value ScanOp::createNarrowed(OpBuilder &builder, ValueRange, const ColumnSet &wa
   }
   bool ordinals = getOrdinals() && wanted.contains(getType().getNames().back());
   return ScanOp::create(builder, getLoc(), narrowed(getType(), wanted), getTableNameAttr(),
-                        builder.getArrayAttr(files), ordinals, getStatisticsAttr());
+                        builder.getArrayAttr(files), ordinals, getResidentAttr(),
+                        getStatisticsAttr());
 }
 
 void ScanOp::renameColumns(NewName) {} // those of the files keep their names

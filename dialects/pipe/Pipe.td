@@ -76,7 +76,8 @@ def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
     A `hash`, `broadcast`, `gather` or `range` stream goes to the ranks that differ `over` these axes of the mesh; `range` by
     the `order` of its rows. A `local` one is written by both ways of a `pipe.choice`, or by `writers` pipelines, all of whose rows count. `names`
     and `logical` are the user's names and types of the columns of a result; `ordered` results keep the order of their
-    rows. `carries` is the estimate of the rows that a rank puts in; `fullest` is what the fullest rank gets of an exchange by
+    rows; those of `resident` ones stay on the ranks that make them, divided by the hash of the columns named, if there
+    are any. `carries` is the estimate of the rows that a rank puts in; `fullest` is what the fullest rank gets of an exchange by
     hash, against an even share. The rows of a `parted` one are kept until all are there, in `parts` by the hash of their keys, on
     disk where memory is short; the pipelines of a `pipe.repeat` read them, part after part. `skew` is that of the exchange.
 
@@ -88,18 +89,18 @@ def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
     ```
 
     C1: only a `local` stream has writers, two or more. C2: results have a name and a logical type for each column, or
-    neither, and the values can be of the type; `to_tensor` streams have logical types. C3: only `hash` has a fullest rank, which gets 1 or more. C4: only a result is ordered.
+    neither, and the values can be of the type; `to_tensor` streams have logical types. C3: only `hash` has a fullest rank, which gets 1 or more. C4: only a result is ordered or resident, by columns that it has.
     C5: exactly what goes to other ranks has axes, each once. C6: exactly `range` has an order, of its columns.
     C7: exactly what is `parted` has parts, two or more. C8: only `hash` has skew.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StreamKindAttr:$kind, TypeAttrOf<Pipe_RowsType>:$rows,
                        OptionalAttr<StrArrayAttr>:$axes,
-                       OptionalAttr<TypedArrayAttrBase<Pipe_SortKeyAttr, "sort keys">>:$sort_keys, OptionalAttr<StrArrayAttr>:$names, OptionalAttr<Frame_ColumnTypesAttr>:$logical, UnitAttr:$ordered,
+                       OptionalAttr<TypedArrayAttrBase<Pipe_SortKeyAttr, "sort keys">>:$sort_keys, OptionalAttr<StrArrayAttr>:$names, OptionalAttr<Frame_ColumnTypesAttr>:$logical, UnitAttr:$ordered, OptionalAttr<StrArrayAttr>:$resident,
                        OptionalAttr<I64Attr>:$writers, OptionalAttr<Pipe_CardinalityAttr>:$carries,
                        OptionalAttr<F64Attr>:$fullest, OptionalAttr<I64Attr>:$parts,
                        OptionalAttr<Pipe_ExchangeSkew>:$skew);
   let assemblyFormat = [{
-    $sym_name $kind (`parts` $parts^)? (`over` $axes^)? (`order` $sort_keys^)? (`names` $names^)? (`logical` $logical^)? (`ordered` $ordered^)? (`writers` $writers^)?
+    $sym_name $kind (`parts` $parts^)? (`over` $axes^)? (`order` $sort_keys^)? (`names` $names^)? (`logical` $logical^)? (`ordered` $ordered^)? (`resident` $resident^)? (`writers` $writers^)?
     (`carries` $carries^)? (`fullest` $fullest^)? (`skew` `(` $skew^ `)`)? `:` $rows attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "StreamKind":$kind, "RowsType":$rows,

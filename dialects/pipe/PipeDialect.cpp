@@ -203,6 +203,11 @@ static bool canHold(Type physical, Type logical) {
   return physical.isSignlessInteger() && !physical.isInteger(1);
 }
 
+bool headrace::pipe::areAmong(ArrayAttr columns, std::optional<ArrayAttr> names) {
+  return llvm::all_of(
+      columns, [&](Attribute column) { return names && llvm::is_contained(*names, column); });
+}
+
 LogicalResult headrace::pipe::verifyColumnTypes(Operation *op, ArrayAttr logical, RowsType rows) {
   if (logical.size() != rows.size()) {
     return op->emitOpError("has a type for each column of its rows, got ") << logical;

@@ -32,6 +32,9 @@ namespace headrace::pipe {
 /// of.
 mlir::LogicalResult verifyColumnTypes(mlir::Operation *op, mlir::ArrayAttr logical, RowsType rows);
 
+/// Whether these are names of columns.
+bool areAmong(mlir::ArrayAttr columns, std::optional<mlir::ArrayAttr> names);
+
 /// What the field of an aggregate does when values meet; nothing if its values do not. Sums of two
 /// doubles are `SumDoubleDouble`, by their type.
 std::optional<Combine> combineOf(frame::AggregateFunction function);

@@ -193,8 +193,8 @@ void StreamOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
                      RowsType rows, CardinalityAttr carries) {
   build(builder, state, name, kind, rows, /*axes=*/ArrayAttr(), /*sort_keys=*/ArrayAttr(),
         /*names=*/ArrayAttr(),
-        /*logical=*/ArrayAttr(), /*ordered=*/false, IntegerAttr(), carries, FloatAttr(),
-        IntegerAttr(), dist::SkewAttr());
+        /*logical=*/ArrayAttr(), /*ordered=*/false, /*resident=*/ArrayAttr(), IntegerAttr(),
+        carries, FloatAttr(), IntegerAttr(), dist::SkewAttr());
 }
 
 LogicalResult StreamOp::verify() {
@@ -226,6 +226,10 @@ LogicalResult StreamOp::verify() {
   }
   if (getOrdered() && !leaves) {
     return emitOpError("C4: only a result is ordered");
+  }
+  if (getResident() && (kind != StreamKind::Result || !areAmong(*getResident(), getNames()))) {
+    return emitOpError("C4: only a result is resident, by columns that it has, got ")
+           << *getResident();
   }
   bool ranged = kind == StreamKind::Range;
   bool moves = kind == StreamKind::Hash || kind == StreamKind::Broadcast ||

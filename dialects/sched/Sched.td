@@ -477,11 +477,14 @@ def Sched_YieldOp : Sched_Op<"yield", [Terminator, ParentOneOf<["ChooseOp", "Rep
 }
 
 def Sched_ResultOp : Sched_Op<"result"> {
-  let summary = "the rows of a stream to the caller, on rank 0";
+  let summary = "the rows of a stream to the caller";
   let description = [{
-    `names` and `logical` are the user's column names and types; `ordered` keeps the order.
+    `names` and `logical` are the user's column names and types; `ordered` keeps the order. The caller
+    has those of rank 0; those of a `resident` result stay on each rank, divided by the hash of the columns named, if
+    there are any.
 
-    C1: there are both for each column or neither, and the values can be of the type.
+    C1: there are both for each column or neither, and the values can be of the type. C2: a resident result has the
+    columns that it is divided by.
 
     ```mlir
     sched.program @main {
@@ -491,8 +494,8 @@ def Sched_ResultOp : Sched_Op<"result"> {
     ```
   }];
   let arguments = (ins Sched_StreamType:$rows, OptionalAttr<ArrayAttr>:$names, OptionalAttr<Frame_ColumnTypesAttr>:$logical,
-                       UnitAttr:$ordered);
-  let assemblyFormat = "$rows (`ordered` $ordered^)? (`names` $names^)? (`logical` $logical^)? attr-dict `:` type($rows)";
+                       UnitAttr:$ordered, OptionalAttr<StrArrayAttr>:$resident);
+  let assemblyFormat = "$rows (`ordered` $ordered^)? (`resident` $resident^)? (`names` $names^)? (`logical` $logical^)? attr-dict `:` type($rows)";
   let hasVerifier = 1;
 }
 

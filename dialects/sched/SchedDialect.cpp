@@ -367,6 +367,9 @@ LogicalResult ResultOp::verify() {
       (getNames() && getNames()->size() != rows.size())) {
     return emitOpError("C1: needs a name and a logical type for each of its columns: ") << rows;
   }
+  if (getResident() && !pipe::areAmong(*getResident(), getNames())) {
+    return emitOpError("C2: is resident by columns that it lacks: ") << *getResident();
+  }
   return getLogical() ? pipe::verifyColumnTypes(*this, *getLogical(), rows) : success();
 }
 

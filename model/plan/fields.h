@@ -357,6 +357,8 @@ template <typename V> void visitFields(V &v, Plan &x) {
   v("tasks", x.tasks);
   v("result", x.result);
   v("ordered", x.ordered);
+  v("resident", x.resident);
+  v("residentKeys", x.residentKeys);
   v("explanation", x.explanation);
 }
 

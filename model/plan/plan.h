@@ -416,6 +416,8 @@ struct Plan {
   std::vector<Task> tasks; ///< in the order in which workers prefer them, see precedence.h
   Schema result;           ///< of a table result; empty for tensors
   bool ordered = false;    ///< the result's rows have an order
+  bool resident = false;   ///< the result's rows stay on the ranks, each with its own
+  std::vector<std::string> residentKeys; ///< columns by whose hash they are divided; empty: anyhow
   Explanation explanation;
 };
 

@@ -64,6 +64,9 @@ const char *whyNotShared(const Plan &plan, int32_t load) {
     if (reader.as<ToTensorTask>() && reached.takesFrom(reader)) {
       return "its rows become a rank's part of a tensor";
     }
+    if (plan.resident && reader.as<ResultTask>() && reached.takesFrom(reader)) {
+      return "its rows stay on the rank that reads them";
+    }
   }
   for (size_t state = 0; state < plan.states.size(); ++state) {
     if (plan.states[state].firstCome && reached.has(static_cast<int32_t>(state))) {

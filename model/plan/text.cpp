@@ -89,7 +89,10 @@ private:
       }
       out_ << "\n";
     }
-    out_ << "result " << (plan_.ordered ? "ordered " : "");
+    out_ << "result " << (plan_.ordered ? "ordered " : "") << (plan_.resident ? "resident " : "");
+    for (const std::string &key : plan_.residentKeys) {
+      out_ << "by " << key << " ";
+    }
     writeSchema(plan_.result);
     out_ << "\n";
   }

@@ -118,6 +118,7 @@ OwningOpRef<ModuleOp> importSql(MLIRContext *context, const SqlQuery &query,
   importOptions.text = query.text;
   importOptions.resultNames = query.resultNames;
   importOptions.nowMicroseconds = query.nowMicroseconds;
+  importOptions.residentKeys = query.residentKeys;
   importOptions.takenNames = takenNames;
   for (const auto &[table, document] : options.statistics) {
     importOptions.statistics[table] = document;

@@ -83,6 +83,7 @@ struct SqlQuery {
   std::string text;                       ///< of the query, for places; may be empty
   std::vector<std::string> resultNames;   ///< empty: those of the plan
   std::optional<int64_t> nowMicroseconds; ///< what now() means, since 1970-01-01 (UTC)
+  std::optional<std::vector<std::string>> residentKeys; ///< as import::ImportOptions has them
 };
 
 /// A query to the program of phase `import`, whose columns get none of `takenNames`. Null and

@@ -120,10 +120,12 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
   for (const SessionQuery &query : request.queries) {
     queries.push_back({sqlQuery(query), query.arguments, query.columns});
   }
+  SqlQuery query = sqlQuery(request);
+  query.residentKeys = request.residentKeys;
   CompileError error;
   answer.ok = language == Language::kMlir
                   ? driver::compileMixed(context, request.mlir, queries, options, program, error)
-                  : driver::compileSql(context, sqlQuery(request), options, program, error);
+                  : driver::compileSql(context, query, options, program, error);
   answer.phaseSeconds = program.phaseSeconds;
   if (!answer.ok) {
     answer.error = error.message.empty() ? "compilation failed without a message" : error.message;

@@ -41,8 +41,10 @@ struct SessionRequest : SessionSql {
   std::string mesh;     ///< "node:2,gpu:4"; empty: one axis
   std::string topology; ///< JSON; empty: this machine
   int64_t layoutSeed = -1;
-  uint64_t layoutAlternative = 0;      ///< not 0: a layout that is nearly the cheapest
-  int64_t memoryBytes = 0;             ///< of a rank, for which the plan is made; 0: not known
+  uint64_t layoutAlternative = 0; ///< not 0: a layout that is nearly the cheapest
+  int64_t memoryBytes = 0;        ///< of a rank, for which the plan is made; 0: not known
+  /// If there are any, the rows of a query stay on the ranks that make them, by the hash of these.
+  std::optional<std::vector<std::string>> residentKeys;
   uint32_t chunkRows = 0;              ///< not 0: rows of the chunks that kernels make
   std::string note;                    ///< put in front of the explanation
   std::string kernelCache;             ///< directory; empty: none

@@ -9,6 +9,15 @@ using namespace mlir;
 
 namespace headrace::form {
 
+/// Joins spread values; an estimate may be larger, but a 64-bit sum needs a proof.
+std::optional<uint64_t> product(std::optional<uint64_t> a, std::optional<uint64_t> b) {
+  uint64_t out;
+  if (!a || !b || __builtin_mul_overflow(*a, *b, &out)) {
+    return std::nullopt;
+  }
+  return out;
+}
+
 LogicalResult Former::conformKeys(OpenPipeline &open, std::vector<std::string> &names,
                                   ArrayRef<std::optional<Range>> ranges, const Names &keep,
                                   Location location) {

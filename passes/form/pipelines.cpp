@@ -19,15 +19,6 @@ const ColumnInfo *OpenPipeline::find(StringRef name) const {
   return nullptr;
 }
 
-/// Joins spread values; an estimate may be larger, but a 64-bit sum needs a proof.
-std::optional<uint64_t> product(std::optional<uint64_t> a, std::optional<uint64_t> b) {
-  uint64_t out;
-  if (!a || !b || __builtin_mul_overflow(*a, *b, &out)) {
-    return std::nullopt;
-  }
-  return out;
-}
-
 ArrayAttr Former::strings(ArrayRef<std::string> names) {
   SmallVector<Attribute> out;
   for (const std::string &name : names) {
@@ -573,6 +564,14 @@ LogicalResult Former::run() {
   stream.setNamesAttr(b_.getArrayAttr(shown));
   stream.setLogicalAttr(b_.getArrayAttr(logical));
   stream.setOrdered(last->ordered);
+  if (auto keys = main_->getAttrOfType<ArrayAttr>(frame::FrameDialect::getResultResidentAttrName());
+      keys && result) {
+    SmallVector<Attribute> names;
+    for (auto key : keys.getAsRange<StringAttr>()) {
+      names.push_back(shown[llvm::find(table.getNames(), key) - table.getNames().begin()]);
+    }
+    stream.setResidentAttr(b_.getArrayAttr(names));
+  }
   // Sinks take the rows as they are: a map without bodies puts the columns in order.
   if (last->rows.getType() != rows) {
     auto map = pipe::MapOp::create(builder, main_.getLoc(), rows, last->rows, strings({}),

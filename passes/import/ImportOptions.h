@@ -22,6 +22,9 @@ struct ImportOptions {
   std::string text;
   /// The names of the result's columns; empty: those that the plan has.
   std::vector<std::string> resultNames;
+  /// If there are any, the rows of the result stay on the ranks that make them, divided by the hash
+  /// of these of its columns; anyhow if there are none of them.
+  std::optional<std::vector<std::string>> residentKeys;
   /// The moment that now() and current_date stand for, in microseconds since 1970-01-01 (UTC);
   /// without it they are refused.
   std::optional<int64_t> nowMicroseconds;

@@ -10,6 +10,22 @@ using namespace mlir;
 using namespace headrace::import;
 namespace frame = headrace::frame;
 
+/// The columns of the result that the user calls so.
+static FailureOr<ArrayAttr> residentKeys(ImportContext &context, ArrayRef<std::string> keys,
+                                         ArrayRef<std::string> names, const Relation &rows) {
+  SmallVector<Attribute> columns;
+  for (const std::string &key : keys) {
+    auto *found = llvm::find(names, key);
+    if (found == names.end()) {
+      return context.fail(UnknownLoc::get(context.getContext()),
+                          "the result has no column to divide its rows by: " + key,
+                          ImportError::Kind::kUser);
+    }
+    columns.push_back(rows.fields[found - names.begin()]);
+  }
+  return ArrayAttr::get(context.getContext(), columns);
+}
+
 /// Null, and an error in `context`, if the import fails or the module does not verify.
 static OwningOpRef<ModuleOp> buildProgram(ImportContext &context, const ImportOptions &options,
                                           Node document, ImportPlan importPlan) {
@@ -48,6 +64,13 @@ static OwningOpRef<ModuleOp> buildProgram(ImportContext &context, const ImportOp
     names.push_back(builder.getStringAttr(name));
   }
   function->setAttr(frame::FrameDialect::getResultNamesAttrName(), builder.getArrayAttr(names));
+  if (options.residentKeys) {
+    FailureOr<ArrayAttr> keys = residentKeys(context, *options.residentKeys, result->names, *exact);
+    if (failed(keys)) {
+      return {};
+    }
+    function->setAttr(frame::FrameDialect::getResultResidentAttrName(), *keys);
+  }
   // Types that do not fit together pass the builders and fail here.
   ScopedDiagnosticHandler handler(mlirContext, [&](Diagnostic &diagnostic) {
     (void)context.fail(diagnostic.getLocation(), diagnostic.str());

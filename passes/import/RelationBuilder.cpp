@@ -96,13 +96,18 @@ Relation RelationBuilder::scan(StringRef table, ArrayRef<ScanColumn> columns, Lo
   auto type = frame::TableType::get(context.getContext(), found);
   auto document = documents.find(table);
   DictionaryAttr statistics;
+  ArrayAttr resident;
   if (document != documents.end()) {
+    if (std::optional<std::vector<std::string>> keys = document->second.residentKeys()) {
+      SmallVector<StringRef> names(keys->begin(), keys->end());
+      resident = builder.getStrArrayAttr(names);
+    }
     statistics = document->second.statistics(context.getContext(), fileNames,
                                              type.getColumnTypes().take_front(fileNames.size()));
   }
   relation.table = frame::ScanOp::create(
       builder, locate(("table " + table).str(), at), type, builder.getStringAttr(table),
-      builder.getArrayAttr(fileNames), ordinal != nullptr, statistics);
+      builder.getArrayAttr(fileNames), ordinal != nullptr, resident, statistics);
   return relation;
 }
 

@@ -86,6 +86,14 @@ bool TableDocument::isNeverNull(StringRef name) const {
   return known && nullable != known->end() && *nullable == false;
 }
 
+std::optional<std::vector<std::string>> TableDocument::residentKeys() const {
+  auto resident = document.is_object() ? document.find("resident") : document.end();
+  if (resident == document.end() || !resident->is_array()) {
+    return std::nullopt;
+  }
+  return resident->get<std::vector<std::string>>();
+}
+
 StringRef TableDocument::refusal(StringRef name) const {
   if (!document.is_object()) {
     return {};

@@ -21,6 +21,8 @@ public:
                                   llvm::ArrayRef<mlir::Type> types) const;
   /// Whether a column is known to have no NULL.
   bool isNeverNull(llvm::StringRef column) const;
+  /// Of a table of which each rank has rows of its own: the columns by whose hash they are divided.
+  std::optional<std::vector<std::string>> residentKeys() const;
   /// Why a column cannot be read; empty if it can.
   llvm::StringRef refusal(llvm::StringRef column) const;
 

@@ -287,7 +287,8 @@ void ProgramBuilder::addSink(pipe::PipelineOp pipeline) {
   }
   if (stream && stream.getKind() == pipe::StreamKind::Result) {
     sched::ResultOp::create(b_, pipeline.getLoc(), written, stream.getNamesAttr(),
-                            stream.getLogicalAttr(), stream.getOrderedAttr());
+                            stream.getLogicalAttr(), stream.getOrderedAttr(),
+                            stream.getResidentAttr());
   }
 }
 

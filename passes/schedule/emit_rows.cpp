@@ -282,6 +282,12 @@ void PlanEmitter::addResult(sched::ResultOp op) {
     }
   }
   plan_.ordered = op.getOrdered();
+  if (std::optional<ArrayAttr> keys = op.getResident()) {
+    plan_.resident = true;
+    for (auto key : keys->getAsRange<StringAttr>()) {
+      plan_.residentKeys.push_back(key.str());
+    }
+  }
   plan::Task task;
   task.name = "result";
   task.work = plan::ResultTask{streams_.lookup(op.getRows())};

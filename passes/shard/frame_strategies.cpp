@@ -162,6 +162,21 @@ private:
     return result;
   }
 
+  /// By hash if all columns are read that the rows were divided by, which was over one axis.
+  Layout residentRows(ScanOp op) const {
+    Keys keys;
+    for (auto key : op.getResident()->getAsRange<StringAttr>()) {
+      auto *file = llvm::find(op.getFileColumns(), Attribute(key));
+      if (file == op.getFileColumns().end()) {
+        return splitRows(RowKind::Block, context_.allAxes());
+      }
+      keys.push_back(op.getType().getNames()[file - op.getFileColumns().begin()]);
+    }
+    bool byHash = !keys.empty() && llvm::has_single_bit(context_.allAxes());
+    return splitRows(byHash ? RowKind::Hash : RowKind::Block, context_.allAxes(),
+                     byHash ? keys : Keys());
+  }
+
   bool scan(ScanOp op) {
     auto work = [&](double parts) { return context_.work.scan(op, parts); };
     auto addScan = [&](const char *label, const Layout &layout) {
@@ -170,6 +185,10 @@ private:
       strategy.storageSeconds = stored < strategy.seconds ? 0 : stored;
       addStrategy(node_, std::move(strategy));
     };
+    if (op.getResident() && context_.allAxes()) {
+      addScan("each rank reads its own", residentRows(op));
+      return true;
+    }
     addScan("every rank reads all", replicatedTable());
     for (AxisSet axes : context_.axisSets()) {
       addScan("each rank reads its part", splitRows(RowKind::Block, axes));

@@ -47,17 +47,25 @@ SmallVector<Value> pathToScan(Value table) {
   return {};
 }
 
+/// Null if the result does not stay on the ranks.
+ArrayAttr residentKeys(func::FuncOp function) {
+  return function->getAttrOfType<ArrayAttr>(FrameDialect::getResultResidentAttrName());
+}
+
 } // namespace
 
 bool isOrdered(Value table) { return !pathToSort(table).empty(); }
 
 llvm::DenseSet<Value> orderedTables(func::FuncOp function) {
   llvm::DenseSet<Value> ordered;
+  ArrayAttr keys = residentKeys(function);
+  const bool divided = keys && !keys.empty();
   function.walk([&](Operation *op) {
     auto relation = dyn_cast<RelationalOpInterface>(op);
     bool byPosition = relation && relation.getOrdering() == RowOrdering::kKept &&
                       relation.getState().choosesRows();
-    if (byPosition || isa<func::ReturnOp, ToTensorOp>(op)) {
+    bool isSeen = isa<ToTensorOp>(op) || (isa<func::ReturnOp>(op) && !divided);
+    if (byPosition || isSeen) {
       for (Value operand : op->getOperands()) {
         if (isa<TableType>(operand.getType())) {
           SmallVector<Value> path = pathToSort(operand);
@@ -71,9 +79,12 @@ llvm::DenseSet<Value> orderedTables(func::FuncOp function) {
 
 llvm::DenseSet<Value> storedTables(func::FuncOp function) {
   llvm::DenseSet<Value> stored;
-  function.walk([&](ToTensorOp op) {
-    SmallVector<Value> path = pathToScan(op.getInput());
-    stored.insert(path.begin(), path.end());
+  ArrayAttr keys = residentKeys(function);
+  function.walk([&](Operation *op) {
+    if (isa<ToTensorOp>(op) || (isa<func::ReturnOp>(op) && keys && keys.empty())) {
+      SmallVector<Value> path = pathToScan(op->getOperand(0));
+      stored.insert(path.begin(), path.end());
+    }
   });
   return stored;
 }

@@ -12,10 +12,12 @@ namespace headrace::shard {
 bool isOrdered(mlir::Value table);
 
 /// The tables between a sort or top-k and the return, limit or to_tensor that its order is for.
+/// Rows that are divided by keys have no order in the result.
 llvm::DenseSet<mlir::Value> orderedTables(mlir::func::FuncOp function);
 
-/// The tables between a scan and a to_tensor to which rows come one by one: the tensor has them as
-/// they are stored.
+/// The tables between a scan and a to_tensor, or the return of a resident result that is not
+/// divided by keys, to which rows come one by one: the tensor or the ranks have them as they are
+/// stored.
 llvm::DenseSet<mlir::Value> storedTables(mlir::func::FuncOp function);
 
 /// Whether rows that lie behind each other by rank still do when the steps are done.

@@ -49,8 +49,33 @@ void addReplicated(PlacedNode &node) {
   addStrategy(node, std::move(strategy));
 }
 
+/// The rows of the result stay on the ranks that make them, each on one. Those that have an order
+/// are in that of the ranks.
+void enumerateResidentReturn(PlacedNode &node, ArrayAttr keys, StrategyContext &context) {
+  Value rows = node.operands.front();
+  if (!keys.empty()) {
+    SmallVector<StringAttr> columns(keys.getAsRange<StringAttr>());
+    Layout layout =
+        splitRows(RowKind::Hash, context.allAxes(), context.classes.namesOf(rows, columns));
+    addStrategy(node, {"rows of the result stay, as asked", {layout}, {}, 0, 0});
+    return;
+  }
+  for (const Layout &layout : context.available(rows)) {
+    bool ranged = layout.rowKind == RowKind::Range || layout.isRoot();
+    if (layout.rowAxes == context.allAxes() && !layout.unreduced && (ranged || !isOrdered(rows))) {
+      addStrategy(node, {"rows of the result stay", {layout}, {}, 0, 0});
+    }
+  }
+}
+
 /// The caller reads results on the first rank: tables there, or everywhere; tensors everywhere.
 void enumerateReturn(PlacedNode &node, StrategyContext &context) {
+  auto function = cast<func::FuncOp>(node.op->getParentOp());
+  auto keys = function->getAttrOfType<ArrayAttr>(frame::FrameDialect::getResultResidentAttrName());
+  if (keys && context.allAxes()) {
+    enumerateResidentReturn(node, keys, context);
+    return;
+  }
   addReplicated(node);
   if (!context.allAxes() || node.operands.size() > 4) {
     return;
@@ -250,7 +275,7 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
   Operation *user = nodes_[edge.target].op;
   bool handsOnOrder =
       stored_.contains(edge.value) && user &&
-      (isa<frame::ToTensorOp>(user) ||
+      (isa<frame::ToTensorOp, func::ReturnOp>(user) ||
        llvm::any_of(user->getResults(), [&](Value rows) { return stored_.contains(rows); }));
   auto byFloat = [&](const ReshardPlan &plan) {
     auto table = dyn_cast<frame::TableType>(edge.value.getType());
@@ -398,6 +423,14 @@ void ShardProgram::annotate(const solve::Choice &choice) {
   }
   if (!arguments.empty()) {
     function_->setAttr(DistDialect::getLayoutsAttrName(), ArrayAttr::get(context, arguments));
+  }
+  if (function_->hasAttr(frame::FrameDialect::getResultResidentAttrName())) {
+    // The mapping of hashes to ranks is that of the mesh: what lasts is known for one axis.
+    const Layout &rows = nodes_.back().strategies[choice.back()].needs.front();
+    bool byHash = rows.rowKind == RowKind::Hash && llvm::has_single_bit(rows.rowAxes);
+    SmallVector<Attribute> keys(rows.keys.begin(), rows.keys.end());
+    function_->setAttr(frame::FrameDialect::getResultResidentAttrName(),
+                       ArrayAttr::get(context, byHash ? keys : SmallVector<Attribute>()));
   }
 }
 

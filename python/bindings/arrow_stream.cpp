@@ -46,9 +46,16 @@ std::shared_ptr<const storage::ArrowTable> importStream(nb::handle object) {
   return valueOfStream(object, &storage::ArrowTable::import);
 }
 
+Expected<std::shared_ptr<const storage::ArrowTable>>
+importRows(std::shared_ptr<const exec::ResultRows> rows) {
+  ArrowArrayStream stream;
+  HR_RETURN_IF_ERROR(exec::exportStream(std::move(rows), &stream));
+  return storage::ArrowTable::import(&stream);
+}
+
 uint64_t writeCsv(nb::handle object, const storage::CsvOutput &output) {
-  return valueOfStream(
-      object, [&](ArrowArrayStream *stream) { return storage::writeCsv(stream, output); });
+  return valueOfStream(object,
+                       [&](ArrowArrayStream *stream) { return storage::writeCsv(stream, output); });
 }
 
 nb::capsule exportCapsule(std::shared_ptr<const exec::ResultRows> table) {

@@ -14,6 +14,10 @@ namespace headrace::python {
 /// Reads what has `__arrow_c_stream__` to its end. Throws Error (see runtime_module.cpp).
 std::shared_ptr<const storage::ArrowTable> importStream(nanobind::handle object);
 
+/// The rows as a table, not copied. Without the GIL.
+Expected<std::shared_ptr<const storage::ArrowTable>>
+importRows(std::shared_ptr<const exec::ResultRows> rows);
+
 /// Writes what has `__arrow_c_stream__` as CSV; the number of rows. Throws Error.
 uint64_t writeCsv(nanobind::handle object, const storage::CsvOutput &output);
 

@@ -88,6 +88,7 @@ public:
   int rank() const { return open().rank(); }
   int size() const { return open().size(); }
   std::string name() const { return open().name(); }
+  uint64_t epoch() const { return open().epoch(); }
   int64_t memory() const {
     return open().ownPart(settingsOf({}, {}, std::nullopt, std::nullopt)).memoryBytes();
   }
@@ -119,40 +120,47 @@ public:
     if (Status status = order.setShared(part.settings); !status.ok()) {
       raise(status);
     }
-    Expected<exec::RunResult> result = [&]() -> Expected<exec::RunResult> {
+    Expected<session::Ran> ran = [&]() -> Expected<session::Ran> {
       exec::Bindings own; // again for the run
       HR_ASSIGN_OR_RETURN(order.prints, part.bind(program.program()->plan(), own));
       nb::gil_scoped_release release;
       return open().run(order, program.program(), part);
     }();
-    return program.take(std::move(result), part.settings);
+    if (!ran.ok()) {
+      return program.take(ran.status(), part.settings);
+    }
+    ran->result.parts.clear(); // are held
+    Result result = program.take(std::move(ran->result), part.settings);
+    result.parts = holding.parts();
+    result.partStatistics = std::move(ran->kept);
+    return result;
   }
 
-  void end(const std::string &kind, const std::string &message, const std::string &place) {
+  void end(const std::string &kind, const std::string &message, const std::string &place,
+           const std::string &note) {
     Status status;
     for (int each = 1; each <= static_cast<int>(ErrorKind::kInternal); ++each) {
       if (kind == errorKindName(static_cast<ErrorKind>(each))) {
         status = Status(static_cast<ErrorKind>(each), message, place);
       }
     }
-    open().end(status);
+    open().end(status, note);
   }
 
-  void follow(const std::string &call, const nb::dict &tables, const nb::list &arrays,
-              std::optional<int> threads, std::optional<int64_t> memory, const Texts &given,
-              const nb::object &poll) {
+  nb::tuple follow(const std::string &call, const nb::dict &tables, const nb::list &arrays,
+                   std::optional<int> threads, std::optional<int64_t> memory, const Texts &given,
+                   const nb::object &poll) {
     Holding holding{tables};
     session::Part part = partOf(settingsOf({}, given, threads, memory), poll, holding, arrays);
-    Status status = [&] {
+    Expected<std::string> note = [&] {
       nb::gil_scoped_release release;
       return open().follow(call, part);
     }();
     if (PyErr_Occurred()) {
       throw nb::python_error();
     }
-    if (!status.ok()) {
-      raise(status);
-    }
+    std::string told = valueOf(std::move(note));
+    return nb::make_tuple(holding.parts(), std::move(told));
   }
 
   std::string lost() const { return open().lost().message(); }
@@ -179,10 +187,15 @@ public:
   }
 
 private:
-  /// What Python keeps for the run.
+  /// What Python keeps for the run, and of it.
   struct Holding {
     nb::dict offered;
     std::vector<TensorArgument> arrays = {};
+    std::shared_ptr<const storage::ArrowTable> kept = nullptr; ///< of the last resident result
+
+    std::vector<ImportedTable> parts() const {
+      return kept ? std::vector<ImportedTable>{{kept}} : std::vector<ImportedTable>();
+    }
   };
 
   session::Cluster &open() const {
@@ -201,6 +214,10 @@ private:
     part.storage = Process::instance().storage();
     part.storage->keepWithin(part.session->hostTier());
     part.interrupted = interruptedBy(poll);
+    part.keep = [&holding](std::shared_ptr<const exec::ResultRows> rows) -> Expected<std::string> {
+      HR_ASSIGN_OR_RETURN(holding.kept, importRows(std::move(rows)));
+      return holding.kept->statistics().dump();
+    };
     part.bind = [&holding, arrays](const plan::Plan &plan,
                                    exec::Bindings &bindings) -> Expected<Texts> {
       nb::gil_scoped_acquire acquire;
@@ -244,6 +261,7 @@ void addCluster(nb::module_ &module) {
       .def_prop_ro("rank", &LaunchedCluster::rank)
       .def_prop_ro("size", &LaunchedCluster::size)
       .def_prop_ro("name", &LaunchedCluster::name, "\"rank 2 on host node7\".")
+      .def_prop_ro("epoch", &LaunchedCluster::epoch, "Another number once the ranks have changed.")
       .def_prop_ro("memory", &LaunchedCluster::memory,
                    "The bytes that this rank may use, by the settings and the ranks beside it.")
       .def("run", &LaunchedCluster::run, nb::arg("program"), nb::arg("plan"), nb::arg("kernels"),
@@ -253,12 +271,14 @@ void addCluster(nb::module_ &module) {
            nb::arg("progress") = nb::none(),
            "Of rank 0: runs a program on all ranks, as Program.run() does in this process.")
       .def("end", &LaunchedCluster::end, nb::arg("kind") = "", nb::arg("message") = "",
-           nb::arg("place") = "",
-           "Of rank 0: ends the call on all ranks, with an error if it has a kind.")
+           nb::arg("place") = "", nb::arg("note") = "",
+           "Of rank 0: ends the call on all ranks, with an error if it has a kind. note: for the "
+           "other ranks.")
       .def("follow", &LaunchedCluster::follow, nb::arg("call"), nb::arg("tables"),
            nb::arg("arrays"), nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
            nb::arg("settings") = Texts(), nb::arg("poll") = nb::none(),
-           "Of the others: takes part in what rank 0 runs until it ends the call.")
+           "Of the others: takes part in what rank 0 runs until it ends the call. This rank's part "
+           "of the last resident result, if there was one, in a list, and rank 0's note.")
       .def_prop_ro("lost", &LaunchedCluster::lost,
                    "Which rank is lost and how that is known; empty if none is.")
       .def_prop_ro("awaited", &LaunchedCluster::awaited,

@@ -35,6 +35,7 @@ NB_MODULE(_compiler, module) {
       .def_rw("text", &SessionRequest::text)
       .def_rw("result_names", &SessionRequest::resultNames)
       .def_rw("now_microseconds", &SessionRequest::nowMicroseconds)
+      .def_rw("resident_keys", &SessionRequest::residentKeys)
       .def_rw("mlir", &SessionRequest::mlir)
       .def_rw("resume_after", &SessionRequest::resumeAfter)
       .def_rw("queries", &SessionRequest::queries)

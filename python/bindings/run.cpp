@@ -154,9 +154,19 @@ Result LoadedProgram::take(Expected<exec::RunResult> result, const Settings &set
       raise(status);
     }
   }
+  Result taken{std::move(done.table), std::move(done.tensors)};
+  taken.partKeys = program_->plan().residentKeys;
+  for (std::shared_ptr<const exec::ResultRows> &rows : done.parts) {
+    Expected<std::shared_ptr<const storage::ArrowTable>> part = [&] {
+      nb::gil_scoped_release release;
+      return importRows(std::move(rows));
+    }();
+    taken.parts.push_back({valueOf(std::move(part))});
+    taken.partStatistics.push_back(taken.parts.back().table->statistics().dump());
+  }
   std::lock_guard lock(mutex_);
   profile_ = done.profile.toJson();
-  return Result{std::move(done.table), std::move(done.tensors)};
+  return taken;
 }
 
 } // namespace headrace::python

@@ -19,6 +19,11 @@ namespace headrace::python {
 struct Result {
   std::shared_ptr<const exec::ResultRows> table;
   std::vector<exec::TensorResult> tensors;
+  /// Of a resident result: the rows of the ranks of this process; what is known of those of each
+  /// rank, as statistics documents; and the columns by whose hash they are divided.
+  std::vector<ImportedTable> parts = {};
+  std::vector<std::string> partStatistics = {};
+  std::vector<std::string> partKeys = {};
 };
 
 /// Python's part in a run that is under way: its signal handlers run on the main thread, about

@@ -97,6 +97,26 @@ std::map<std::string, double> rowsOf(const std::vector<std::string> &texts) {
   return workload.rows;
 }
 
+/// Of ranks of this process, in their order.
+ImportedTable parted(const std::vector<ImportedTable> &tables,
+                     const std::vector<uint64_t> &firstRows, const std::string &identity) {
+  std::vector<storage::TablePart> parts;
+  for (size_t rank = 0; rank < tables.size(); ++rank) {
+    parts.push_back({static_cast<uint32_t>(rank), firstRows.at(rank), tables[rank].table});
+  }
+  auto ranks = static_cast<uint32_t>(parts.size());
+  return {storage::partedTable(std::move(parts), ranks, identity)};
+}
+
+std::string unitedStatistics(const std::vector<std::string> &documents,
+                             const std::vector<std::string> &keys) {
+  std::vector<nlohmann::json> parts;
+  for (const std::string &document : documents) {
+    parts.push_back(nlohmann::json::parse(document));
+  }
+  return storage::unitedStatistics(parts, keys).dump();
+}
+
 std::string statistics(nb::handle data) {
   if (isArrow(data)) {
     return arrowTableOf(data)->statistics().dump();
@@ -141,7 +161,7 @@ NB_MODULE(_runtime, module) {
           [](const ImportedTable &table, uint32_t rank, uint32_t size, uint64_t firstRow,
              const std::string &identity) {
             return ImportedTable{
-                storage::partOfTable(table.table, {{rank, size}, firstRow, identity})};
+                storage::partedTable({{rank, firstRow, table.table}}, size, identity)};
           },
           nb::arg("rank"), nb::arg("size"), nb::arg("first_row"), nb::arg("identity"),
           "These rows as what a rank of so many has of a table that is called `identity`.");
@@ -165,7 +185,13 @@ NB_MODULE(_runtime, module) {
             }
             return arrays;
           },
-          "The tensors of a run as NumPy arrays, without copies.");
+          "The tensors of a run as NumPy arrays, without copies.")
+      .def_ro("parts", &Result::parts,
+              "Of a resident result: the rows of each rank of this process.")
+      .def_ro("part_statistics", &Result::partStatistics,
+              "Of a resident result: the statistics document of each rank's rows.")
+      .def_ro("part_keys", &Result::partKeys,
+              "Of a resident result: the columns by whose hash its rows are divided, if they are.");
   nb::class_<LoadedProgram>(module, "Program", "A checked plan with its kernels.")
       .def("run", &LoadedProgram::run, nb::arg("bindings"), nb::arg("ranks") = 1,
            nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
@@ -330,8 +356,14 @@ NB_MODULE(_runtime, module) {
       [](nb::handle data, const std::string &path, char separator, bool header, int threads) {
         return writeCsv(data, {path, separator, header, threads});
       },
-      nb::arg("data"), nb::arg("path"), nb::arg("separator"), nb::arg("header"),
-      nb::arg("threads"), "Writes Arrow data as CSV; the number of rows.");
+      nb::arg("data"), nb::arg("path"), nb::arg("separator"), nb::arg("header"), nb::arg("threads"),
+      "Writes Arrow data as CSV; the number of rows.");
   module.def("statistics", &statistics, nb::arg("data"),
              "The statistics document (JSON) of Parquet paths or Arrow data.");
+  module.def("parted", &parted, nb::arg("tables"), nb::arg("first_rows"), nb::arg("identity"),
+             "The parts of a table on ranks of this process, each of which reads its own.");
+  module.def(
+      "united_statistics", &unitedStatistics, nb::arg("documents"), nb::arg("keys"),
+      "The statistics document of a table whose parts, on ranks, have these. keys: the columns "
+      "by whose hash the rows are divided.");
 }

@@ -43,10 +43,12 @@ if TYPE_CHECKING:
     from headrace._src.frame.sources import scan_parquet as scan_parquet
     from headrace._src.polars.engine import PolarsEngine as PolarsEngine
     from headrace._src.polars.engine import polars_engine as polars_engine
+    from headrace._src.query.dataset import Dataset as Dataset
     from headrace._src.query.sql import batches as batches
     from headrace._src.query.sql import explain as explain
     from headrace._src.query.sql import last_profile as last_profile
     from headrace._src.query.sql import lower as lower
+    from headrace._src.query.sql import persist as persist
     from headrace._src.query.sql import sql as sql
     from headrace._src.query.stop import Cancel as Cancel
     from headrace._src.session.relation import Relation as Relation
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "Cancel": "headrace._src.query.stop",
     "Cluster": "headrace._src.cluster",
+    "Dataset": "headrace._src.query.dataset",
     "Expr": "headrace._src.frame.expression",
     "GroupBy": "headrace._src.frame.group_by",
     "HeadraceError": "headrace._src.errors",
@@ -88,6 +91,7 @@ _PUBLIC = {
     "max_horizontal": "headrace._src.frame.functions",
     "min_horizontal": "headrace._src.frame.functions",
     "mlir": "headrace._src.array.program",
+    "persist": "headrace._src.query.sql",
     "place": "headrace._src.array.tracer",
     "polars_engine": "headrace._src.polars.engine",
     "query": "headrace._src.array.queries",

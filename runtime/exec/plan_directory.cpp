@@ -135,6 +135,11 @@ Expected<StoredPlan> loadPlanDirectory(const std::string &path) {
   if (!plan.ok()) {
     return inFile(folder / "plan.json", plan.status());
   }
+  if (plan->resident) {
+    return inFile(folder, makeError(ErrorKind::kUnsupported,
+                                    "the rows of this plan's result stay on the ranks; who runs it "
+                                    "from a folder has no use for them"));
+  }
   HR_ASSIGN_OR_RETURN(stored.manifestText, files.read("manifest.json"));
   Expected<Manifest> manifest = parseManifest(stored.manifestText);
   if (!manifest.ok()) {

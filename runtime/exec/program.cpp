@@ -359,7 +359,13 @@ private:
 
   void collect(RunResult &result) {
     Rank &first = *ranks_.front();
-    result.table = first.takeResult();
+    if (plan_.resident) {
+      for (const std::unique_ptr<Rank> &rank : ranks_) {
+        result.parts.push_back(rank->takeResult());
+      }
+    } else {
+      result.table = first.takeResult();
+    }
     // Tasks end in any order, results have the order of the plan; one buffer may be several
     // results.
     std::map<int32_t, std::shared_ptr<TensorBuffer>> taken;

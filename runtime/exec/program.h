@@ -117,8 +117,11 @@ struct TensorResult {
 };
 
 struct RunResult {
-  std::shared_ptr<const ResultRows> table; ///< null if the program has only tensors as results
-  std::vector<TensorResult> tensors;       ///< in task order
+  /// Null if the program has only tensors as results, or a resident one.
+  std::shared_ptr<const ResultRows> table;
+  /// Of a resident result: the rows of each rank of this process, in their order.
+  std::vector<std::shared_ptr<const ResultRows>> parts;
+  std::vector<TensorResult> tensors; ///< in task order
   Profile profile;
   std::string traceJson; ///< Chrome's trace format, if asked for
 };
@@ -138,8 +141,9 @@ public:
                           const RunOptions &options) const;
 
   /// Runs the one rank that the transport is, with the session's memory and threads to itself; the
-  /// other ranks run the same plan elsewhere at the same time. Results are on rank 0 only; errors
-  /// are the same on all ranks, which have then all stopped. The transport serves one run.
+  /// other ranks run the same plan elsewhere at the same time. Results are on rank 0 only, unless
+  /// they are resident; errors are the same on all ranks, which have then all stopped. The
+  /// transport serves one run.
   Expected<RunResult> runRank(Session &session, const Bindings &bindings, const RunOptions &options,
                               Transport &transport) const;
 

@@ -46,7 +46,8 @@ public:
   uint32_t size() const { return context_.size; }
   /// Whether it is rank 0, which has the results.
   bool isFirst() const { return context_.rank == 0; }
-  /// Null if it has none: other ranks, and programs without a table.
+  /// Null if it has none: programs without a table, and ranks beside the first, unless the rows of
+  /// the result stay where they are.
   std::shared_ptr<const ResultRows> takeResult() { return std::move(context_.result); }
   std::unique_ptr<TensorBuffer> takeBuffer(int32_t buffer) {
     return std::move(context_.buffers[buffer]);

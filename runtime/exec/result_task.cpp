@@ -1,4 +1,5 @@
-// A result task: keeps the chunks that reach rank 0 for the caller; drops those of other ranks.
+// A result task: keeps the chunks that reach rank 0 for the caller; drops those of other ranks,
+// unless the result stays where it is.
 #include "runtime/exec/task.h"
 
 namespace headrace::exec {
@@ -10,7 +11,7 @@ public:
 
   Status start() override {
     input_ = context_.streams[task_.inputStream];
-    if (context_.rank == 0) {
+    if (context_.rank == 0 || context_.plan->resident) {
       HR_ASSIGN_OR_RETURN(auto account, context_.openAccount(index_));
       HR_ASSIGN_OR_RETURN(context_.result,
                           ResultRows::open(context_.plan->result, std::move(account)));

@@ -183,13 +183,20 @@ Expected<Cluster::Prepared> Cluster::prepare(const Order &order,
   return prepared;
 }
 
-Expected<exec::RunResult> Cluster::runPrepared(const Prepared &prepared, const Part &part) {
+Expected<Ran> Cluster::runPrepared(const Prepared &prepared, const Part &part) {
   transport_->beginRun(part.session->hostTier());
   for (int peer = 0; peer < size(); ++peer) {
     // Of one that went before: nobody waits for what it does not say.
     HR_RETURN_IF_ERROR(transport_->peerStatus(peer));
   }
-  return prepared.program->runRank(*part.session, prepared.bindings, prepared.options, *transport_);
+  Ran ran;
+  HR_ASSIGN_OR_RETURN(ran.result, prepared.program->runRank(*part.session, prepared.bindings,
+                                                            prepared.options, *transport_));
+  if (!ran.result.parts.empty()) {
+    HR_ASSIGN_OR_RETURN(std::string kept, part.keep(ran.result.parts.front()));
+    ran.kept.push_back(std::move(kept));
+  }
+  return ran;
 }
 
 // ---- rank 0 ----
@@ -226,8 +233,8 @@ Expected<int64_t> Cluster::gatherReady(const Expected<Prepared> &own, const Part
   return least;
 }
 
-Expected<exec::RunResult> Cluster::gatherReports(Expected<exec::RunResult> own) {
-  std::vector<std::string> traces{own.ok() ? own->traceJson : std::string()};
+Expected<Ran> Cluster::gatherReports(Expected<Ran> own) {
+  std::vector<std::string> traces{own.ok() ? own->result.traceJson : std::string()};
   for (int peer = 1; peer < size(); ++peer) {
     // Who has run it is at its end, or lost.
     Expected<std::vector<std::string>> heard =
@@ -240,22 +247,23 @@ Expected<exec::RunResult> Cluster::gatherReports(Expected<exec::RunResult> own) 
     if (own.ok() && !ended.ok()) {
       own = ended;
     }
-    if (own.ok() && report.size() == 6) {
+    if (own.ok() && report.size() >= 6) {
       HR_ASSIGN_OR_RETURN(plan::Profile profile, plan::Profile::fromJson(report[4]));
-      own->profile.add(profile);
+      own->result.profile.add(profile);
       traces.push_back(report[5]);
+      own->kept.insert(own->kept.end(), report.begin() + 6, report.end());
     }
   }
-  if (own.ok() && !own->traceJson.empty()) {
-    own->traceJson = mergedTraces(traces);
+  if (own.ok() && !own->result.traceJson.empty()) {
+    own->result.traceJson = mergedTraces(traces);
   }
   noteUnreachable(rank(), unreachable());
   return own;
 }
 
-Expected<exec::RunResult> Cluster::runOnAll(const Order &order,
-                                            const std::shared_ptr<const exec::Program> &program,
-                                            const Part &part) {
+Expected<Ran> Cluster::runOnAll(const Order &order,
+                                const std::shared_ptr<const exec::Program> &program,
+                                const Part &part) {
   ++attempt_;
   Order sent = order;
   for (auto &[slot, paths] : sent.tables) {
@@ -275,18 +283,19 @@ Expected<exec::RunResult> Cluster::runOnAll(const Order &order,
   return gatherReports(runPrepared(*prepared, part));
 }
 
-Expected<exec::RunResult> Cluster::run(const Order &order,
-                                       const std::shared_ptr<const exec::Program> &program,
-                                       const Part &part) {
-  Expected<exec::RunResult> result = runOnAll(order, program, part);
+Expected<Ran> Cluster::run(const Order &order, const std::shared_ptr<const exec::Program> &program,
+                           const Part &part) {
+  Expected<Ran> result = runOnAll(order, program, part);
   if (!result.ok()) {
     HR_RETURN_IF_ERROR(lost()); // what the run says is what came of it
   }
   return result;
 }
 
-void Cluster::end(const Status &status) {
-  control_->tellAll({Message::Kind::kEnd, call_, 0, packTexts(textsOf(status))});
+void Cluster::end(const Status &status, const std::string &note) {
+  std::vector<std::string> texts = textsOf(status);
+  texts.push_back(note);
+  control_->tellAll({Message::Kind::kEnd, call_, 0, packTexts(texts)});
   ++call_;
   attempt_ = 0;
 }
@@ -328,19 +337,22 @@ Status Cluster::obey(const Message &asked, const std::string &call, const Part &
     return {};
   }
   prepared->options.leastMemoryBytes = std::atoll(go.text.c_str());
-  Expected<exec::RunResult> ran = runPrepared(*prepared, part);
+  Expected<Ran> ran = runPrepared(*prepared, part);
   std::vector<std::string> report = textsOf(ran.status());
   report.push_back(unreachable());
-  report.push_back(ran.ok() ? ran->profile.toJson() : std::string());
-  report.push_back(ran.ok() ? ran->traceJson : std::string());
+  if (ran.ok()) {
+    report.push_back(ran->result.profile.toJson());
+    report.push_back(ran->result.traceJson);
+    report.insert(report.end(), ran->kept.begin(), ran->kept.end());
+  }
   control_->tell(0, {Message::Kind::kReport, asked.call, asked.attempt, packTexts(report)});
   return {};
 }
 
-Status Cluster::follow(const std::string &call, const Part &part) {
+Expected<std::string> Cluster::follow(const std::string &call, const Part &part) {
   uint64_t own = call_++;
   if (own < firstCall_) {
-    return {};
+    return std::string();
   }
   while (true) {
     HR_ASSIGN_OR_RETURN(Message message,
@@ -356,7 +368,9 @@ Status Cluster::follow(const std::string &call, const Part &part) {
     } else if (message.call != own) {
       HR_RETURN_IF_ERROR(leftCall(message));
     } else if (message.kind == Message::Kind::kEnd) {
-      return statusOf(unpackTexts(message.text));
+      std::vector<std::string> texts = unpackTexts(message.text);
+      HR_RETURN_IF_ERROR(statusOf(texts));
+      return texts.size() > 3 ? texts[3] : std::string();
     } else if (message.kind == Message::Kind::kRun) {
       HR_RETURN_IF_ERROR(obey(message, call, part));
     }

@@ -43,10 +43,20 @@ struct Part {
   /// prints, by slot, as in Order.
   std::function<Expected<std::map<std::string, std::string>>(const plan::Plan &, exec::Bindings &)>
       bind;
+  /// Takes this rank's rows of a resident result; what rank 0 is told about them. Set where such
+  /// programs may be run.
+  std::function<Expected<std::string>(std::shared_ptr<const exec::ResultRows>)> keep;
   /// Asked about every 50 ms on the calling thread; true stops the call on all ranks.
   std::function<bool()> interrupted;
   /// As RunOptions::progress, of this rank.
   std::function<void(const exec::Progress &)> progress;
+};
+
+/// What rank 0 has of a run.
+struct Ran {
+  exec::RunResult result;
+  /// Of a resident result: what Part::keep of each rank has told of its rows.
+  std::vector<std::string> kept;
 };
 
 /// Purpose: calls, one after another, which all ranks make in the same order: rank 0 leads, and
@@ -69,16 +79,18 @@ public:
   int rank() const { return self().rank; }
   int size() const { return self().size; }
   std::string name() const { return self().name; }
+  /// Another number after each regroup(), the same on all ranks. Between calls.
+  uint64_t epoch() const { return epoch_; }
 
   /// The settings with a share of this machine's cores and memory, where they leave them open and
   /// other ranks are here too: as many as there were when this one came.
   Settings ownPart(Settings settings) const;
 
   /// Of rank 0: runs the program of this order on all ranks.
-  Expected<exec::RunResult>
-  run(const Order &order, const std::shared_ptr<const exec::Program> &program, const Part &part);
-  /// Of rank 0: ends the call on all ranks, each of which returns this status.
-  void end(const Status &status);
+  Expected<Ran> run(const Order &order, const std::shared_ptr<const exec::Program> &program,
+                    const Part &part);
+  /// Of rank 0: ends the call on all ranks, each of which returns this status, or the note.
+  void end(const Status &status, const std::string &note = "");
 
   /// Ok, or which rank is lost.
   Status lost() const;
@@ -89,9 +101,9 @@ public:
   /// lost too. Fails (kIo) if one has left, or if this rank is the one that is lost to the others.
   Status regroup(const Control::Interrupted &interrupted);
 
-  /// Of the other ranks: takes part in rank 0's runs until it ends the call. `call`: as
+  /// Of the other ranks: takes part in rank 0's runs until it ends the call; its note. `call`: as
   /// Order::call.
-  Status follow(const std::string &call, const Part &part);
+  Expected<std::string> follow(const std::string &call, const Part &part);
 
 private:
   struct Prepared {
@@ -123,12 +135,12 @@ private:
   Expected<std::shared_ptr<const exec::Program>> programOf(const Order &order);
   Expected<Prepared> prepare(const Order &order, std::shared_ptr<const exec::Program> program,
                              const Part &part) const;
-  Expected<exec::RunResult> runOnAll(const Order &order,
-                                     const std::shared_ptr<const exec::Program> &program,
-                                     const Part &part);
+  Expected<Ran> runOnAll(const Order &order, const std::shared_ptr<const exec::Program> &program,
+                         const Part &part);
   Expected<int64_t> gatherReady(const Expected<Prepared> &own, const Part &part);
-  Expected<exec::RunResult> runPrepared(const Prepared &prepared, const Part &part);
-  Expected<exec::RunResult> gatherReports(Expected<exec::RunResult> own);
+  /// This rank's part in a run, with what it has kept.
+  Expected<Ran> runPrepared(const Prepared &prepared, const Part &part);
+  Expected<Ran> gatherReports(Expected<Ran> own);
   Expected<std::vector<std::string>> hearAnswer(int peer, Message::Kind kind,
                                                 const Control::Interrupted &interrupted,
                                                 Control::OnLoss onLoss);

@@ -174,7 +174,8 @@ def test_another_part_than_the_plan_reads_is_refused() -> None:
     loaded = _load("select sum(n) as n from t", resolve({"t": rows}), Target.of(1, None, None))
     part = _runtime.ArrowTable(rows).part(1, 2, 5, "table 0")
     with pytest.raises(
-        _runtime.Error, match="of table t this rank has part 1 of 2, the plan reads part 0 of 1"
+        _runtime.Error,
+        match="the rows of a table lie on 2 ranks, each of which reads its own, and the query runs on 1: t",
     ):
         loaded.handle.run({"t": part})
 

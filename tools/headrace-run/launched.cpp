@@ -37,10 +37,10 @@ Status lead(session::Cluster &cluster, const Request &request, session::Order or
   HR_RETURN_IF_ERROR(order.setShared(request.settings));
   ProgressLine line;
   part.progress = line.teller();
-  Expected<exec::RunResult> result = cluster.run(order, stored.program, part);
+  Expected<session::Ran> ran = cluster.run(order, stored.program, part);
   line.clear();
-  HR_RETURN_IF_ERROR(result.status());
-  return writeOutputs(*result, stored, request);
+  HR_RETURN_IF_ERROR(ran.status());
+  return writeOutputs(ran->result, stored, request);
 }
 
 } // namespace
@@ -61,7 +61,7 @@ Status runLaunched(const Request &request, std::string &who) {
   session::Order order;
   order.call = "headrace-run " + request.plan;
   if (launch.rank != 0) {
-    return cluster->follow(order.call, part);
+    return cluster->follow(order.call, part).status();
   }
   Status status = lead(*cluster, request, order, part);
   cluster->end(status);

@@ -81,6 +81,16 @@ class Cluster:
         self._handle.leave()
 
     @property
+    def epoch(self) -> int:
+        """Another number once the ranks have changed."""
+        return translated(lambda: self._handle.epoch)
+
+    @property
+    def has_driver(self) -> bool:
+        """Whether one process, which is no rank, leads the others."""
+        return False
+
+    @property
     def memory(self) -> int:
         """The bytes that this rank may use."""
         return translated(lambda: self._handle.memory)
@@ -92,19 +102,22 @@ class Cluster:
         *,
         tables: Mapping[str, Any] | None = None,
         arrays: tuple[object, ...] = (),
+        kept: Callable[[Cluster, list[Any], str], Any] | None = None,
         **options: Any,
     ) -> Any:
         """What `lead` gives, on rank 0; None on the others, which take part in its runs.
 
         name: of what is called; the same on all ranks. tables, arrays: those in memory, which every rank
-        has; options: threads, memory, settings and poll of this rank.
+        has. kept: of a call whose rows stay on the ranks, the result on the others, from their parts and the
+        note of rank 0's result. options: threads, memory, settings and poll of this rank.
         """
         if self._leading is threading.current_thread():
             return lead()
         with self._calls:
             if self.rank:
-                translated(lambda: self._handle.follow(name, dict(tables or {}), list(arrays), **options))
-                return None
+                held = {table: getattr(data, "here", data) for table, data in (tables or {}).items()}
+                parts, note = translated(lambda: self._handle.follow(name, held, list(arrays), **options))
+                return kept(self, parts, note) if kept and note else None
             self._leading = threading.current_thread()
             self._call = name
             try:
@@ -120,7 +133,7 @@ class Cluster:
                 raise
             finally:
                 self._leading = None
-            self._end()
+            self._end(note=result.note() if kept else "")
             return result
 
     def _led(self, lead: Callable[[], Any], poll: Callable[[], None] | None) -> Any:
@@ -156,8 +169,8 @@ class Cluster:
         ranks = "1 rank" if self.size == 1 else f"{self.size} ranks"
         warnings.warn(f"{lost}; the cluster goes on with {ranks}", RuntimeWarning, stacklevel=2)
 
-    def _end(self, kind: str = "", message: str = "") -> None:
-        translated(lambda: self._handle.end(kind, message))
+    def _end(self, kind: str = "", message: str = "", note: str = "") -> None:
+        translated(lambda: self._handle.end(kind, message, note=note))
 
     def run(
         self, program: Any, plan: str, kernels: bytes, bindings: dict[str, Any], options: dict[str, Any]

@@ -101,6 +101,9 @@ class Target:
     memory: int = 0
     #: Kernels for GPUs beside those for the CPU: ptx, or emulation for tests; empty: none.
     gpu: str = ""
+    #: For a query whose rows stay on the ranks that make them: the columns by whose hash they are to be
+    #: divided, if any.
+    resident: tuple[str, ...] | None = None
 
     @staticmethod
     def of(
@@ -133,7 +136,8 @@ class Target:
         figures += f" {quick_rows()}"
         tuned = [self.choice.document() if self.choice else "", self.note] if self.choice or self.note else []
         placed = [self.ranks, self.topology, figures, self.layout_seed, self.mesh, self.isa]
-        return [*placed, self.memory, *([self.gpu] if self.gpu else []), *tuned]
+        kept = [] if self.resident is None else ["resident", *self.resident]
+        return [*placed, self.memory, *([self.gpu] if self.gpu else []), *kept, *tuned]
 
     def within(self, memory: int | str | None) -> Target:
         """For ranks that together (in a cluster, each) may use `memory`; None: as the settings have it."""
@@ -166,6 +170,7 @@ class Target:
         request.isa = self.isa
         request.gpu = self.gpu
         request.memory_bytes = self.memory
+        request.resident_keys = None if self.resident is None else list(self.resident)
         request.mesh = self.mesh
         if self.choice:
             request.layout_alternative = self.choice.alternative

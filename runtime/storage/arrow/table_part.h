@@ -1,24 +1,34 @@
-// A rank's part of an Arrow table that is whole nowhere: of one that a driver has scattered.
+// Arrow tables that lie in parts on ranks: those that a driver has scattered, and rows that stayed
+// where a query made them.
 #pragma once
 
 #include "runtime/storage/storage.h"
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace headrace::storage {
 
-/// Which rows of a table a part has.
+/// What one rank has of a table.
 struct TablePart {
-  Share share;           ///< whose rows these are
-  uint64_t firstRow = 0; ///< the number of the first of them in the whole table
-  std::string identity;  ///< of the whole table: the same on all ranks
+  uint32_t rank = 0;
+  uint64_t firstRow = 0; ///< the number of the first of its rows in the whole table
+  std::shared_ptr<const ArrowTable> rows;
 };
 
-/// The table of which `rows` are a part, for scans by exactly that share; any other is refused
-/// (kInternal). Its morsels are numbered within the part, whatever reach is asked for. Its
-/// statistics say only which table it is of.
-std::shared_ptr<const ArrowTable> partOfTable(std::shared_ptr<const ArrowTable> rows,
-                                              TablePart part);
+/// A table in parts of so many ranks, of which some are here; `identity` is that of the whole, the
+/// same on all ranks. For scans by exactly the share of one of these ranks; any other is refused
+/// (kUser). Morsels are numbered within a part, whatever reach is asked for. The statistics say
+/// only which table it is.
+std::shared_ptr<const ArrowTable> partedTable(std::vector<TablePart> parts, uint32_t ranks,
+                                              std::string identity);
+
+/// The statistics document of a table whose parts, on ranks, have these, with "resident": the
+/// columns by whose hash rows are divided among the ranks, if they are. The number of distinct
+/// values is that of the part with most, or their sum if most rows of that part differ.
+nlohmann::json unitedStatistics(std::span<const nlohmann::json> parts,
+                                const std::vector<std::string> &keys);
 
 } // namespace headrace::storage

@@ -91,6 +91,21 @@ func.func private @result_names_kind() -> !frame.table<"a": i64> attributes {fra
 
 // -----
 
+// expected-error @+1 {{frame.result_resident needs a function that returns one table}}
+func.func private @result_resident_scalar() -> i64 attributes {frame.result_resident = []}
+
+// -----
+
+// expected-error @+1 {{frame.result_resident names columns of the result, got ["b"]}}
+func.func private @result_resident_column() -> !frame.table<"a": i64> attributes {frame.result_resident = ["b"]}
+
+// -----
+
+// expected-error @+1 {{frame.result_resident names columns of the result, got unit}}
+func.func private @result_resident_kind() -> !frame.table<"a": i64> attributes {frame.result_resident}
+
+// -----
+
 // expected-error @+1 {{has an unknown attribute of dialect frame: "frame.unheard_of"}}
 func.func private @unknown_attribute() attributes {frame.unheard_of = 1}
 

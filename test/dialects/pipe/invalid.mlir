@@ -218,6 +218,16 @@ pipe.stream @s hash over ["ranks"] fullest 0.5 : !pipe.rows<"a": i32>
 
 // -----
 
+// expected-error@+1 {{C4: only a result is resident, by columns that it has, got []}}
+pipe.stream @s hash over ["ranks"] resident [] : !pipe.rows<"a": i32>
+
+// -----
+
+// expected-error@+1 {{C4: only a result is resident, by columns that it has, got ["a"]}}
+pipe.stream @s result names ["key"] logical [i32] resident ["a"] : !pipe.rows<"a": i32>
+
+// -----
+
 // expected-error@+1 {{C4: only a result is ordered}}
 pipe.stream @s hash over ["ranks"] ordered : !pipe.rows<"a": i32>
 

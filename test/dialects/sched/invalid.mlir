@@ -249,6 +249,14 @@ sched.program @main {
 // -----
 
 sched.program @main {
+  %loaded, %lines = sched.load for @points : !sched.stream<!pipe.rows<"x": f64>>
+  // expected-error @+1 {{C2: is resident by columns that it lacks: ["y"]}}
+  sched.result %lines resident ["y"] names ["x"] logical [f64] : !sched.stream<!pipe.rows<"x": f64>>
+}
+
+// -----
+
+sched.program @main {
   // expected-error @+1 {{has an attribute that sched does not have: "sched.offset"}}
   %x = sched.input 0 "x" {sched.offset = 5 : i64} : !sched.buffer<host, tensor<8xf32>>
 }

@@ -1,4 +1,5 @@
 // Arrow data through the C stream interface gives the same rows as the files.
+#include "runtime/storage/arrow/table_part.h"
 #include "test/unit/storage/tables.h"
 
 #include <arrow/c/bridge.h>
@@ -229,6 +230,104 @@ TEST(ArrowTable, BrokenPromises) {
   EXPECT_TRUE(errorOf({"int", {LogicalKind::kI32}, HR_I32, true, true, -1000, 5000}).ok());
   // 0 stands under NULLs and does not count as a value.
   EXPECT_TRUE(errorOf({"date", {LogicalKind::kDate}, HR_I32, true, true, 8000, 8100}).ok());
+}
+
+/// Tables of these rows on ranks, of a table of all columns.
+std::vector<std::shared_ptr<const ArrowTable>>
+partsOf(const TestTable &test, const std::vector<std::pair<int64_t, int64_t>> &slices) {
+  std::vector<std::shared_ptr<const ArrowTable>> parts;
+  for (auto [first, rows] : slices) {
+    parts.push_back(*importTable(test.table->Slice(first, rows)));
+  }
+  return parts;
+}
+
+TEST(PartedTable, EachRankReadsItsRowsByTheirNumbers) {
+  std::mt19937_64 random(seed());
+  TestTable test = makeTable({.rows = 1000, .nullPercent = 20, .batchRows = 300}, random);
+  auto rows = partsOf(test, {{0, 400}, {400, 0}, {400, 600}});
+  auto table = partedTable({{0, 0, rows[0]}, {1, 400, rows[1]}, {2, 400, rows[2]}}, 3, "a");
+  EXPECT_EQ(table->statistics(), nlohmann::json({{"part_of", "a"}}));
+  std::vector<std::vector<std::string>> all(test.text.size());
+  uint64_t place = 0;
+  for (uint32_t rank = 0; rank < 3; ++rank) {
+    auto source = table->scan(test.slot, {rank, 3, Reach::kAll});
+    ASSERT_TRUE(source.ok()) << source.status().toString();
+    EXPECT_EQ((*source)->reach(), Reach::kShare);
+    for (size_t m = 0; m < (*source)->morselCount(); ++m) {
+      auto morsel = (*source)->load(m, unlimitedMemory());
+      ASSERT_TRUE(morsel.ok());
+      EXPECT_EQ((*morsel)->place, place);
+      place += (*morsel)->morsel.rows;
+    }
+    auto read = readAll(**source, test.slot);
+    ASSERT_TRUE(read.ok()) << read.status().toString();
+    for (size_t c = 0; c < all.size(); ++c) {
+      all[c].insert(all[c].end(), (*read)[c].begin(), (*read)[c].end());
+    }
+  }
+  expectSame(all, test.text, test.slot);
+}
+
+TEST(PartedTable, OtherPartsAreRefused) {
+  std::mt19937_64 random(seed());
+  TestTable test = makeTable({.rows = 10}, random);
+  auto table = partedTable({{1, 0, partsOf(test, {{0, 10}})[0]}}, 3, "a");
+  for (Share share : {Share{0, 3}, Share{1, 2}, Share{0, 1}}) {
+    auto source = table->scan(test.slot, share);
+    ASSERT_FALSE(source.ok());
+    EXPECT_EQ(source.status().kind(), ErrorKind::kUser);
+    EXPECT_NE(source.status().message().find("lie on 3 ranks, each of which reads its own"),
+              std::string::npos)
+        << source.status().message();
+  }
+}
+
+/// The same as of all rows in one table, but for what is estimated.
+TEST(PartedTable, StatisticsAreThoseOfTheWhole) {
+  std::mt19937_64 random(seed());
+  for (int nulls : {0, 30, 100}) {
+    TestTable test = makeTable({.rows = 900, .nullPercent = nulls}, random);
+    nlohmann::json whole = (*importTable(test.table))->statistics();
+    std::vector<nlohmann::json> parts;
+    for (const auto &part : partsOf(test, {{0, 0}, {0, 300}, {300, 1}, {301, 599}})) {
+      parts.push_back(part->statistics());
+    }
+    nlohmann::json united = unitedStatistics(parts, {"int"});
+    EXPECT_EQ(united["resident"], nlohmann::json({"int"}));
+    EXPECT_EQ(united["rows"], 900u);
+    for (auto &[name, column] : whole["columns"].items()) {
+      for (const char *key : {"index", "type", "nullable", "min", "max", "nulls"}) {
+        EXPECT_EQ(united["columns"][name][key], column[key]) << name << " " << key;
+      }
+      EXPECT_LE(united["columns"][name]["distinct"], 900u);
+    }
+  }
+}
+
+TEST(PartedTable, DistinctValuesAddUpWhereMostDiffer) {
+  auto part = [](uint64_t rows, uint64_t distinct, nlohmann::json min) {
+    nlohmann::json column{{"index", 0},
+                          {"min", std::move(min)},
+                          {"max", 9},
+                          {"nulls", 0},
+                          {"distinct", distinct},
+                          {"nullable", false},
+                          {"ordered", false},
+                          {"average_bytes", rows == 10 ? 4.0 : 8.0}};
+    return nlohmann::json{
+        {"rows", rows}, {"row_groups", 1}, {"columns", {{"a", std::move(column)}}}};
+  };
+  auto united = [](const std::vector<nlohmann::json> &parts) {
+    return unitedStatistics(parts, {})["columns"]["a"];
+  };
+  EXPECT_EQ(united({part(10, 9, 1), part(30, 20, 2)})["distinct"], 29u);
+  EXPECT_EQ(united({part(10, 3, 1), part(30, 4, 2)})["distinct"], 4u);
+  EXPECT_EQ(united({part(10, 3, 1), part(30, 4, 2)})["average_bytes"], 7.0);
+  EXPECT_EQ(united({part(10, 3, 5), part(30, 4, 2)})["min"], 2);
+  // A bound that one part does not know, nobody does.
+  EXPECT_TRUE(united({part(10, 3, nullptr), part(30, 4, 2)})["min"].is_null());
+  EXPECT_TRUE(united({part(10, 3, 1), part(30, 4, nullptr)})["min"].is_null());
 }
 
 } // namespace

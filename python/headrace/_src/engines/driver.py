@@ -21,6 +21,7 @@ from headrace._src.engines.member import Invitation
 from headrace._src.engines.scattered import Part, Sent, Tables, parts_of
 from headrace._src.errors import HeadraceError, InputOutputError, UserError
 from headrace._src.programs import setting_texts
+from headrace._src.query.dataset import Dataset, Parts
 from headrace._src.query.tables import absolute
 
 #: Seconds for the words of a rank that its peers have given up.
@@ -67,6 +68,10 @@ class RemoteResult:
 
     table: Any
     tensors: list[Any]
+    #: Of a resident result; its rows are none of this process.
+    part_statistics: list[str] = field(default_factory=list)
+    part_keys: list[str] = field(default_factory=list)
+    parts: tuple[()] = ()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.table.__arrow_c_stream__(requested_schema)
@@ -159,6 +164,10 @@ class RemoteRanks:
         return len(self._ranks)
 
     @property
+    def epoch(self) -> int:
+        return self._epoch
+
+    @property
     def lost(self) -> str:
         if self.retired:
             return ""
@@ -241,9 +250,20 @@ class RemoteRanks:
         bound = {name: _sent(data) for name, data in bindings.items() if name not in offer.tables}
         rank_0 = self._ranks[0]
         number = lobby.ask(rank_0, "run", plan, kernels, call, bound, options, progress is not None)
-        table, tensors, profile = self._outcome(rank_0, number, poll, progress)
+        table, tensors, profile, *parts = self._outcome(rank_0, number, poll, progress)
         program.keep_profile(profile)
-        return RemoteResult(table, tensors)
+        return RemoteResult(table, tensors, *parts)
+
+    def keep(self, parts: Parts) -> None:
+        """Has each rank hold what it has of the last run's result, as its part of a table."""
+        identity = self._tables.identity(parts)
+        asked = []
+        for rank, member in enumerate(self._ranks):
+            key = (identity, Part(rank, self.size))
+            asked.append((member, self._lobby.ask(member, "keep", key, parts.first_row(rank)), key))
+        for member, number, key in asked:
+            self._lobby.answer(member, number)
+            member.holds.add(key)
 
     def _scatter(self, plan: str) -> None:
         """Gives each rank what it reads of the tables in memory and does not have yet."""
@@ -251,12 +271,14 @@ class RemoteRanks:
         parts = {name: each for name, each in parts_of(plan, self.size).items() if name in tables}
         gone = {self._gone.popleft() for _ in range(len(self._gone))}
         with self._lobby.changed:
-            for member in self._lobby.members:  # also those that are no rank for now
+            idle = [member for member in self._lobby.members if member not in self._ranks]
+            for member in self._lobby.members:
                 member.unused |= {key for key in member.holds if key[0] in gone}
-        if not (parts or self._named or any(member.unused for member in self._ranks)):
+        asked = [self._let_hold(member, [], {}) for member in idle if member.unused]
+        if not (asked or parts or self._named or any(member.unused for member in self._ranks)):
             return
         self._named = bool(parts)
-        identities = {name: self._tables.identity(tables[name]) for name in parts}
+        identities = {name: self._tables.identity(_whole(tables[name])) for name in parts}
         whole: dict[str, Sent] = {}
 
         def made(name: str, part: Part) -> Sent:
@@ -266,17 +288,24 @@ class RemoteRanks:
                 whole[name] = Sent.of(identities[name], tables[name], part)
             return whole[name]
 
-        asked = []
         for rank, member in enumerate(self._ranks):
             names = {name: (identities[name], each[rank]) for name, each in parts.items()}
-            dropped, member.unused = member.unused, set()
-            member.holds -= dropped
-            sent = [made(name, key[1]) for name, key in names.items() if key not in member.holds]
-            number = self._lobby.ask(member, "hold", sent, dropped, names)
-            asked.append((member, number, sum(len(each.rows) for each in sent), set(names.values())))
-        for member, number, size, keys in asked:
-            self._lobby.acknowledged(member, number, ANSWER_SECONDS + size / _HELD_BYTES_A_SECOND)
+            there = member.holds - member.unused
+            sent = [made(name, key[1]) for name, key in names.items() if key not in there]
+            asked.append(self._let_hold(member, sent, names))
+        for member, number, seconds, keys in asked:
+            self._lobby.acknowledged(member, number, seconds)
             member.holds |= keys
+
+    def _let_hold(
+        self, member: Member, sent: list[Sent], names: dict[str, tuple[str, Part]]
+    ) -> tuple[Member, int, float, set[tuple[str, Part]]]:
+        """Sends it rows, and has it drop what it does not need. What to wait for, how long, what it has then."""
+        dropped, member.unused = member.unused, set()
+        member.holds -= dropped
+        number = self._lobby.ask(member, "hold", sent, dropped, names)
+        seconds = ANSWER_SECONDS + sum(len(each.rows) for each in sent) / _HELD_BYTES_A_SECOND
+        return member, number, seconds, set(names.values())
 
     def _outcome(
         self,
@@ -289,6 +318,7 @@ class RemoteRanks:
         raised: BaseException | None = None
         silent_at = float("inf")
         while True:
+            said = None
             try:
                 said = self._lobby.said(rank_0, number, _POLL_SECONDS)
                 if raised is None and poll:
@@ -300,7 +330,7 @@ class RemoteRanks:
                 raise raised or InputOutputError(gone) from None
             except BaseException as error:
                 self._lobby.cancel(rank_0)
-                raised, said = error, None
+                raised = error  # what it has said, it will not say again
             if said and said[0] != "progress":
                 if raised:
                     raise raised
@@ -315,8 +345,8 @@ class RemoteRanks:
         with self._lobby.changed:
             return any(member.answers or member.gone for member, _ in self._following)
 
-    def end(self, kind: str = "", message: str = "") -> None:
-        """Ends the call on all ranks, if they know of it."""
+    def end(self, kind: str = "", message: str = "", note: str = "") -> None:
+        """Ends the call on all ranks, if they know of it. note: is for ranks that have no driver."""
         if not self._following:
             return
         with suppress(HeadraceError):  # it is lost, which the next call finds
@@ -329,6 +359,11 @@ class RemoteRanks:
     def leave(self) -> None:
         self._engine.stop()
         self._lobby.close()
+
+
+def _whole(table: Any) -> Any:
+    """What stays the same for as long as the ranks may keep their parts of it."""
+    return table.parts if isinstance(table, Dataset) else table
 
 
 def _sent(data: Any) -> Any:
@@ -350,6 +385,10 @@ class Driver(Cluster):
 
     _handle: RemoteRanks
 
+    @property
+    def has_driver(self) -> bool:
+        return True
+
     def resize(self, ranks: int) -> None:
         if ranks < 1:
             raise UserError(f"a cluster has at least one rank, got ranks={ranks}")
@@ -366,6 +405,7 @@ class Driver(Cluster):
         *,
         tables: Mapping[str, Any] | None = None,
         arrays: tuple[object, ...] = (),
+        kept: Callable[[Cluster, list[Any], str], Any] | None = None,
         **options: Any,
     ) -> Any:
         import numpy as np
@@ -373,13 +413,18 @@ class Driver(Cluster):
         told = {key: value for key, value in options.items() if key != "poll"}
         given = {key: _table(key, value) for key, value in (tables or {}).items()}
         self._handle.offer = Offer(name, given, [np.asarray(array) for array in arrays], told)
-        return super().call(name, lead, tables=tables, arrays=arrays, **options)
+        result = super().call(name, lead, tables=tables, arrays=arrays, kept=kept, **options)
+        if kept:
+            self._handle.keep(result)
+        return result
 
 
 def _table(name: str, data: Any) -> Any:
-    """What can be sent, any number of times."""
+    """What can be sent, any number of times; a dataset is with the ranks."""
     import pyarrow as pa
 
+    if isinstance(data, Dataset):
+        return data
     if isinstance(data, pa.RecordBatchReader):
         raise UserError(f"a stream can be read only once: read it first (read_all()), table: {name}")
     if not hasattr(data, "__arrow_c_stream__"):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headrace._src.engines.channel import RETIRED, Channel
-from headrace._src.engines.scattered import Held
+from headrace._src.engines.scattered import Held, Part
 from headrace._src.errors import CancelledError, HeadraceError, InputOutputError, translated
 
 #: Programs that a rank keeps loaded for the next run of the same.
@@ -81,6 +81,7 @@ class Member:
         self._handle: Any = None
         self._programs: dict[bytes, Any] = {}
         self._held = Held()
+        self._made: list[Any] = []  # this rank's part of the last result that stays on the ranks
         #: The tables of the run under way, or of the next one, by name.
         self._tables: dict[str, Any] = {}
 
@@ -122,6 +123,7 @@ class Member:
     def _answer(self, name: str, *arguments: Any) -> tuple[Any, ...]:
         actions: dict[str, Callable[..., Any]] = {
             "hold": self._hold,
+            "keep": self._keep,
             "place": self._place,
             "join": self._join,
             "follow": self._follow,
@@ -175,8 +177,14 @@ class Member:
         self._held.take(sent)
         self._tables.update(self._held.bound(names))
 
+    def _keep(self, key: tuple[str, Part], first_row: int) -> None:
+        """Holds the part that the last run made, as one of a table that the driver calls so."""
+        identity, part = key
+        self._held.keep(key, self._made.pop().part(part.index, part.size, first_row, identity))
+
     def _follow(self, call: str, arrays: list[Any], options: dict[str, Any]) -> None:
-        self._handle.follow(call, self._tables, arrays, poll=self._poll, **self._own(options))
+        options = self._own(options)
+        self._made, _ = self._handle.follow(call, self._tables, arrays, poll=self._poll, **options)
 
     def _run(
         self,
@@ -186,8 +194,8 @@ class Member:
         bindings: dict[str, Any],
         options: dict[str, Any],
         wants_progress: bool,
-    ) -> tuple[Any, list[Any], str]:
-        """The result's rows, or None, its tensors, and the profile."""
+    ) -> tuple[Any, list[Any], str, list[str], list[str]]:
+        """The result's rows, or None, its tensors, the profile, and statistics and keys of rows that stay."""
         import pyarrow as pa
 
         program = self._program(plan, kernels)
@@ -198,8 +206,10 @@ class Member:
         result = self._handle.run(
             program, plan, kernels, call, bindings, poll=self._poll, progress=progress, **self._own(options)
         )
-        tensors = list(result.tensors)
-        return None if tensors else pa.table(result), tensors, program.profile()
+        tensors, known = list(result.tensors), list(result.part_statistics)
+        self._made = list(result.parts)
+        rows = None if tensors or known else pa.table(result)
+        return rows, tensors, program.profile(), known, list(result.part_keys)
 
     def _progress(self, *at: object) -> None:
         self._channel.send((self._request, "progress", *at))

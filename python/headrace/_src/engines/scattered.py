@@ -117,6 +117,10 @@ class Held:
         for each in sent:
             self._parts[each.identity, each.part] = each.table()
 
+    def keep(self, key: tuple[str, Part], table: Any) -> None:
+        """A part that was made on this rank."""
+        self._parts[key] = table
+
     def drop(self, keys: Iterable[tuple[str, Part]]) -> None:
         for key in keys:
             self._parts.pop(key, None)

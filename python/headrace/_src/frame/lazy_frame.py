@@ -25,14 +25,16 @@ from headrace._src.frame.group_by import GroupBy, grouped
 from headrace._src.frame.nodes import Node, composed, owned, user_line
 from headrace._src.frame.scope import Column, Key, Scope, Value, converted, unknown_column
 from headrace._src.frame.translate import check_boolean, is_literal, is_scalar, named, translated
-from headrace._src.frame.types import supertype, type_of
+from headrace._src.frame.types import sql_type, supertype, type_of
 from headrace._src.query import sql as queries
+from headrace._src.sql.composed import Composed
 from headrace._src.sql.tables import quoted
 
 if TYPE_CHECKING:
     import polars
     import pyarrow as pa
 
+    from headrace._src.query.dataset import Dataset
     from headrace._src.query.sql import Profile
 
 
@@ -586,12 +588,17 @@ class LazyFrame:
         """The query that it becomes, in DuckDB's SQL."""
         return self._composed()[0].text
 
-    def _composed(self) -> Any:
+    def _composed(self) -> tuple[Composed, dict[str, Any]]:
         shown = ", ".join(each.sql for each in self._columns.values())
-        return composed(self._node, shown, self._order_sql())
+        return composed(self._node, lambda name: f"select {shown} from {name}{self._order_sql()}")
 
     def _ask(self, call: Callable[..., Any], options: Mapping[str, Any]) -> Any:
-        text, tables = self._composed()
+        return self._told(call, self._composed(), options)
+
+    @staticmethod
+    def _told(call: Callable[..., Any], about: tuple[Composed, Any], options: Mapping[str, Any]) -> Any:
+        """The answer; its errors as they are about the frame."""
+        text, tables = about
         try:
             return call(text.text, tables, **options)
         except HeadraceError as error:
@@ -609,6 +616,20 @@ class LazyFrame:
         table = self.collect(**options)
         polars = needed("polars", "to_polars() needs Polars: pip install polars")
         return table if table is None else polars.from_arrow(table)
+
+    def persist(self, *, by: str | Sequence[str] = (), **options: Any) -> Dataset | None:
+        """Computes the rows, which stay on the ranks that make them; see `headrace.persist`."""
+        inner = [f'{each.sql} as "~{i}"' for i, each in enumerate(self._columns.values())]
+        outer = [
+            f'cast("~{i}" as {sql_type(each.type)}) as {quoted(name)}'
+            for i, (name, each) in enumerate(self._columns.items())
+        ]
+
+        def query(name: str) -> str:
+            rows = f"select {', '.join(inner)} from {name}{self._order_sql()}"
+            return f"select {', '.join(outer)} from ({rows})"
+
+        return self._told(queries.persist, composed(self._node, query), {"by": by, **options})
 
     def explain(self, **options: Any) -> str:
         """What was decided for it and why; options: those of `headrace.explain`."""

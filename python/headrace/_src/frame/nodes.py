@@ -50,8 +50,8 @@ def owned(operation: str, call: Callable[[], Any]) -> Any:
         raise type(error)(str(error), place=f"{operation}, {user_line()}") from None
 
 
-def composed(root: Node, select: str, order: str) -> tuple[Composed, dict[str, Any]]:
-    """The text of a frame with its tables: `select` of the last operation, in an order."""
+def composed(root: Node, query: Callable[[str], str]) -> tuple[Composed, dict[str, Any]]:
+    """The text of a frame with its tables; query: the text about the last operation, by its name."""
     names: dict[Node, str] = {}
     tables: dict[str, Any] = {}
     parts: list[Part] = []
@@ -66,7 +66,7 @@ def composed(root: Node, select: str, order: str) -> tuple[Composed, dict[str, A
             sql = node.render(*(names[each] for each in node.inputs))
         names[node] = quoted(f"~f{len(names)}")
         parts.append(Part(f"{'with' if not parts else ','} {names[node]} as ({sql})", node.owner))
-    parts.append(Part(f"select {select} from {names[root]}{order}", root.owner))
+    parts.append(Part(query(names[root]), root.owner))
     return Composed(parts), tables
 
 

@@ -14,6 +14,7 @@ from headrace._src.frame.lazy_frame import LazyFrame
 from headrace._src.frame.nodes import Source, owned, user_line
 from headrace._src.frame.scope import Column, Key
 from headrace._src.frame.types import is_integer, is_list, sql_type
+from headrace._src.query.dataset import Dataset
 from headrace._src.query.library_files import read_ipc, read_ndjson
 from headrace._src.query.statistics import statistics_of
 from headrace._src.query.tables import (
@@ -123,6 +124,11 @@ def from_arrow(data: Any) -> LazyFrame:
     return owned("from_arrow", lambda: _frame("table", table, "from_arrow"))
 
 
+def from_dataset(data: Dataset) -> LazyFrame:
+    """A frame over rows that lie on the ranks."""
+    return owned("lazy", lambda: _frame("dataset", data, "lazy"))
+
+
 def _place(columns: Mapping[str, Column]) -> list[Key]:
     """Where a row stands in its table: a hidden column; nothing if a column is called as SQL calls it."""
     name = "~row"
@@ -136,10 +142,11 @@ def _narrow(table: Table) -> dict[str, pa.DataType]:
     import pyarrow as pa
     from pyarrow import parquet
 
-    if isinstance(table, ArrowTable):
-        schema = table.data.schema if isinstance(table.data, (pa.Table, pa.RecordBatch)) else pa.schema([])
-    else:
-        schema = pa.schema([]) if not table.is_parquet else parquet.read_schema(table.paths[0])
+    schema = pa.schema([])
+    if isinstance(table, ArrowTable) and isinstance(table.data, (pa.Table, pa.RecordBatch)):
+        schema = table.data.schema
+    elif isinstance(table, FileTable) and table.is_parquet:
+        schema = parquet.read_schema(table.paths[0])
     return {each.name: _declared(each.type) for each in schema if _is_narrow(each.type)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from headrace._src import programs
 from headrace._src.arguments import check_options, checked
 from headrace._src.cluster import current
-from headrace._src.errors import InputOutputError, MemoryLimitError, UnsupportedError, reason
+from headrace._src.errors import InputOutputError, MemoryLimitError, UnsupportedError, UserError, reason
 from headrace._src.explain import OperatorRows, explained, operator_rows
 from headrace._src.programs import LoadedProgram, Mesh, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.bound_query import bound_query, schemas_of
 from headrace._src.query.copy_to import Copy, copy_of
+from headrace._src.query.dataset import Dataset, MovedError, Parts, datasets
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.pivots import with_pivot_values
 from headrace._src.query.plan_cache import CompiledQuery
@@ -26,7 +27,15 @@ from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.recursion import Run, may_recur, unrolled
 from headrace._src.query.statistics import documents_for, statistics_of, table_sizes
 from headrace._src.query.stop import Cancel, stopper
-from headrace._src.query.tables import ArrowTable, FileTable, Table, TablesArgument, resolve
+from headrace._src.query.tables import (
+    ArrowTable,
+    FileTable,
+    ResidentTable,
+    Table,
+    TablesArgument,
+    is_in_memory,
+    resolve,
+)
 from headrace._src.result_output import ResultFile
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, catalogue_rows
 from headrace._src.sql.clock import Clock, clock_of
@@ -91,7 +100,7 @@ def sql(
         .arrow, or a folder with (format parquet, partition_by (a, b)).
         FROM may name files itself: 'x.csv', 'data/*.parquet', read_csv('x.txt', delim = '|').
     tables: a folder of Parquet files (one table a file or folder), a file, a pattern ("data/*.parquet"), a
-        list of these, or a dict of name to Arrow table or path(s), of Parquet or CSV; "~" is the
+        list of these, or a dict of name to Arrow table, `Dataset` or path(s), of Parquet or CSV; "~" is the
         home directory.
     ranks: the number of ranks, in this process, that share the work; in a `cluster`, that of the cluster.
     threads: workers of all ranks together (default: HEADRACE_THREADS, else the processors that this process
@@ -173,6 +182,44 @@ def batches(text: str, tables: TablesArgument, **options: Any) -> pa.RecordBatch
 
 
 @checked
+def persist(
+    text: str, tables: TablesArgument = (), *, by: str | Sequence[str] = (), **options: Any
+) -> Dataset | None:
+    """Runs one query as `sql` does, with its options, and leaves its rows on the ranks that made them.
+
+    by: columns by whose values rows are divided among the ranks, equal ones together: joins on them and
+        groups by them need no exchange then. Such rows have no order. Default: as the plan leaves them,
+        which is known too.
+
+    The dataset is a table for later queries on these ranks, which each read what they have; nothing of it
+    goes through the driver or rank 0. Where an engine's ranks have changed, its query is run again when it is
+    needed; the ranks of a launcher raise InputOutputError then. None on a rank that has been started again
+    during the call.
+    """
+    check_options(options, sql)
+    if copy_of(text) or (may_not_be_rows(text) and script_of(text).kind is not Kind.ROWS):
+        raise UserError("persist takes a query that gives rows")
+    lasting = {name: value for name, value in options.items() if name not in _OF_ONE_RUN}
+    keys = (by,) if isinstance(by, str) else tuple(by)
+    parts = _persisted(text, tables, keys, options)
+    return parts and Dataset(parts, lambda stop: _persisted(text, tables, keys, lasting, stop))
+
+
+#: Options that a dataset that is made again does not have.
+_OF_ONE_RUN = ("progress", "timeout", "cancel")
+
+
+def _persisted(
+    text: str,
+    tables: TablesArgument,
+    keys: tuple[str, ...],
+    options: dict[str, Any],
+    stop: Callable[[], None] | None = None,
+) -> Any:
+    return _query(Parts.of_result, text, tables, dict(options), stop=stop, resident=keys)
+
+
+@checked
 def profiled(text: str, tables: TablesArgument, **options: Any) -> Profile:
     """Runs one query as `sql` does, with its options, and returns what it took instead of its rows."""
     check_options(options, sql)
@@ -194,19 +241,35 @@ def _query(
     tables: TablesArgument,
     options: dict[str, Any],
     told: Callable[[Profile], None] = _remember,
+    *,
+    stop: Callable[[], None] | None = None,
+    resident: tuple[str, ...] | None = None,
 ) -> Any:
-    """What `take` makes of the result; `told` gets the profile."""
-    stop = stopper(options.pop("timeout", None), options.pop("cancel", None), _follows())
+    """What `take` makes of the result; `told` gets the profile. resident: as `Target` has it."""
+    stop = stop or stopper(options.pop("timeout", None), options.pop("cancel", None), _follows())
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
-    return _on_all_ranks(
-        f"sql {text}",
-        lambda: _answer(take, told, text, tables, stop, **options),
-        tables,
-        options.get("threads"),
-        options.get("memory"),
-        options.get("settings"),
-        stop,
-    )
+    for attempt in range(_ATTEMPTS):
+        for dataset in datasets(tables):
+            dataset.renew(stop)
+        try:
+            return _on_all_ranks(
+                f"sql {text}" if resident is None else f"persist by {resident} {text}",
+                lambda: _answer(take, told, text, tables, stop, resident=resident, **options),
+                tables,
+                options.get("threads"),
+                options.get("memory"),
+                options.get("settings"),
+                stop,
+                resident=resident is not None,
+            )
+        except MovedError:
+            if attempt == _ATTEMPTS - 1 or not any(dataset.can_renew for dataset in datasets(tables)):
+                raise
+    return None
+
+
+#: Of a query whose datasets are made again, each time that ranks go meanwhile.
+_ATTEMPTS = 4
 
 
 def _follows() -> bool:
@@ -223,8 +286,13 @@ def _on_all_ranks(
     memory: int | str | None,
     settings: Mapping[str, object] | None,
     stop: Callable[[], None] | None = None,
+    *,
+    resident: bool = False,
 ) -> Any:
-    """What `lead` gives; in a cluster, on rank 0, while the other ranks take part."""
+    """What `lead` gives; in a cluster, on rank 0, while the other ranks take part.
+
+    resident: what it gives are `Parts`, and other ranks get theirs.
+    """
     group = current()
     if group is None:
         return lead()
@@ -233,7 +301,8 @@ def _on_all_ranks(
     return group.call(
         call,
         lead,
-        tables={name: data for name, data in in_memory.items() if hasattr(data, "__arrow_c_stream__")},
+        tables={name: data for name, data in in_memory.items() if is_in_memory(data)},
+        kept=Parts.of_note if resident else None,
         threads=options.get("threads"),
         memory=options.get("memory"),
         settings=options["settings"],
@@ -259,6 +328,7 @@ def _answer(
     settings: Mapping[str, object] | None = None,
     progress: Callable[[int, int, int, str], None] | None = None,
     verify: bool = False,
+    resident: tuple[str, ...] | None = None,
 ) -> Any:
     """`_query` on this process, or on rank 0 of a cluster."""
     import pyarrow as pa
@@ -325,6 +395,7 @@ def _answer(
             raise UnsupportedError("WITH RECURSIVE is not supported in a cluster")
         plan, rows = unrolled(plan, resolved, rows_of)
         resolved = {**resolved, **rows}
+    target = replace(target, resident=resident)
     loaded = _load(text, resolved, target, statistics, plan)
     compiled = time.perf_counter()
     try:
@@ -604,7 +675,7 @@ def _read(table: FileTable, read: set[str] | None) -> FileTable:
     return table.only([i for i, path in enumerate(table.paths) if os.path.realpath(path) in read])
 
 
-def _imported(table: ArrowTable) -> Any:
+def _imported(table: ArrowTable | ResidentTable) -> Any:
     return programs.translated(lambda: table.imported)
 
 

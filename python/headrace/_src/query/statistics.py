@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headrace._src.errors import HeadraceError, translated
-from headrace._src.query.tables import ArrowTable, FileTable, Table, TablesArgument, resolve
+from headrace._src.query.tables import FileTable, Table, TablesArgument, resolve
 from headrace._src.tuning.use import size_of_files
 
 _of_files: dict[str, str] = {}
@@ -17,7 +17,7 @@ def statistics_of(table: Table) -> str:
     """The statistics document (JSON) of a table; that of files is read once in a process."""
     from headrace import _runtime
 
-    if isinstance(table, ArrowTable):
+    if not isinstance(table, FileTable):
         return translated(lambda: table.statistics)
     key = json.dumps(table.identity())
     if key not in _of_files:

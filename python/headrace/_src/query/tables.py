@@ -14,6 +14,7 @@ from typing import Any
 from headrace._src.errors import HeadraceError, UnsupportedError, UserError, translated
 from headrace._src.query import arrow_tables
 from headrace._src.query.csv_files import is_csv, readers_of
+from headrace._src.query.dataset import Dataset
 from headrace._src.query.given_columns import OPTIONS as PLACE_OPTIONS
 from headrace._src.query.given_columns import PlaceOptions, given_columns, with_given
 
@@ -96,7 +97,27 @@ class ArrowTable:
         return _runtime.statistics(self.imported)
 
 
-Table = FileTable | ArrowTable
+@dataclass(frozen=True)
+class ResidentTable:
+    """A dataset: each rank has rows of its own."""
+
+    data: Dataset
+
+    @property
+    def imported(self) -> Any:
+        return self.data.parts.table
+
+    @property
+    def statistics(self) -> str:
+        return self.data.parts.document
+
+
+Table = FileTable | ArrowTable | ResidentTable
+
+
+def is_in_memory(value: Any) -> bool:
+    """Whether `tables=` is given a table, not paths of one."""
+    return hasattr(value, "__arrow_c_stream__") or isinstance(value, Dataset)
 
 
 def resolve(tables: TablesArgument) -> dict[str, Table]:
@@ -188,6 +209,8 @@ def _placed(paths: Sequence[str], readers: Sequence[str], places: PlaceOptions) 
 def _table(name: str, value: Any) -> Table:
     if isinstance(value, FileTable):
         return value
+    if isinstance(value, Dataset):
+        return ResidentTable(value)
     if hasattr(value, "__arrow_c_stream__"):
         return ArrowTable(value)
     texts = [value] if isinstance(value, (str, os.PathLike)) else value

@@ -289,6 +289,12 @@ TEST(PlanCheck, Sharing) {
   tensor.tasks[2].as<LoadTask>()->split = {0};
   tensor.tasks[4].work = ToTensorTask{2, {0}, {addTensor(tensor, {kUnknownExtent}, 0)}};
   EXPECT_STREQ(whyNotShared(tensor, 2), "its rows become a rank's part of a tensor");
+  Plan resident = samplePlan();
+  resident.tasks[2].as<LoadTask>()->split = {0};
+  resident.tasks[4].work = ResultTask{2};
+  EXPECT_EQ(whyNotShared(resident, 2), nullptr);
+  resident.resident = true;
+  EXPECT_STREQ(whyNotShared(resident, 2), "its rows stay on the rank that reads them");
 }
 
 TEST(PlanCheck, Region) {
