@@ -5,11 +5,12 @@
 #include "passes/lower/code_builder.h"
 
 #include "model/plan/plan.h"
+#include "runtime/abi/row_pointer.h"
 
 namespace headrace::lower {
 
 /// Purpose: how the code that finds a group of a key reaches a table. What entries hold of a row is
-/// its address (below 2^48, above kClaimed); 0 is none. Lifetime: within the builder's.
+/// its address (below 2^48, above abi::kClaimedRow); 0 is none. Lifetime: within the builder's.
 class GroupTableCode {
 public:
   virtual ~GroupTableCode() = default;
@@ -103,7 +104,7 @@ public:
   mlir::Value rowAt(mlir::Value address) override;
   mlir::Value keeper() override { return {}; }
   llvm::StringRef suffix() override { return ".find_group_of_block"; }
-  static constexpr int64_t kFirst = 2;
+  static constexpr int64_t kFirst = abi::kClaimedRow + 1;
 
 private:
   const BlockLayout &layout_;

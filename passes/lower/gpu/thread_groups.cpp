@@ -3,6 +3,7 @@
 #include "passes/lower/gpu/thread_kernel.h"
 
 #include "passes/analysis/physical.h"
+#include "runtime/abi/row_pointer.h"
 
 #include <cstddef>
 #include <cstring>
@@ -10,11 +11,6 @@
 using namespace mlir;
 
 namespace headrace::lower {
-
-namespace {
-/// In place of the row of an entry that somebody has claimed.
-constexpr int64_t kClaimed = 1;
-} // namespace
 
 LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan::State &state,
                                                     GroupTableCode &table) {
@@ -71,9 +67,10 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
   Block *same = b_.newBlock();
   b_.branch(b_.compare(arith::CmpIPredicate::eq, tags, b_.i64(0)), same, step);
   b_.enter(same);
-  Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kRowPointerMask));
+  Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(abi::kRowPointerMask));
   // Somebody is making a group of this tag: look again.
-  b_.branch(b_.compare(arith::CmpIPredicate::eq, address, b_.i64(kClaimed)), probe, settled);
+  b_.branch(b_.compare(arith::CmpIPredicate::eq, address, b_.i64(abi::kClaimedRow)), probe,
+            settled);
 
   b_.enter(settled);
   Value row = table.rowAt(address);
@@ -128,7 +125,7 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
       b_.enter(fine);
     }
   }
-  Value tag = arith::AndIOp::create(b_, b_.loc(), hash, b_.i64(~kRowPointerMask));
+  Value tag = arith::AndIOp::create(b_, b_.loc(), hash, b_.i64(~abi::kRowPointerMask));
   table.call("publish", Type(), {cell, arith::OrIOp::create(b_, b_.loc(), made, tag)});
   LLVM::ReturnOp::create(b_, b_.loc(), made);
 
