@@ -81,6 +81,10 @@ BlockLayout::BlockLayout(const plan::State &state, uint64_t expectedGroups)
   }
 }
 
+Value BlockLayout::row(CodeBuilder &builder, Value shared, Value number) const {
+  return builder.element(builder.at(shared, rows()), number, rowBytes_);
+}
+
 plan::StateField BlockLayout::ownField(const plan::State &state,
                                        const plan::StateField &field) const {
   plan::StateField own = field;
@@ -107,8 +111,7 @@ Value BlockGroups::newRow() {
   return b_.select(isNone, b_.i64(0), address);
 }
 Value BlockGroups::rowAt(Value address) {
-  Value number = b_.add(address, b_.i64(-kFirst));
-  return b_.element(b_.at(shared_, layout_.rows()), number, state_.rowBytes);
+  return layout_.row(b_, shared_, b_.add(address, b_.i64(-kFirst)));
 }
 
 } // namespace headrace::lower

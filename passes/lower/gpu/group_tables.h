@@ -75,6 +75,7 @@ public:
   int64_t directory() const { return 16; }
   int64_t codeGroups() const { return directory() + int64_t{8} * entries(); }
   int64_t rows() const { return codeGroups() + int64_t{4} * kCodeGroups; }
+  mlir::Value row(CodeBuilder &builder, mlir::Value shared, mlir::Value number) const;
   int64_t own() const { return rows() + int64_t{groups} * rowBytes_; }
   int64_t bytes() const { return own() + ownGroups * ownGroupBytes(); }
   int64_t ownGroupBytes() const { return ownWidth_ * threads; }

@@ -162,26 +162,30 @@ LogicalResult ThreadKernelEmitter::foldGroup(const plan::State &state, Value row
   return success();
 }
 
+LogicalResult ThreadKernelEmitter::foldIntoState(pipe::CombineOp combine, LLVM::LLVMFuncOp find,
+                                                 const plan::State &state, Value hash,
+                                                 ArrayRef<RowValue> values) {
+  Value found = callFind(find, statePointer(combine.getState()), hash, state, values);
+  failIf(b_.compare(arith::CmpIPredicate::eq, found, b_.i64(0)), HR_ERROR_MEMORY);
+  return foldGroup(state, StateGroups(b_, state).rowAt(found), values, Scope::kDevice);
+}
+
 LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pipe::StateOp op) {
   plan::State state = layoutState(op);
   const uint64_t expected = cardinalityOf(op.getHoldsAttr()).expected;
   BlockLayout layout(state, expected);
-  if (layout.pays() && expected <= 4 * static_cast<uint64_t>(layout.groups) &&
+  if (layout.pays() && expected <= 4 * uint64_t{layout.groups} &&
       !isa<pipe::ReadOp>(pipeline_.getBody().front().front())) {
     return emitBlockGroups(combine, op, state, layout);
   }
   StateGroups table(b_, state);
   LLVM::LLVMFuncOp find = emitFindGroup(op, state, table);
   return emitRows([&]() -> LogicalResult {
-    FailureOr<std::vector<RowValue>> inputs = readFields(state);
-    FailureOr<Value> hash =
-        failed(inputs) ? FailureOr<Value>() : hashKeys(*reader_, combine.getKeys(), nullptr);
-    if (failed(hash)) {
-      return failure();
-    }
-    Value found = callFind(find, statePointer(combine.getState()), *hash, state, *inputs);
-    failIf(b_.compare(arith::CmpIPredicate::eq, found, b_.i64(0)), HR_ERROR_MEMORY);
-    if (failed(foldGroup(state, table.rowAt(found), *inputs, Scope::kDevice))) {
+    std::vector<RowValue> inputs;
+    FailureOr<Value> hash = failed(readFields(state, Fields::kAll, inputs))
+                                ? FailureOr<Value>()
+                                : hashKeys(*reader_, combine.getKeys(), nullptr);
+    if (failed(hash) || failed(foldIntoState(combine, find, state, *hash, inputs))) {
       return failure();
     }
     b_.jump(next_);
