@@ -7,6 +7,8 @@
 #include "model/plan/plan.h"
 #include "runtime/abi/row_pointer.h"
 
+#include <optional>
+
 namespace headrace::lower {
 
 /// Purpose: how the code that finds a group of a key reaches a table. What entries hold of a row is
@@ -65,7 +67,9 @@ private:
 /// side by side, so that few groups do not make threads wait for each other.
 class BlockLayout {
 public:
-  BlockLayout(const plan::State &state, uint64_t expectedGroups);
+  /// `expectedGroups`: nothing if they are not known; then the table has as many rows as fit, which
+  /// all threads share.
+  BlockLayout(const plan::State &state, std::optional<uint64_t> expectedGroups);
 
   bool pays() const { return groups >= 16; }
   uint32_t groups;        ///< rows of the table

@@ -172,9 +172,14 @@ LogicalResult ThreadKernelEmitter::foldIntoState(pipe::CombineOp combine, LLVM::
 
 LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pipe::StateOp op) {
   plan::State state = layoutState(op);
-  const uint64_t expected = cardinalityOf(op.getHoldsAttr()).expected;
+  std::optional<uint64_t> expected;
+  if (op.getHoldsAttr()) {
+    expected = op.getHoldsAttr().getExpected();
+  }
   BlockLayout layout(state, expected);
-  if (layout.pays() && expected <= 4 * uint64_t{layout.groups} &&
+  // Groups of which nothing is known go through the block's table too: many cost a look into it a
+  // row, few would make all threads of the device wait for each other in the state's.
+  if (layout.pays() && expected.value_or(0) <= 4 * uint64_t{layout.groups} &&
       !isa<pipe::ReadOp>(pipeline_.getBody().front().front())) {
     return emitBlockGroups(combine, op, state, layout);
   }
