@@ -45,7 +45,7 @@ private:
   /// Rows of a segment of codes.
   struct Page {
     decode::CodeRuns codes;
-    const std::byte *stream = nullptr;
+    std::span<const uint8_t> stream; ///< what they need of it
     uint32_t rows = 0, bitWidth = 0;
     int64_t runsAt = 0, streamAt = 0;
   };
