@@ -20,8 +20,8 @@ public:
 
   /// Room for `bytes` with the HrDevice, when no launch is under way.
   Status makeRoom(int64_t bytes);
-  std::byte *host() { return blocks_.pinned.host(); }
-  uint64_t device() const { return blocks_.block.at().address; }
+  std::byte *host() { return pinned_.host(); }
+  uint64_t device() const { return block_.at().address; }
 
   /// Columns that come into the device before the kernel.
   struct Columns {
@@ -45,11 +45,11 @@ public:
                          std::span<const Event> after, const Columns &columns);
   HrError error() const;
   /// Hands the memory on, when no launch is under way.
-  void end() { gpu_.launches().giveBack(std::move(blocks_)); }
+  void end();
 
 private:
   GpuContext &gpu_;
-  LaunchBlocks::Pair blocks_;
+  DeviceMemory pinned_, block_;
 };
 
 } // namespace headrace::exec

@@ -47,7 +47,6 @@ struct GpuContext {
   GpuContext(std::shared_ptr<GpuKernels> loaded, Budget::Options options, GpuMemory &kept)
       : kernels(std::move(loaded)), budget(std::move(options)), memory(kept) {}
 
-  LaunchBlocks &launches() { return memory.launches; }
   Device &device() { return kernels->accelerator->device(); }
   Expected<Kernel> find(const std::string &symbol) { return kernels->module->find(symbol); }
 
