@@ -15,6 +15,7 @@ class DeviceCall {
 public:
   /// Where the caller's part begins.
   static constexpr int64_t kBegin = 64;
+  static_assert(sizeof(HrDevice) <= kBegin);
 
   explicit DeviceCall(GpuContext &gpu) : gpu_(gpu) {}
 

@@ -489,6 +489,11 @@ Status DeviceRunTask::beginLink(Filled &filled) {
   GpuContext &gpu = *context_.gpu;
   const plan::Kernel &link = context_.plan->kernels[described(filled).linkKernel];
   HR_ASSIGN_OR_RETURN(Kernel function, gpu.find(link.symbol));
+  if (filled.state->rows() > UINT32_MAX) {
+    return makeError(
+        ErrorKind::kMemory, // no test: no device has memory for so many
+        "a table of a join on a GPU has at most 4294967295 rows, got: ", filled.state->rows());
+  }
   HR_RETURN_IF_ERROR(filled.state->makeTable());
   filled.link.emplace(gpu);
   HrMorsel rows = {};
