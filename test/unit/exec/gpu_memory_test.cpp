@@ -86,6 +86,19 @@ TEST_F(GpuMemoryTest, BlocksOfTheDeviceGiveWayForStates) {
   EXPECT_GE(used.bytes(), kMebi);
 }
 
+TEST_F(GpuMemoryTest, SmallBlocksGiveWayForALargerOne) {
+  Expected<DeviceMemory> state = allocate(kLimit / 2);
+  ASSERT_TRUE(state.ok());
+  ASSERT_TRUE(host_->take(kLimit / 2));
+  for (LaunchBlocks *blocks : {&memory_->pinned, &memory_->blocks}) {
+    DeviceMemory first = taken(*blocks, kMebi), second = taken(*blocks, kMebi);
+    blocks->giveBack(std::move(first));
+    blocks->giveBack(std::move(second));
+    EXPECT_GE(taken(*blocks, 3 * kMebi).bytes(), 3 * kMebi);
+  }
+  host_->giveBack(kLimit / 2);
+}
+
 TEST_F(GpuMemoryTest, PinnedBlocksGiveWayInTheHostsTier) {
   memory_->pinned.giveBack(taken(memory_->pinned, kMebi));
   EXPECT_GT(host_->usedBytes(), 0);
