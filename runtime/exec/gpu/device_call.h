@@ -19,7 +19,7 @@ public:
 
   explicit DeviceCall(GpuContext &gpu) : gpu_(gpu) {}
 
-  /// Room for `bytes` with the HrDevice, when no launch is under way.
+  /// Room for `bytes` with the HrDevice, when no launch is under way; or the typed memory error.
   Status makeRoom(int64_t bytes);
   std::byte *host() { return pinned_.host(); }
   uint64_t device() const { return block_.at().address; }
