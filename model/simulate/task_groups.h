@@ -35,6 +35,9 @@ public:
   const Successors &after() const { return after_; }
   const std::set<int32_t> &before(int32_t group) const { return before_[group]; }
 
+  /// Whether there is an order at all. Not where groups wait for each other, as those of rounds
+  /// that hand rows to each other do: sorted() then lacks them.
+  bool canBeOrdered() const { return sorted().size() == count(); }
   /// All groups by rank as in sortedByRank, but what takes no time of its own before all others.
   std::vector<int32_t> sorted(std::vector<double> ranks) const;
   /// By their numbers, or as near to it as the edges allow.

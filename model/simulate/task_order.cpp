@@ -41,12 +41,11 @@ public:
       : plan_(plan), topology_(topology), workload_(workload), search_(search), groups_(plan) {}
 
   Expected<TaskOrder> run() {
-    std::vector<int32_t> given = groups_.sorted();
-    if (given.size() < groups_.count()) {
+    if (!groups_.canBeOrdered()) {
       return makeError(ErrorKind::kInternal,
                        "tasks that streams connect wait for each other through others");
     }
-    HR_RETURN_IF_ERROR(compare(given));
+    HR_RETURN_IF_ERROR(compare(groups_.sorted()));
     TaskOrder found;
     found.secondsGiven = best_.seconds;
     std::vector<double> tails = chainSeconds();
@@ -263,19 +262,17 @@ private:
 
 std::vector<int32_t> randomOrder(const Plan &plan, uint64_t seed) {
   TaskGroups groups(plan);
+  if (!groups.canBeOrdered()) {
+    std::vector<int32_t> given(plan.tasks.size());
+    std::iota(given.begin(), given.end(), 0);
+    return given;
+  }
   Random random(seed);
   std::vector<double> ranks(groups.count());
   for (double &rank : ranks) {
     rank = static_cast<double>(random.below(1 << 30));
   }
-  std::vector<int32_t> order = groups.sorted(std::move(ranks));
-  if (order.size() < groups.count()) {
-    // Sets of tasks that wait for each other, of rounds that hand rows on: the given order stands.
-    std::vector<int32_t> given(plan.tasks.size());
-    std::iota(given.begin(), given.end(), 0);
-    return given;
-  }
-  return groups.tasks(order);
+  return groups.tasks(groups.sorted(std::move(ranks)));
 }
 
 bool hasOrders(const Plan &plan) { return TaskGroups(plan).hasOrders(); }

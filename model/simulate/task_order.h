@@ -33,7 +33,8 @@ struct OrderSearch {
 Expected<TaskOrder> findOrder(const plan::Plan &plan, const topology::Topology &topology,
                               const Workload &workload, const OrderSearch &search = {});
 
-/// Any order of a plan's tasks in which each is behind what it waits for.
+/// Any order of a plan's tasks in which each is behind what it waits for; the plan's own where
+/// TaskGroups have none.
 std::vector<int32_t> randomOrder(const plan::Plan &plan, uint64_t seed);
 
 /// Whether a plan has another order at all.

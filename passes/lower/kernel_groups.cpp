@@ -3,6 +3,7 @@
 #include "passes/lower/kernel_emitter.h"
 
 #include "passes/analysis/physical.h"
+#include "runtime/abi/row_pointer.h"
 
 #include <cstddef>
 
@@ -106,7 +107,7 @@ LogicalResult KernelEmitter::emitGroupHashes(pipe::CombineOp combine, Value tabl
   b_.ifThen(isLarge, [&] {
     b_.forLoop(base, end, 1, [&](Value index) {
       Value entry = b_.load(i64, slotOf(b_.load(i64, inBatch(index))));
-      Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kRowPointerMask));
+      Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(abi::kRowPointerMask));
       b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address));
     });
   });
@@ -158,7 +159,7 @@ LogicalResult KernelEmitter::emitHashedGroups(const plan::State &state, Value ta
     b_.branch(b_.compare(arith::CmpIPredicate::eq, tagDiffers, b_.i64(0)), same, step);
 
     b_.enter(same);
-    Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kRowPointerMask));
+    Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(abi::kRowPointerMask));
     Value row = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
     for (const Key &key : keys) {
       Value equal = equalKey(key.field, key.column->type, key.value, row);

@@ -3,6 +3,7 @@
 #include "passes/lower/kernel_emitter.h"
 
 #include "passes/analysis/physical.h"
+#include "runtime/abi/row_pointer.h"
 
 #include <cstddef>
 
@@ -217,7 +218,7 @@ LogicalResult KernelEmitter::emitHashProbe(Lookup &lookup, Value base, Value end
         b_, b_.loc(), arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(12)), b_.i64(15));
     Value bit = arith::ShRUIOp::create(b_, b_.loc(), entry, b_.add(tag, b_.i64(48)));
     Value present = b_.truncate(bit, b_.getI1Type());
-    Value head = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kRowPointerMask));
+    Value head = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(abi::kRowPointerMask));
     head = b_.select(present, head, b_.i64(0));
     head = b_.select(null, b_.i64(0), head);
     b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));

@@ -99,9 +99,6 @@ protected:
   std::vector<std::shared_ptr<Expression>> keepAlive_;
 };
 
-/// The row pointer in a directory entry; tags are above it.
-inline constexpr int64_t kRowPointerMask = 0x0000ffffffffffff;
-
 /// The field of this name, or null.
 const plan::StateField *findField(const plan::State &state, llvm::StringRef name);
 

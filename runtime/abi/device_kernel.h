@@ -11,12 +11,15 @@ extern "C" {
 #endif
 
 /* States, by kind:
- *   scalar  HrScalarState: `row` is the result, combined into by atomics
- *   group   HrGroupTable: `rows` counts up to `limit`; row i is at store.rows + i * rowBytes, in no
- * order; the directory has at least 2 * limit entries, zeroed; an entry under construction has row
- * pointer 1 join    filled: HrRowBuffer, `next` moves towards `end` (past it: rows did not fit);
- * after the kernel link_STATE has run over [store.rows, next), read: HrJoinTable with a zeroed
- * directory before sort    HrRowBuffer, unordered Group and join rows hold pointers of 48 bits. */
+ *   scalar: HrScalarState; `row` is the result, combined into by atomics.
+ *   group: HrGroupTable; `rows` counts up to `limit`; row i is at store.rows + i * rowBytes, in no
+ *     order. The directory has at least 2 * limit entries, zeroed; an entry under construction has
+ *     the row pointer 1 (runtime/abi/row_pointer.h).
+ *   join, filled: HrRowBuffer; `next` moves towards `end` (past it: rows did not fit).
+ *   join, read, after the kernel link_STATE has run over [store.rows, next): HrJoinTable, whose
+ *     directory was zeroed before.
+ *   sort: HrRowBuffer, in no order.
+ * Directories of groups and joins hold pointers of 48 bits. */
 
 /* What `owner` of a state points to. */
 typedef struct HrDeviceStore {

@@ -27,6 +27,7 @@ void DeviceMemory::reset() {
   device_->giveBack(place_);
   reservation_->discharge(charged_);
   device_ = nullptr;
+  bytes_ = charged_ = 0;
   ready_ = {};
 }
 

@@ -39,17 +39,28 @@ Status Budget::refuse(const ReservationRequest &request, int64_t askedBytes,
 }
 
 int64_t Budget::take(int64_t leastBytes, int64_t mostBytes) {
-  std::lock_guard lock(mutex_);
-  int64_t room = options_.limitBytes - reserved_;
-  if (leastBytes > room) {
+  std::unique_lock lock(mutex_);
+  auto room = [&] { return options_.limitBytes - reserved_; };
+  if (leastBytes > room()) {
     return -1;
   }
-  int64_t taken = std::min(std::max(leastBytes, mostBytes), room);
-  if (options_.shared && !options_.shared->take(taken)) {
-    taken = leastBytes; // other runs of the process have the rest
+  int64_t taken = std::min(std::max(leastBytes, mostBytes), room());
+  if (options_.shared) {
+    lock.unlock(); // keepers that give way may have reserved what they keep here
     if (!options_.shared->take(taken)) {
+      taken = leastBytes; // other runs of the process have the rest
+      if (!options_.shared->take(taken)) {
+        return -1;
+      }
+    }
+    lock.lock();
+    // Others of this budget may have been faster.
+    const int64_t kept = leastBytes > room() ? -1 : std::min(taken, room());
+    options_.shared->giveBack(taken - std::max<int64_t>(kept, 0));
+    if (kept < 0) {
       return -1;
     }
+    taken = kept;
   }
   reserved_ += taken;
   peak_ = std::max(peak_, reserved_);
@@ -138,8 +149,7 @@ void Reservation::discharge(int64_t bytes) {
 
 Status Reservation::grow(int64_t bytes) {
   HR_CHECK(state_ && bytes >= 0);
-  std::lock_guard lock(state_->mutex);
-  return state_->growLocked(bytes, bytes);
+  return state_->grow(bytes, bytes);
 }
 
 void Reservation::shrink() {
@@ -165,11 +175,12 @@ Reservation::State::Bytes Reservation::State::read() {
   return bytes;
 }
 
-Status Reservation::State::growLocked(int64_t leastBytes, int64_t mostBytes) {
+Status Reservation::State::grow(int64_t leastBytes, int64_t mostBytes) {
   int64_t taken = budget.take(leastBytes, mostBytes);
   if (taken < 0) {
     return budget.refuse(request, leastBytes, budget.reservedBytes());
   }
+  std::lock_guard lock(mutex);
   bytes.granted += taken;
   return {};
 }
@@ -179,11 +190,14 @@ Status Reservation::State::charge(int64_t more) {
   if (request.shrinks) {
     return chargeExactly(more);
   }
-  std::lock_guard lock(mutex);
-  int64_t missing = bytes.charged + more - bytes.granted;
-  if (missing > 0) {
+  std::unique_lock lock(mutex);
+  // Again where others have charged what was granted for this.
+  for (int64_t missing; (missing = bytes.charged + more - bytes.granted) > 0;) {
     // An eighth more than needed, so that many small charges do not each ask the broker.
-    HR_RETURN_IF_ERROR(growLocked(missing, missing + bytes.granted / 8));
+    const int64_t most = missing + bytes.granted / 8;
+    lock.unlock();
+    HR_RETURN_IF_ERROR(grow(missing, most));
+    lock.lock();
   }
   bytes.charged += more;
   bytes.peak = std::max(bytes.peak, bytes.charged);
@@ -191,8 +205,11 @@ Status Reservation::State::charge(int64_t more) {
 }
 
 Status Reservation::State::chargeExactly(int64_t more) {
+  if (budget.take(more, more) < 0) {
+    return budget.refuse(request, more, budget.reservedBytes());
+  }
   std::lock_guard lock(mutex);
-  HR_RETURN_IF_ERROR(growLocked(more, more));
+  bytes.granted += more;
   bytes.charged += more;
   bytes.peak = std::max(bytes.peak, bytes.charged);
   return {};

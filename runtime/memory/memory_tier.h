@@ -34,8 +34,8 @@ private:
 };
 
 /// Purpose: counts the bytes of a tier, so that all that a process holds in it stays within one
-/// limit. Ownership: of numbers alone; shared by those who count here. Thread-safety: full. A
-/// keeper may call takeIfFree() and giveBack() under its own lock, but not take().
+/// limit. Ownership: of numbers alone; shared by who counts here. Thread-safety: full. A keeper may
+/// call takeIfFree() and giveBack(), or discharge a reservation, under its lock, but not take().
 class MemoryTier {
 public:
   explicit MemoryTier(int64_t limitBytes) : limitBytes_(limitBytes) {}

@@ -24,8 +24,8 @@ struct Reservation::State {
   /// What is granted beyond what is charged stays as it is.
   Status chargeExactly(int64_t more);
   void dischargeExactly(int64_t fewer);
-  /// With `mutex` held.
-  Status growLocked(int64_t leastBytes, int64_t mostBytes);
+  /// Not with `mutex` held: a keeper that is asked to give way may discharge this.
+  Status grow(int64_t leastBytes, int64_t mostBytes);
 
   Budget &budget;
   const ReservationRequest request;

@@ -18,7 +18,8 @@ constexpr uint64_t kEntryBytes = 512;
 /// Keys that are remembered: of a table of 16 columns 4,096 row groups.
 constexpr size_t kOfferedKeys = 1 << 16;
 /// Places that a key may have. With one, two keys of the same place drive each other out for ever:
-/// of 3,700 chunks 200 were never kept.
+/// in the scan of PageCache.KeysDoNotDriveEachOtherOutForEver, of 3,668 chunks 204 are then never
+/// kept, of 8,000 886.
 constexpr size_t kOfferedWays = 4;
 
 } // namespace

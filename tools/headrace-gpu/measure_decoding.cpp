@@ -31,15 +31,16 @@ Expected<Decoded> decodeLongPage(Session &session) {
   }
   uint32_t width = bitWidthOf(codes);
   std::vector<uint8_t> stream = encodeHybrid(codes, width);
-  HR_ASSIGN_OR_RETURN(std::vector<decode::CodeRun> runs,
-                      decode::splitCodeRuns(stream, width, static_cast<uint32_t>(out.rows)));
-  out.runs = runs.size();
+  HR_ASSIGN_OR_RETURN(decode::CodeRuns split,
+                      decode::splitCodeRuns(stream, width, 0, static_cast<uint32_t>(out.rows)));
+  const std::span<const uint8_t> needed = split.needed(stream);
+  out.runs = split.runs.size();
   DeviceArena arena(device, session.reservation());
   uint64_t target = arena.allocate(out.rows * sizeof(uint32_t));
   decode::DecodeCodesParameters parameters = {
-      reinterpret_cast<const decode::CodeRun *>(arena.put(runs)),
-      runs.size(),
-      reinterpret_cast<const uint32_t *>(arena.put(stream)),
+      reinterpret_cast<const decode::CodeRun *>(arena.put(split.runs)),
+      split.runs.size(),
+      reinterpret_cast<const uint32_t *>(arena.put(std::as_bytes(needed))),
       reinterpret_cast<uint32_t *>(target),
       out.rows,
       width,
@@ -56,7 +57,7 @@ Expected<Decoded> decodeLongPage(Session &session) {
                         }));
     out.seconds = out.seconds == 0 ? seconds : std::min(out.seconds, seconds);
   }
-  out.bytes = stream.size() + runs.size() * sizeof(decode::CodeRun) + out.rows * sizeof(uint32_t);
+  out.bytes = needed.size() + out.runs * sizeof(decode::CodeRun) + out.rows * sizeof(uint32_t);
   std::vector<std::byte> found = arena.read(target, out.rows * sizeof(uint32_t));
   HR_RETURN_IF_ERROR(arena.status());
   if (!std::ranges::equal(found, bytesOf(codes))) {

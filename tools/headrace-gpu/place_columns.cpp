@@ -7,6 +7,7 @@
 #include "tools/headrace-gpu/hybrid_stream.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 namespace headrace::gpu {
@@ -85,6 +86,22 @@ Coded code(const CaseColumn &column, uint32_t rows, bool ofValid) {
   return out;
 }
 
+/// Writers of Parquet give up dictionaries that outgrow about a megabyte, which prices do.
+constexpr size_t kStoredEntriesMost = 4096;
+
+/// The codes that a column has in this form; nothing: it has values.
+std::optional<Coded> codesOf(const CaseColumn &column, uint32_t rows, Form form) {
+  if (form != Form::kCodes && form != Form::kPages && form != Form::kStored) {
+    return std::nullopt;
+  }
+  Coded coded = code(column, rows, /*ofValid=*/form == Form::kPages);
+  if (form == Form::kStored && column.type != HR_STRING &&
+      coded.values.size() > kStoredEntriesMost) {
+    return std::nullopt;
+  }
+  return coded;
+}
+
 template <typename T> T *pointer(uint64_t address) { return reinterpret_cast<T *>(address); }
 
 /// Integers of a column as a page of 64-bit values has them: of the rows that are not NULL.
@@ -136,18 +153,19 @@ uint64_t ColumnPlacer::decodePage(const std::vector<uint32_t> &codes) {
   }
   uint32_t width = bitWidthOf(codes);
   std::vector<uint8_t> stream = encodeHybrid(codes, width);
-  Expected<std::vector<decode::CodeRun>> runs = decode::splitCodeRuns(stream, width, rows);
-  if (!runs.ok()) {
-    arena_.fail(runs.status());
+  Expected<decode::CodeRuns> found = decode::splitCodeRuns(stream, width, 0, rows);
+  if (!found.ok()) {
+    arena_.fail(found.status());
     return target;
   }
-  decode::DecodeCodesParameters parameters = {pointer<const decode::CodeRun>(arena_.put(*runs)),
-                                              runs->size(),
-                                              pointer<const uint32_t>(arena_.put(stream)),
-                                              pointer<uint32_t>(target),
-                                              rows,
-                                              width,
-                                              0};
+  decode::DecodeCodesParameters parameters = {
+      pointer<const decode::CodeRun>(arena_.put(found->runs)),
+      found->runs.size(),
+      pointer<const uint32_t>(arena_.put(std::as_bytes(found->needed(stream)))),
+      pointer<uint32_t>(target),
+      rows,
+      width,
+      0};
   launch(kernels_.decodeCodes, arena_.put(parameters), rows);
   return target;
 }
@@ -204,21 +222,6 @@ uint64_t ColumnPlacer::putRepeated(Bytes bytes) {
   return address;
 }
 
-namespace {
-/// Writers of Parquet give up dictionaries that outgrow about a megabyte, which prices do.
-constexpr size_t kStoredEntriesMost = 4096;
-
-bool isStoredAsCodes(const CaseColumn &column, uint32_t rows) {
-  return column.type == HR_STRING ||
-         code(column, rows, /*ofValid=*/false).values.size() <= kStoredEntriesMost;
-}
-} // namespace
-
-bool ColumnPlacer::hasCodes(const CaseColumn &column, uint32_t rows) const {
-  return form_ == Form::kCodes || form_ == Form::kPages ||
-         (form_ == Form::kStored && isStoredAsCodes(column, rows));
-}
-
 HrColumn ColumnPlacer::placeColumn(const CaseColumn &column, uint32_t rows) {
   HrColumn out = {};
   HrSegment segment = {};
@@ -227,18 +230,17 @@ HrColumn ColumnPlacer::placeColumn(const CaseColumn &column, uint32_t rows) {
   if (!column.validity.empty()) {
     segment.validity = pointer<const uint8_t>(arena_.put(column.validity));
   }
-  if (hasCodes(column, rows)) {
-    Coded coded = code(column, rows, /*ofValid=*/isPage);
+  if (std::optional<Coded> coded = codesOf(column, rows, form_)) {
     segment.encoding = HR_INDICES;
     segment.data = pointer<const void>(
-        isPage ? spread(column, rows, decodePage(coded.codes), 4, 4, &segment.validity)
-               : putRepeated(bytesOf(coded.codes)));
-    out.dictionaryCount = static_cast<uint32_t>(coded.values.size());
+        isPage ? spread(column, rows, decodePage(coded->codes), 4, 4, &segment.validity)
+               : putRepeated(bytesOf(coded->codes)));
+    out.dictionaryCount = static_cast<uint32_t>(coded->values.size());
     std::string values;
-    for (std::string_view value : coded.values) {
+    for (std::string_view value : coded->values) {
       values += isText ? "" : value;
     }
-    out.dictionary = pointer<const void>(isText ? putViews(arena_, coded.values)
+    out.dictionary = pointer<const void>(isText ? putViews(arena_, coded->values)
                                                 : arena_.put(std::as_bytes(std::span(values))));
   } else if (isText && form_ == Form::kViews) {
     std::vector<std::string_view> texts;
@@ -281,9 +283,7 @@ uint64_t rowBytes(const CaseTable &table, const Json &columns, Form form) {
   for (const Json &wanted : columns) {
     auto type = static_cast<HrType>(wanted.at("type").get<int>());
     const CaseColumn *column = table.find(wanted.at("file"));
-    const bool isCoded = form == Form::kCodes || form == Form::kPages ||
-                         (form == Form::kStored && column && isStoredAsCodes(*column, table.rows));
-    bytes += isCoded ? 4 : abi::bytesOf(type);
+    bytes += column && codesOf(*column, table.rows, form) ? 4 : abi::bytesOf(type);
   }
   return bytes;
 }

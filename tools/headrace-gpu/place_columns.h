@@ -33,7 +33,6 @@ public:
   Expected<uint64_t> place(const CaseTable &table, const Json &columns);
 
 private:
-  bool hasCodes(const CaseColumn &column, uint32_t rows) const;
   HrColumn placeColumn(const CaseColumn &column, uint32_t rows);
   uint64_t putRepeated(Bytes bytes);
   /// What the first `bytes` are, so many times, one after the other.

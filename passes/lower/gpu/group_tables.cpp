@@ -60,25 +60,29 @@ Value StateGroups::keeper() {
 
 // ---- a block's ----
 
-BlockLayout::BlockLayout(const plan::State &state, uint64_t expectedGroups)
+BlockLayout::BlockLayout(const plan::State &state, std::optional<uint64_t> expectedGroups)
     : groups(std::min(kGroupsMax, std::bit_floor(kTableBytes / (state.rowBytes + 16)))),
       rowBytes_(state.rowBytes), ownWidth_(0) {
   for (const plan::StateField &field : state.fields) {
     ownWidth_ += field.combine == plan::Combine::kKey ? 0 : ownBytes(field);
   }
-  if (!pays() || expectedGroups > kOwnExpectedMax || ownWidth_ == 0) {
+  if (!pays() || !expectedGroups || *expectedGroups > kOwnExpectedMax || ownWidth_ == 0) {
     return;
   }
   BlockLayout own = *this;
   own.threads = kOwnThreads;
   own.groups =
-      std::min(groups, std::bit_ceil(std::max(16u, static_cast<uint32_t>(2 * expectedGroups))));
+      std::min(groups, std::bit_ceil(std::max(16u, static_cast<uint32_t>(2 * *expectedGroups))));
   const int64_t left = kOwnBlockBytes - own.bytes();
   const auto fits = static_cast<uint32_t>(std::max<int64_t>(0, left) / own.ownGroupBytes());
   own.ownGroups = std::min(kOwnGroupsMax, fits);
   if (own.ownGroups >= kOwnGroupsMin) {
     *this = own;
   }
+}
+
+Value BlockLayout::row(CodeBuilder &builder, Value shared, Value number) const {
+  return builder.element(builder.at(shared, rows()), number, rowBytes_);
 }
 
 plan::StateField BlockLayout::ownField(const plan::State &state,
@@ -107,8 +111,7 @@ Value BlockGroups::newRow() {
   return b_.select(isNone, b_.i64(0), address);
 }
 Value BlockGroups::rowAt(Value address) {
-  Value number = b_.add(address, b_.i64(-kFirst));
-  return b_.element(b_.at(shared_, layout_.rows()), number, state_.rowBytes);
+  return layout_.row(b_, shared_, b_.add(address, b_.i64(-kFirst)));
 }
 
 } // namespace headrace::lower

@@ -5,11 +5,14 @@
 #include "passes/lower/code_builder.h"
 
 #include "model/plan/plan.h"
+#include "runtime/abi/row_pointer.h"
+
+#include <optional>
 
 namespace headrace::lower {
 
 /// Purpose: how the code that finds a group of a key reaches a table. What entries hold of a row is
-/// its address (below 2^48, above kClaimed); 0 is none. Lifetime: within the builder's.
+/// its address (below 2^48, above abi::kClaimedRow); 0 is none. Lifetime: within the builder's.
 class GroupTableCode {
 public:
   virtual ~GroupTableCode() = default;
@@ -64,7 +67,9 @@ private:
 /// side by side, so that few groups do not make threads wait for each other.
 class BlockLayout {
 public:
-  BlockLayout(const plan::State &state, uint64_t expectedGroups);
+  /// `expectedGroups`: nothing if they are not known; then the table has as many rows as fit, which
+  /// all threads share.
+  BlockLayout(const plan::State &state, std::optional<uint64_t> expectedGroups);
 
   bool pays() const { return groups >= 16; }
   uint32_t groups;        ///< rows of the table
@@ -74,6 +79,7 @@ public:
   int64_t directory() const { return 16; }
   int64_t codeGroups() const { return directory() + int64_t{8} * entries(); }
   int64_t rows() const { return codeGroups() + int64_t{4} * kCodeGroups; }
+  mlir::Value row(CodeBuilder &builder, mlir::Value shared, mlir::Value number) const;
   int64_t own() const { return rows() + int64_t{groups} * rowBytes_; }
   int64_t bytes() const { return own() + ownGroups * ownGroupBytes(); }
   int64_t ownGroupBytes() const { return ownWidth_ * threads; }
@@ -103,7 +109,7 @@ public:
   mlir::Value rowAt(mlir::Value address) override;
   mlir::Value keeper() override { return {}; }
   llvm::StringRef suffix() override { return ".find_group_of_block"; }
-  static constexpr int64_t kFirst = 2;
+  static constexpr int64_t kFirst = abi::kClaimedRow + 1;
 
 private:
   const BlockLayout &layout_;

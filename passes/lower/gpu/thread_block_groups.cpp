@@ -13,11 +13,6 @@ using namespace mlir;
 
 namespace headrace::lower {
 
-namespace {
-/// Threads that fold the accumulators that all threads have of a group.
-constexpr int64_t kFoldingThreads = 16;
-} // namespace
-
 Value ThreadKernelEmitter::codeOfKeys(ArrayAttr keys) {
   const unsigned bits = BlockLayout::kCodeGroupBits / keys.size();
   SmallVector<std::pair<const ColumnValue *, const Source *>> coded;
@@ -95,38 +90,32 @@ Value ThreadKernelEmitter::ownRow(const BlockLayout &layout, const plan::StateFi
   return b_.element(groupAt, thread, abi::bytesOf(field.type));
 }
 
+RowValue ThreadKernelEmitter::loadOwn(const BlockLayout &layout, const plan::State &state,
+                                      const plan::StateField &field, ColumnValue column,
+                                      Value group, Value thread) {
+  plan::StateField own = layout.ownField(state, field);
+  column.offset = own.offset;
+  column.validOffset = own.validOffset;
+  return loadField(b_, column, ownRow(layout, field, group, thread));
+}
+
 void ThreadKernelEmitter::foldOwn(pipe::StateOp op, const plan::State &state,
                                   const BlockLayout &layout, Value group, Value into, Value from) {
   std::vector<ColumnValue> columns = fieldColumns(op, state);
   for (auto [field, column] : llvm::zip(state.fields, columns)) {
-    if (field.combine == plan::Combine::kKey) {
-      continue;
+    if (field.combine != plan::Combine::kKey) {
+      RowValue value = loadOwn(layout, state, field, column, group, from);
+      combineField(layout.ownField(state, field), ownRow(layout, field, group, into), value,
+                   Value());
     }
-    plan::StateField own = layout.ownField(state, field);
-    column.offset = own.offset;
-    column.validOffset = own.validOffset;
-    RowValue value = loadField(b_, column, ownRow(layout, field, group, from));
-    combineField(own, ownRow(layout, field, group, into), value, Value());
   }
 }
 
 LogicalResult ThreadKernelEmitter::emitBlockRow(pipe::CombineOp combine, const plan::State &state,
                                                 const BlockLayout &layout, GroupFinders find) {
   Type i64 = b_.getI64Type(), i32 = b_.getI32Type();
-  std::vector<RowValue> values(state.fields.size());
-  auto read = [&](bool keys) -> LogicalResult {
-    for (auto [field, value] : llvm::zip(state.fields, values)) {
-      if ((field.combine == plan::Combine::kKey) == keys) {
-        FailureOr<RowValue> one = reader_->read(columns_.lookup(field.name));
-        if (failed(one)) {
-          return failure();
-        }
-        value = *one;
-      }
-    }
-    return success();
-  };
-  if (failed(read(/*keys=*/false))) {
+  std::vector<RowValue> values;
+  if (failed(readFields(state, Fields::kOthers, values))) {
     return failure();
   }
   Value group = b_.slot(i64);
@@ -147,7 +136,7 @@ LogicalResult ThreadKernelEmitter::emitBlockRow(pipe::CombineOp combine, const p
   }
 
   b_.enter(search);
-  FailureOr<Value> hash = failed(read(/*keys=*/true))
+  FailureOr<Value> hash = failed(readFields(state, Fields::kKeys, values))
                               ? FailureOr<Value>()
                               : hashKeys(*reader_, combine.getKeys(), nullptr);
   if (failed(hash)) {
@@ -168,9 +157,7 @@ LogicalResult ThreadKernelEmitter::emitBlockRow(pipe::CombineOp combine, const p
   b_.jump(known);
 
   b_.enter(past);
-  Value there = callFind(find.inState, statePointer(combine.getState()), *hash, state, values);
-  failIf(b_.compare(arith::CmpIPredicate::eq, there, b_.i64(0)), HR_ERROR_MEMORY);
-  if (failed(foldGroup(state, StateGroups(b_, state).rowAt(there), values, Scope::kDevice))) {
+  if (failed(foldIntoState(combine, find.inState, state, *hash, values))) {
     return failure();
   }
   b_.jump(next_);
@@ -191,16 +178,11 @@ LogicalResult ThreadKernelEmitter::emitBlockRow(pipe::CombineOp combine, const p
     b_.jump(next_);
     b_.enter(shared);
   }
-  if (failed(foldGroup(state, blockRow(layout, state, mine), values, Scope::kBlock))) {
+  if (failed(foldGroup(state, layout.row(b_, shared_, mine), values, Scope::kBlock))) {
     return failure();
   }
   b_.jump(next_);
   return success();
-}
-
-Value ThreadKernelEmitter::blockRow(const BlockLayout &layout, const plan::State &state,
-                                    Value number) {
-  return b_.element(b_.at(shared_, layout.rows()), number, state.rowBytes);
 }
 
 void ThreadKernelEmitter::foldOwnGroups(pipe::StateOp op, const plan::State &state,
@@ -233,11 +215,8 @@ void ThreadKernelEmitter::foldOwnGroups(pipe::StateOp op, const plan::State &sta
     std::vector<ColumnValue> columns = fieldColumns(op, state);
     for (auto [field, column] : llvm::zip(state.fields, columns)) {
       if (field.combine != plan::Combine::kKey) {
-        plan::StateField own = layout.ownField(state, field);
-        column.offset = own.offset;
-        column.validOffset = own.validOffset;
-        RowValue value = loadField(b_, column, ownRow(layout, field, group, b_.i64(0)));
-        combineField(field, blockRow(layout, state, group), value, Value());
+        RowValue value = loadOwn(layout, state, field, column, group, b_.i64(0));
+        combineField(field, layout.row(b_, shared_, group), value, Value());
       }
     }
   });
@@ -274,15 +253,12 @@ LogicalResult ThreadKernelEmitter::emitBlockGroups(pipe::CombineOp combine, pipe
   Value used = b_.zeroExtend(b_.load(b_.getI32Type(), shared_), i64);
   LogicalResult merged = success();
   b_.forLoop(b_.zeroExtend(thread_, i64), used, b_.zeroExtend(threads_, i64), [&](Value number) {
-    Value row = blockRow(layout, state, number);
+    Value row = layout.row(b_, shared_, number);
     std::vector<RowValue> values;
     for (const ColumnValue &column : columns) {
       values.push_back(loadField(b_, column, row));
     }
-    Value target =
-        callFind(find.inState, statePointer(combine.getState()), b_.load(i64, row), state, values);
-    failIf(b_.compare(arith::CmpIPredicate::eq, target, b_.i64(0)), HR_ERROR_MEMORY);
-    if (failed(foldGroup(state, inState.rowAt(target), values, Scope::kDevice))) {
+    if (failed(foldIntoState(combine, find.inState, state, b_.load(i64, row), values))) {
       merged = failure();
     }
   });

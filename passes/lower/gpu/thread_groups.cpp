@@ -3,6 +3,7 @@
 #include "passes/lower/gpu/thread_kernel.h"
 
 #include "passes/analysis/physical.h"
+#include "runtime/abi/row_pointer.h"
 
 #include <cstddef>
 #include <cstring>
@@ -10,11 +11,6 @@
 using namespace mlir;
 
 namespace headrace::lower {
-
-namespace {
-/// In place of the row of an entry that somebody has claimed.
-constexpr int64_t kClaimed = 1;
-} // namespace
 
 LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan::State &state,
                                                     GroupTableCode &table) {
@@ -71,9 +67,10 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
   Block *same = b_.newBlock();
   b_.branch(b_.compare(arith::CmpIPredicate::eq, tags, b_.i64(0)), same, step);
   b_.enter(same);
-  Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kRowPointerMask));
+  Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(abi::kRowPointerMask));
   // Somebody is making a group of this tag: look again.
-  b_.branch(b_.compare(arith::CmpIPredicate::eq, address, b_.i64(kClaimed)), probe, settled);
+  b_.branch(b_.compare(arith::CmpIPredicate::eq, address, b_.i64(abi::kClaimedRow)), probe,
+            settled);
 
   b_.enter(settled);
   Value row = table.rowAt(address);
@@ -128,7 +125,7 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
       b_.enter(fine);
     }
   }
-  Value tag = arith::AndIOp::create(b_, b_.loc(), hash, b_.i64(~kRowPointerMask));
+  Value tag = arith::AndIOp::create(b_, b_.loc(), hash, b_.i64(~abi::kRowPointerMask));
   table.call("publish", Type(), {cell, arith::OrIOp::create(b_, b_.loc(), made, tag)});
   LLVM::ReturnOp::create(b_, b_.loc(), made);
 
@@ -165,26 +162,35 @@ LogicalResult ThreadKernelEmitter::foldGroup(const plan::State &state, Value row
   return success();
 }
 
+LogicalResult ThreadKernelEmitter::foldIntoState(pipe::CombineOp combine, LLVM::LLVMFuncOp find,
+                                                 const plan::State &state, Value hash,
+                                                 ArrayRef<RowValue> values) {
+  Value found = callFind(find, statePointer(combine.getState()), hash, state, values);
+  failIf(b_.compare(arith::CmpIPredicate::eq, found, b_.i64(0)), HR_ERROR_MEMORY);
+  return foldGroup(state, StateGroups(b_, state).rowAt(found), values, Scope::kDevice);
+}
+
 LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pipe::StateOp op) {
   plan::State state = layoutState(op);
-  const uint64_t expected = cardinalityOf(op.getHoldsAttr()).expected;
+  std::optional<uint64_t> expected;
+  if (op.getHoldsAttr()) {
+    expected = op.getHoldsAttr().getExpected();
+  }
   BlockLayout layout(state, expected);
-  if (layout.pays() && expected <= 4 * static_cast<uint64_t>(layout.groups) &&
+  // Groups of which nothing is known go through the block's table too: many cost a look into it a
+  // row, few would make all threads of the device wait for each other in the state's.
+  if (layout.pays() && expected.value_or(0) <= 4 * uint64_t{layout.groups} &&
       !isa<pipe::ReadOp>(pipeline_.getBody().front().front())) {
     return emitBlockGroups(combine, op, state, layout);
   }
   StateGroups table(b_, state);
   LLVM::LLVMFuncOp find = emitFindGroup(op, state, table);
   return emitRows([&]() -> LogicalResult {
-    FailureOr<std::vector<RowValue>> inputs = readFields(state);
-    FailureOr<Value> hash =
-        failed(inputs) ? FailureOr<Value>() : hashKeys(*reader_, combine.getKeys(), nullptr);
-    if (failed(hash)) {
-      return failure();
-    }
-    Value found = callFind(find, statePointer(combine.getState()), *hash, state, *inputs);
-    failIf(b_.compare(arith::CmpIPredicate::eq, found, b_.i64(0)), HR_ERROR_MEMORY);
-    if (failed(foldGroup(state, table.rowAt(found), *inputs, Scope::kDevice))) {
+    std::vector<RowValue> inputs;
+    FailureOr<Value> hash = failed(readFields(state, Fields::kAll, inputs))
+                                ? FailureOr<Value>()
+                                : hashKeys(*reader_, combine.getKeys(), nullptr);
+    if (failed(hash) || failed(foldIntoState(combine, find, state, *hash, inputs))) {
       return failure();
     }
     b_.jump(next_);

@@ -17,11 +17,14 @@ namespace headrace::lower {
 ///                            +-------------------+
 ///
 /// Values of a row stay in registers. What a block does together it does in supersteps with a
-/// barrier between:
+/// barrier between (|):
 ///
-///   scalar aggregate   rows into private accumulators | 16 threads fold those of the block | one
-///   adds to the state groups             empty the block's table        | rows into it, or past it
-///   into the state | the table into the state everything else    rows
+///   scalar aggregate: rows into accumulators of each thread | 16 threads fold those of the block |
+///     one thread adds to the state
+///   groups, of which a block's table holds many: empty the table | rows into it, or past it into
+///     the state | (where threads have accumulators of their own: 16 threads a group fold them |
+///     one thread a group adds to the table |) the table into the state
+///   everything else: rows
 ///
 /// Each superstep is a function (args, device, shared, thread, threads, block, blocks), so an
 /// emulation of a block is a loop over its threads per superstep.
@@ -66,7 +69,12 @@ private:
   /// Folds a value into a field that other threads change too.
   mlir::LogicalResult combineAtomically(const plan::StateField &field, mlir::Value row,
                                         RowValue input, Scope scope);
-  mlir::FailureOr<std::vector<RowValue>> readFields(const plan::State &state);
+  enum class Fields : uint8_t { kAll, kKeys, kOthers };
+  /// Of the current row: sets those of `values`, one for each field.
+  mlir::LogicalResult readFields(const plan::State &state, Fields which,
+                                 std::vector<RowValue> &values);
+  /// Threads that fold the accumulators that all threads of a block have.
+  static constexpr int64_t kFoldingThreads = 16;
 
   // thread_groups.cpp
   mlir::LogicalResult emitGroupCombine(pipe::CombineOp combine, pipe::StateOp op);
@@ -78,6 +86,10 @@ private:
                        const plan::State &state, llvm::ArrayRef<RowValue> values);
   mlir::LogicalResult foldGroup(const plan::State &state, mlir::Value row,
                                 llvm::ArrayRef<RowValue> values, Scope scope);
+  /// Into the group that `find` finds in the state's table, or makes; an error if that is full.
+  mlir::LogicalResult foldIntoState(pipe::CombineOp combine, mlir::LLVM::LLVMFuncOp find,
+                                    const plan::State &state, mlir::Value hash,
+                                    llvm::ArrayRef<RowValue> values);
 
   // thread_block_groups.cpp
   struct GroupFinders {
@@ -91,10 +103,13 @@ private:
   /// The number that the row's keys make together where all are codes of small dictionaries, else
   /// -1 (i64); null where they never are.
   mlir::Value codeOfKeys(mlir::ArrayAttr keys);
-  mlir::Value blockRow(const BlockLayout &layout, const plan::State &state, mlir::Value number);
   /// What BlockLayout::ownField()'s offsets of this field are from.
   mlir::Value ownRow(const BlockLayout &layout, const plan::StateField &field, mlir::Value group,
                      mlir::Value thread);
+  /// What a thread's accumulator of a field has; `column`: the field's in the state's rows.
+  RowValue loadOwn(const BlockLayout &layout, const plan::State &state,
+                   const plan::StateField &field, ColumnValue column, mlir::Value group,
+                   mlir::Value thread);
   /// The accumulators of a group that one thread has, into those of another.
   void foldOwn(pipe::StateOp op, const plan::State &state, const BlockLayout &layout,
                mlir::Value group, mlir::Value into, mlir::Value from);

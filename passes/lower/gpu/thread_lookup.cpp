@@ -1,6 +1,7 @@
 // pipe.lookup in a thread: walks the chain of its row, one trip through the later stages per match.
 #include "passes/lower/gpu/thread_kernel.h"
 
+#include "runtime/abi/row_pointer.h"
 #include "runtime/abi/type_bytes.h"
 
 #include "passes/analysis/physical.h"
@@ -12,7 +13,6 @@ using namespace mlir;
 namespace headrace::lower {
 
 namespace {
-constexpr int64_t kPointerMask = 0x0000ffffffffffff;
 constexpr int64_t kNextOffset = 0;
 constexpr int64_t kHashOffset = 8;
 
@@ -61,7 +61,7 @@ FailureOr<Value> ThreadKernelEmitter::chainHead(pipe::LookupOp lookup, const pla
     Value known = arith::XOrIOp::create(b_, b_.loc(), anyNull, b_.integer(b_.getI1Type(), 1));
     present = arith::AndIOp::create(b_, b_.loc(), present, known);
   }
-  Value head = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kPointerMask));
+  Value head = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(abi::kRowPointerMask));
   return b_.select(present, head, b_.i64(0));
 }
 

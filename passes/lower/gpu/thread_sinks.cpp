@@ -14,8 +14,6 @@ using namespace mlir;
 namespace headrace::lower {
 
 namespace {
-/// Threads that fold the accumulators of a block in the second superstep.
-constexpr int64_t kFoldingThreads = 16;
 constexpr uint32_t kSmallestBlock = 32;
 } // namespace
 
@@ -34,16 +32,21 @@ std::vector<ColumnValue> ThreadKernelEmitter::fieldColumns(pipe::StateOp op,
   return columns;
 }
 
-FailureOr<std::vector<RowValue>> ThreadKernelEmitter::readFields(const plan::State &state) {
-  std::vector<RowValue> values;
-  for (const plan::StateField &field : state.fields) {
-    FailureOr<RowValue> value = reader_->read(columns_.lookup(field.name));
-    if (failed(value)) {
+LogicalResult ThreadKernelEmitter::readFields(const plan::State &state, Fields which,
+                                              std::vector<RowValue> &values) {
+  values.resize(state.fields.size());
+  for (auto [field, value] : llvm::zip(state.fields, values)) {
+    const Fields kind = field.combine == plan::Combine::kKey ? Fields::kKeys : Fields::kOthers;
+    if (which != Fields::kAll && which != kind) {
+      continue;
+    }
+    FailureOr<RowValue> one = reader_->read(columns_.lookup(field.name));
+    if (failed(one)) {
       return failure();
     }
-    values.push_back(*value);
+    value = *one;
   }
-  return values;
+  return success();
 }
 
 // ---- fields that many threads change ----
@@ -126,11 +129,11 @@ LogicalResult ThreadKernelEmitter::emitScalarCombine(pipe::CombineOp combine, pi
     b_.store(b_.i64(identity), word(words, offset));
   }
   LogicalResult result = emitRows([&]() -> LogicalResult {
-    FailureOr<std::vector<RowValue>> inputs = readFields(state);
-    if (failed(inputs)) {
+    std::vector<RowValue> inputs;
+    if (failed(readFields(state, Fields::kAll, inputs))) {
       return failure();
     }
-    for (auto [field, input] : llvm::zip(state.fields, *inputs)) {
+    for (auto [field, input] : llvm::zip(state.fields, inputs)) {
       combineField(field, words, input, Value());
     }
     b_.jump(next_);
@@ -182,8 +185,8 @@ LogicalResult ThreadKernelEmitter::emitInsert(pipe::InsertOp insert, pipe::State
   bool isJoin = op.getKind() == pipe::StateKind::Join;
   Value buffer = statePointer(insert.getState());
   return emitRows([&]() -> LogicalResult {
-    FailureOr<std::vector<RowValue>> inputs = readFields(state);
-    if (failed(inputs)) {
+    std::vector<RowValue> inputs;
+    if (failed(readFields(state, Fields::kAll, inputs))) {
       return failure();
     }
     Value hash, anyNull;
@@ -206,7 +209,7 @@ LogicalResult ThreadKernelEmitter::emitInsert(pipe::InsertOp insert, pipe::State
       b_.storeField(hash, row, 8);
     }
     Value store = b_.loadField(b_.ptrType(), buffer, offsetof(HrRowBuffer, owner));
-    for (auto [field, input] : llvm::zip(state.fields, *inputs)) {
+    for (auto [field, input] : llvm::zip(state.fields, inputs)) {
       storeField(field, columns_.lookup(field.name)->type, input, row, store);
     }
     b_.jump(next_);

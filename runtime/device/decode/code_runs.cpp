@@ -70,13 +70,4 @@ Expected<CodeRuns> splitCodeRuns(std::span<const uint8_t> stream, uint32_t bitWi
   return out;
 }
 
-Expected<std::vector<CodeRun>> splitCodeRuns(std::span<const uint8_t> stream, uint32_t bitWidth,
-                                             uint32_t rows) {
-  HR_ASSIGN_OR_RETURN(CodeRuns found, splitCodeRuns(stream, bitWidth, 0, rows));
-  for (CodeRun &run : found.runs) {
-    run.place += run.isPacked != 0 ? found.firstByte * 8 : 0;
-  }
-  return std::move(found.runs);
-}
-
 } // namespace headrace::decode

@@ -10,17 +10,18 @@
 
 namespace headrace::decode {
 
-/// The runs of some rows (> 0) of a stream. It looks at their heads alone. kCorrupt where the
-/// stream ends before, or a width is above 32.
-Expected<std::vector<CodeRun>> splitCodeRuns(std::span<const uint8_t> stream, uint32_t bitWidth,
-                                             uint32_t rows);
-
 /// Runs without what comes before them.
 struct CodeRuns {
   std::vector<CodeRun> runs;
-  uint64_t firstByte = 0, endByte = 0; ///< of the stream: what they need; places are from firstByte
+  uint64_t firstByte = 0, endByte = 0; ///< of the stream: what they need; both 0: none of it
+  /// From where their places count.
+  std::span<const uint8_t> needed(std::span<const uint8_t> stream) const {
+    return stream.subspan(firstByte, endByte - firstByte);
+  }
 };
-/// The same from row `first` on, which becomes row 0.
+
+/// The runs of `rows` (> 0) rows of a stream from row `first` on, which becomes row 0. It looks at
+/// their heads alone. kCorrupt where the stream ends before, or a width is above 32.
 Expected<CodeRuns> splitCodeRuns(std::span<const uint8_t> stream, uint32_t bitWidth, uint32_t first,
                                  uint32_t rows);
 

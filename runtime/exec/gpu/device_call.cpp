@@ -16,11 +16,13 @@ constexpr uint64_t kGroupThreads = 32;
 } // namespace
 
 Status DeviceCall::makeRoom(int64_t bytes) {
-  if (!blocks_.holds(bytes, bytes)) {
-    end();
-    HR_ASSIGN_OR_RETURN(blocks_, gpu_.launches().take(bytes, bytes));
-  }
-  return {};
+  HR_RETURN_IF_ERROR(gpu_.memory.blocks.exchange(block_, bytes));
+  return gpu_.memory.pinned.exchange(pinned_, bytes);
+}
+
+void DeviceCall::end() {
+  gpu_.memory.blocks.giveBack(std::move(block_));
+  gpu_.memory.pinned.giveBack(std::move(pinned_));
 }
 
 Expected<Event> DeviceCall::launch(const Kernel &kernel, uint32_t threads, const Morsels &morsels,
@@ -36,8 +38,7 @@ Expected<Event> DeviceCall::launch(const Kernel &kernel, uint32_t threads, const
     HR_RETURN_IF_ERROR(device.copy(columns.from, columns.to, columns.bytes).status());
   }
   // Copies towards the device follow each other: the last stands for both.
-  HR_ASSIGN_OR_RETURN(Event copied,
-                      device.copy(blocks_.pinned.at(), blocks_.block.at(), morsels.end()));
+  HR_ASSIGN_OR_RETURN(Event copied, device.copy(pinned_.at(), block_.at(), morsels.end()));
   before.push_back(std::move(copied));
 
   const uint64_t most =
@@ -60,13 +61,12 @@ Expected<Event> DeviceCall::launch(const Kernel &kernel, uint32_t threads, const
   }
   launches.push_back(over(kernel, threads, morsels.rows, morsels.count, arguments));
   HR_ASSIGN_OR_RETURN(Event launched, device.launch(launches, before));
-  return device.copy(blocks_.block.at(), blocks_.pinned.at(), sizeof report,
-                     std::span(&launched, 1));
+  return device.copy(block_.at(), pinned_.at(), sizeof report, std::span(&launched, 1));
 }
 
 HrError DeviceCall::error() const {
   HrDevice report;
-  std::memcpy(&report, blocks_.pinned.host(), sizeof report);
+  std::memcpy(&report, pinned_.host(), sizeof report);
   return report.error;
 }
 

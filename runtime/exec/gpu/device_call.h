@@ -15,13 +15,14 @@ class DeviceCall {
 public:
   /// Where the caller's part begins.
   static constexpr int64_t kBegin = 64;
+  static_assert(sizeof(HrDevice) <= kBegin);
 
   explicit DeviceCall(GpuContext &gpu) : gpu_(gpu) {}
 
-  /// Room for `bytes` with the HrDevice, when no launch is under way.
+  /// Room for `bytes` with the HrDevice, when no launch is under way; or the typed memory error.
   Status makeRoom(int64_t bytes);
-  std::byte *host() { return blocks_.pinned.host(); }
-  uint64_t device() const { return blocks_.block.at().address; }
+  std::byte *host() { return pinned_.host(); }
+  uint64_t device() const { return block_.at().address; }
 
   /// Columns that come into the device before the kernel.
   struct Columns {
@@ -45,11 +46,11 @@ public:
                          std::span<const Event> after, const Columns &columns);
   HrError error() const;
   /// Hands the memory on, when no launch is under way.
-  void end() { gpu_.launches().giveBack(std::move(blocks_)); }
+  void end();
 
 private:
   GpuContext &gpu_;
-  LaunchBlocks::Pair blocks_;
+  DeviceMemory pinned_, block_;
 };
 
 } // namespace headrace::exec

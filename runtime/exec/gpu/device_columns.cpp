@@ -37,6 +37,7 @@ DeviceColumns::Block DeviceColumns::place(int64_t bytes) {
            kPart * static_cast<double>(tier_->limitBytes());
   };
   if (!isRoom()) {
+    std::lock_guard lock(mutex_);
     dropExpired();
   }
   if (!isRoom()) {
@@ -52,22 +53,30 @@ void DeviceColumns::keep(Key key, Column column) {
   columns_.insert_or_assign(std::move(key), std::move(column));
 }
 
-void DeviceColumns::dropExpired() {
-  std::lock_guard lock(mutex_);
+int64_t DeviceColumns::drop(std::map<Key, Column>::iterator &at) {
+  const Block &block = at->second.block;
+  const int64_t freed = block.use_count() == 1 ? block->bytes() : 0; // by its last column
+  at = columns_.erase(at);
+  return freed;
+}
+
+int64_t DeviceColumns::dropExpired() {
+  int64_t freed = 0;
   for (auto at = columns_.begin(); at != columns_.end();) {
-    at = at->first.kept.expired() ? columns_.erase(at) : std::next(at);
+    if (at->first.kept.expired()) {
+      freed += drop(at);
+    } else {
+      ++at;
+    }
   }
+  return freed;
 }
 
 int64_t DeviceColumns::giveWay(int64_t bytes) {
-  dropExpired();
   std::lock_guard lock(mutex_);
-  int64_t freed = 0;
-  while (freed < bytes && !columns_.empty()) {
-    auto first = columns_.begin();
-    // The last column of a block frees it.
-    freed += first->second.block.use_count() == 1 ? first->second.block->bytes() : 0;
-    columns_.erase(first);
+  int64_t freed = dropExpired();
+  for (auto at = columns_.begin(); freed < bytes && at != columns_.end();) {
+    freed += drop(at);
   }
   return freed;
 }

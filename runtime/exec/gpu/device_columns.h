@@ -45,8 +45,10 @@ public:
 
 private:
   void moveTo(std::shared_ptr<MemoryTier>) override {} // it is counted by the reservation
+  // With the mutex held, both say how many bytes were freed:
+  int64_t drop(std::map<Key, Column>::iterator &at);
   /// Those that the host has given up.
-  void dropExpired();
+  int64_t dropExpired();
 
   const std::shared_ptr<Accelerator> accelerator_;
   const std::shared_ptr<MemoryTier> tier_;

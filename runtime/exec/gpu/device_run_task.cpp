@@ -75,7 +75,7 @@ private:
 struct GpuLane {
   GpuLane(GpuContext &gpu, BumpArena arena) : call(gpu), scratch(std::move(arena)) {}
   DeviceCall call;
-  LaunchBlocks::Pair columns; ///< that are not kept in the device, or on their way there
+  DeviceMemory pinned, block;             ///< for columns on their way, and such as do not stay
   std::vector<DeviceColumns::Block> uses; ///< until the launches have ended
   BumpArena scratch;
   bool inFlight = false;
@@ -293,18 +293,15 @@ Expected<DeviceRunTask::Fill> DeviceRunTask::fillColumns(GpuLane &lane, const Ta
   HR_ASSIGN_OR_RETURN(MorselColumns image,
                       MorselColumns::measure(morsel, columns, isKept, lane.scratch));
   fill.block = mayStay ? memory.columns.place(image.deviceBytes()) : nullptr;
-  const int64_t laneBytes = fill.block ? 0 : image.deviceBytes();
-  if (!lane.columns.holds(image.bytes(), laneBytes)) {
-    memory.launches.giveBack(std::move(lane.columns));
-    HR_ASSIGN_OR_RETURN(lane.columns, memory.launches.take(image.bytes(), laneBytes));
-  }
-  fill.copy.from = lane.columns.pinned.at();
-  fill.copy.to = fill.block ? fill.block->at() : lane.columns.block.at();
+  HR_RETURN_IF_ERROR(memory.blocks.exchange(lane.block, fill.block ? 0 : image.deviceBytes()));
+  HR_RETURN_IF_ERROR(memory.pinned.exchange(lane.pinned, image.bytes()));
+  fill.copy.from = lane.pinned.at();
+  fill.copy.to = fill.block ? fill.block->at() : lane.block.at();
   fill.copy.bytes = image.bytes();
   fill.copy.decoder = decoding_;
   fill.copy.decodeGroups = image.decodeGroups();
   fill.copy.decodeArgs = fill.copy.to.address + static_cast<uint64_t>(image.decodeAt());
-  HR_RETURN_IF_ERROR(image.write(lane.columns.pinned.host(), fill.copy.to.address, made));
+  HR_RETURN_IF_ERROR(image.write(lane.pinned.host(), fill.copy.to.address, made));
   lane.scratch.reset();
   return fill;
 }
@@ -467,7 +464,8 @@ Status DeviceRunTask::beginCounting() {
   }
   for (GpuLane &lane : lanes_) {
     lane.call.end();
-    context_.gpu->launches().giveBack(std::move(lane.columns));
+    context_.gpu->memory.blocks.giveBack(std::move(lane.block));
+    context_.gpu->memory.pinned.giveBack(std::move(lane.pinned));
   }
   lanes_.clear();
   source_.queue.reset();
@@ -491,6 +489,11 @@ Status DeviceRunTask::beginLink(Filled &filled) {
   GpuContext &gpu = *context_.gpu;
   const plan::Kernel &link = context_.plan->kernels[described(filled).linkKernel];
   HR_ASSIGN_OR_RETURN(Kernel function, gpu.find(link.symbol));
+  if (filled.state->rows() > UINT32_MAX) {
+    return makeError(
+        ErrorKind::kMemory, // no test: no device has memory for so many
+        "a table of a join on a GPU has at most 4294967295 rows, got: ", filled.state->rows());
+  }
   HR_RETURN_IF_ERROR(filled.state->makeTable());
   filled.link.emplace(gpu);
   HrMorsel rows = {};

@@ -12,6 +12,8 @@ namespace headrace::exec {
 namespace {
 
 constexpr uint64_t kRowsMin = 1024;
+/// More than any device has memory for; their bytes can be counted.
+constexpr uint64_t kRowsMax = uint64_t{1} << 40;
 /// Of a string that a state keeps, until it is known better.
 constexpr uint64_t kTextBytesARow = 32;
 
@@ -31,7 +33,7 @@ DeviceState::Room DeviceState::firstRoom(const plan::State &state) {
   if (state.kind == plan::StateKind::kScalar) {
     return {1, 0};
   }
-  uint64_t rows = std::max(kRowsMin, state.rows.p95);
+  uint64_t rows = std::clamp(state.rows.p95, kRowsMin, kRowsMax);
   rows = state.rows.max > 0 ? std::min(rows, std::max(kRowsMin, state.rows.max)) : rows;
   return {rows, rows * textFields(state) * kTextBytesARow};
 }

@@ -21,7 +21,7 @@ class DeviceState {
 public:
   /// How much it has room for; no bytes of strings: it has none.
   using Room = StateRoom;
-  /// For the rows that are expected.
+  /// For the 95th percentile of the rows that are expected.
   static Room firstRoom(const plan::State &state);
 
   /// `described` outlives it. The typed memory error if there is no room.

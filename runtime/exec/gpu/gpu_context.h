@@ -4,6 +4,7 @@
 #include "runtime/device/accelerator.h"
 #include "runtime/exec/gpu/gpu_memory.h"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -25,7 +26,8 @@ struct GpuKernels {
   std::unique_ptr<KernelModule> module; ///< before the accelerator goes
   ~GpuKernels() { module.reset(); }
 
-  /// What a state that had been too small took in the end; nothing: none was.
+  /// The most that a state took in the end, on any rank, that had been too small; nothing: none
+  /// was.
   std::optional<StateRoom> learntRoom(int32_t state) const {
     std::lock_guard lock(mutex_);
     auto found = rooms_.find(state);
@@ -33,7 +35,8 @@ struct GpuKernels {
   }
   void learnRoom(int32_t state, StateRoom room) {
     std::lock_guard lock(mutex_);
-    rooms_[state] = room;
+    StateRoom &known = rooms_[state];
+    known = {std::max(known.rows, room.rows), std::max(known.heapBytes, room.heapBytes)};
   }
 
 private:
@@ -47,7 +50,6 @@ struct GpuContext {
   GpuContext(std::shared_ptr<GpuKernels> loaded, Budget::Options options, GpuMemory &kept)
       : kernels(std::move(loaded)), budget(std::move(options)), memory(kept) {}
 
-  LaunchBlocks &launches() { return memory.launches; }
   Device &device() { return kernels->accelerator->device(); }
   Expected<Kernel> find(const std::string &symbol) { return kernels->module->find(symbol); }
 

@@ -11,9 +11,10 @@ struct GpuMemory {
   /// The options count in the tiers, and name the settings of memory errors.
   GpuMemory(const std::shared_ptr<Accelerator> &accelerator, const Budget::Options &host,
             const Budget::Options &device)
-      : launches(accelerator, host, device), columns(accelerator, device) {}
+      : pinned(accelerator, host), blocks(accelerator, device), columns(accelerator, device) {}
 
-  LaunchBlocks launches;
+  // Blocks of the device give way before columns, which have to be copied again.
+  LaunchBlocks pinned, blocks;
   DeviceColumns columns;
 };
 

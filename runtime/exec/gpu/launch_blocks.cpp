@@ -1,4 +1,4 @@
-// Pairs by their sizes.
+// Blocks by their sizes.
 #include "runtime/exec/gpu/launch_blocks.h"
 
 #include <algorithm>
@@ -15,54 +15,50 @@ int64_t rounded(int64_t bytes) {
 }
 } // namespace
 
-LaunchBlocks::LaunchBlocks(std::shared_ptr<Accelerator> accelerator, Budget::Options host,
-                           Budget::Options device)
-    : accelerator_(std::move(accelerator)), hostBudget_(host), deviceBudget_(std::move(device)) {
-  ReservationRequest request;
-  request.operatorName = "rows on their way to the GPU";
-  request.shrinks = true;
-  hostBytes_ = std::move(*hostBudget_.reserve(request)); // of nothing yet
-  deviceBytes_ = std::move(*deviceBudget_.reserve(request));
-  use(host.shared);
+LaunchBlocks::LaunchBlocks(std::shared_ptr<Accelerator> accelerator, const Budget::Options &options)
+    : accelerator_(std::move(accelerator)), budget_(options) {
+  bytes_ = std::move(*budget_.reserve(
+      {.operatorName = "rows on their way to the GPU", .shrinks = true})); // of nothing yet
+  use(options.shared);
 }
 
 LaunchBlocks::~LaunchBlocks() { use(nullptr); }
 
-Expected<LaunchBlocks::Pair> LaunchBlocks::allocate(int64_t hostBytes, int64_t deviceBytes) {
-  Device &device = accelerator_->device();
-  Pair made;
-  if (deviceBytes > 0) {
-    HR_ASSIGN_OR_RETURN(made.block,
-                        device.allocate(Tier::kDevice, deviceBytes, deviceBytes_, Lane::kIn));
-  }
-  HR_ASSIGN_OR_RETURN(made.pinned, device.allocate(Tier::kPinned, hostBytes, hostBytes_));
-  return made;
-}
-
-Expected<LaunchBlocks::Pair> LaunchBlocks::take(int64_t hostBytes, int64_t deviceBytes) {
+Expected<DeviceMemory> LaunchBlocks::take(int64_t bytes) {
   {
     std::lock_guard lock(mutex_);
     auto found = std::ranges::find_if(
-        idle_, [&](const Pair &pair) { return pair.holds(hostBytes, deviceBytes); });
+        idle_, [&](const DeviceMemory &block) { return block.bytes() >= bytes; });
     if (found != idle_.end()) {
-      Pair pair = std::move(*found);
+      DeviceMemory block = std::move(*found);
       idle_.erase(found);
-      return pair;
+      return block;
     }
   }
-  Expected<Pair> made = allocate(rounded(hostBytes), deviceBytes > 0 ? rounded(deviceBytes) : 0);
+  auto allocate = [&](int64_t some) {
+    return accelerator_->device().allocate(budget_.tier(), some, bytes_, Lane::kIn);
+  };
+  Expected<DeviceMemory> made = allocate(rounded(bytes));
   if (!made.ok() && made.status().kind() == ErrorKind::kMemory) {
-    // Those that are too small give way, then the room to grow.
+    // Those that are too small give way for the driver too, then the room to grow.
     giveWay(INT64_MAX);
-    made = allocate(hostBytes, deviceBytes);
+    made = allocate(bytes);
   }
   return made;
 }
 
-void LaunchBlocks::giveBack(Pair pair) {
-  if (pair) {
+Status LaunchBlocks::exchange(DeviceMemory &block, int64_t bytes) {
+  if (block.bytes() < bytes) {
+    giveBack(std::move(block));
+    HR_ASSIGN_OR_RETURN(block, take(bytes));
+  }
+  return {};
+}
+
+void LaunchBlocks::giveBack(DeviceMemory block) {
+  if (block) {
     std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(pair));
+    idle_.push_back(std::move(block));
   }
 }
 
@@ -70,7 +66,7 @@ int64_t LaunchBlocks::giveWay(int64_t bytes) {
   std::lock_guard lock(mutex_);
   int64_t freed = 0;
   while (freed < bytes && !idle_.empty()) {
-    freed += idle_.back().pinned.bytes();
+    freed += idle_.back().bytes();
     idle_.pop_back();
   }
   return freed;

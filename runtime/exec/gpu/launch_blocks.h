@@ -8,42 +8,34 @@
 
 namespace headrace::exec {
 
-/// Purpose: blocks in pinned memory and in the device, in pairs. Pinned memory is slow to take and
-/// to give back (for the driver, and all its callers meanwhile), so pairs are of rounded sizes and
-/// are kept for the next task and the next run, until memory is short. Ownership: owns the pairs
-/// that nobody has; charged for all of them, the pinned ones in the host's tier. Thread-safety:
-/// full. Lifetime: within the accelerator's; outlives its pairs.
+/// Purpose: blocks in pinned memory, or in the device's. They are slow to take and to give back
+/// (pinned ones for the driver, and all its callers meanwhile), so they are of rounded sizes and
+/// are kept for the next task and the next run, until memory is short: those that nobody uses give
+/// way for who asks the tier. Ownership: owns those; charged for all of them. Thread-safety: full.
+/// Lifetime: within the accelerator's; outlives its blocks.
 class LaunchBlocks final : public Keeper {
 public:
-  struct Pair {
-    DeviceMemory pinned, block;
-    explicit operator bool() const { return static_cast<bool>(pinned); }
-    bool holds(int64_t hostBytes, int64_t deviceBytes) const {
-      return *this && pinned.bytes() >= hostBytes && block.bytes() >= deviceBytes;
-    }
-  };
-
-  /// `host` and `device` count in their tiers, and name the settings of memory errors.
-  LaunchBlocks(std::shared_ptr<Accelerator> accelerator, Budget::Options host,
-               Budget::Options device);
+  /// `options`: of the budget, in whose tier they are, with the setting of memory errors.
+  LaunchBlocks(std::shared_ptr<Accelerator> accelerator, const Budget::Options &options);
   ~LaunchBlocks() override;
 
-  /// `deviceBytes` 0: pinned memory alone will do.
-  Expected<Pair> take(int64_t hostBytes, int64_t deviceBytes);
+  /// Makes `block`, over which no launch is under way, one of at least `bytes`, usable in the lane
+  /// kIn. 0: any, or none, will do. On an error, the typed one of memory as others, it is empty.
+  Status exchange(DeviceMemory &block, int64_t bytes);
   /// When all launches over it have ended.
-  void giveBack(Pair pair);
+  void giveBack(DeviceMemory block);
 
   int64_t giveWay(int64_t bytes) override;
 
 private:
   void moveTo(std::shared_ptr<MemoryTier>) override {} // it is counted by the reservation
-  Expected<Pair> allocate(int64_t hostBytes, int64_t deviceBytes);
+  Expected<DeviceMemory> take(int64_t bytes);
 
   const std::shared_ptr<Accelerator> accelerator_;
-  Budget hostBudget_, deviceBudget_;
-  Reservation hostBytes_, deviceBytes_;
+  Budget budget_;
+  Reservation bytes_;
   std::mutex mutex_;
-  std::vector<Pair> idle_;
+  std::vector<DeviceMemory> idle_;
 };
 
 } // namespace headrace::exec

@@ -84,11 +84,10 @@ Expected<bool> MorselColumns::measureCodes(Column &column) {
     const HrSegment &segment = source.segments[index];
     const auto rows = static_cast<uint32_t>(std::min<uint64_t>(segment.rows - skip, left));
     if (rows > 0) {
-      const auto *stream = static_cast<const uint8_t *>(segment.data);
+      const std::span stream(static_cast<const uint8_t *>(segment.data), segment.bytes);
       Page page;
-      HR_ASSIGN_OR_RETURN(
-          page.codes, decode::splitCodeRuns({stream, segment.bytes}, segment.bitWidth, skip, rows));
-      page.stream = reinterpret_cast<const std::byte *>(stream) + page.codes.firstByte;
+      HR_ASSIGN_OR_RETURN(page.codes, decode::splitCodeRuns(stream, segment.bitWidth, skip, rows));
+      page.stream = page.codes.needed(stream);
       page.rows = rows;
       page.bitWidth = segment.bitWidth;
       runs += page.codes.runs.size();
@@ -105,7 +104,7 @@ Expected<bool> MorselColumns::measureCodes(Column &column) {
   column.pages = std::move(pages);
   for (Page &page : column.pages) {
     page.runsAt = take(static_cast<int64_t>(page.codes.runs.size() * sizeof(decode::CodeRun)));
-    page.streamAt = take(static_cast<int64_t>(page.codes.endByte - page.codes.firstByte));
+    page.streamAt = take(static_cast<int64_t>(page.stream.size()));
     groups_ += (page.rows + decode::kDecodedRows - 1) / decode::kDecodedRows;
   }
   column.data = codesBytes_;
@@ -185,10 +184,10 @@ Expected<MorselColumns> MorselColumns::measure(const HrMorsel &morsel,
 
 void MorselColumns::writeCodes(const Column &column, std::byte *host) const {
   for (const Page &page : column.pages) {
-    const decode::CodeRuns &codes = page.codes;
-    std::memcpy(host + page.runsAt, codes.runs.data(), codes.runs.size() * sizeof codes.runs[0]);
-    if (codes.endByte > codes.firstByte) {
-      std::memcpy(host + page.streamAt, page.stream, codes.endByte - codes.firstByte);
+    const std::vector<decode::CodeRun> &runs = page.codes.runs;
+    std::memcpy(host + page.runsAt, runs.data(), runs.size() * sizeof runs[0]);
+    if (!page.stream.empty()) {
+      std::memcpy(host + page.streamAt, page.stream.data(), page.stream.size());
     }
   }
 }

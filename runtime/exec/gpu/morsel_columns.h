@@ -25,19 +25,19 @@ namespace headrace::exec {
 class MorselColumns {
 public:
   /// `columns`: what the morsel's are; `isKept`: those to leave out; `scratch` is for strings until
-  /// they are written.
+  /// they are written, and gives the memory error. kCorrupt for pages that do not decode.
   static Expected<MorselColumns> measure(const HrMorsel &morsel,
                                          std::span<const plan::Column> columns,
                                          const std::vector<bool> &isKept, BumpArena &scratch);
-  /// 0: all are kept.
+  /// Of the host's block, and the first of the device's; 0: all are kept.
   int64_t bytes() const { return columns_.empty() ? 0 : bytes_; }
   /// With what the device alone has.
   int64_t deviceBytes() const { return bytes() + codesBytes_; }
   /// Parts of pages for HR_DECODE_PAGES, whose HrArgs are at decodeAt(); 0: it is not needed.
   uint64_t decodeGroups() const { return groups_; }
   int64_t decodeAt() const { return decodeAt_; }
-  /// At `host`, which the device will have at `device`. Sets those of `made`, by the morsel's
-  /// columns.
+  /// bytes() at `host`, which the device will have at `device`. Sets those of `made`, by the
+  /// morsel's columns. kCorrupt for values that do not decode.
   Status write(std::byte *host, uint64_t device, std::span<HrColumn> made) const;
 
 private:
@@ -45,7 +45,7 @@ private:
   /// Rows of a segment of codes.
   struct Page {
     decode::CodeRuns codes;
-    const std::byte *stream = nullptr;
+    std::span<const uint8_t> stream; ///< what they need of it
     uint32_t rows = 0, bitWidth = 0;
     int64_t runsAt = 0, streamAt = 0;
   };

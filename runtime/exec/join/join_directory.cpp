@@ -1,6 +1,7 @@
 // Chains of a join table's rows, by hash or by an integer key.
 #include "runtime/exec/join/join_directory.h"
 
+#include "runtime/abi/row_pointer.h"
 #include "runtime/base/check.h"
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 namespace headrace::exec {
 namespace {
 
-constexpr uint64_t kPointerMask = (uint64_t(1) << 48) - 1;
 /// How many rows ahead of the one that is chained its entry is fetched: the exchange of a head
 /// waits for all that went before, so nothing else overlaps.
 constexpr uint64_t kAhead = 16;
@@ -42,9 +42,9 @@ void chain(uint64_t &entry, uint8_t *row, uint64_t tag) {
   uint64_t seen = head.load(std::memory_order_relaxed);
   uint64_t wanted;
   do {
-    uint64_t next = seen & kPointerMask;
+    uint64_t next = seen & abi::kRowPointerMask;
     std::memcpy(row, &next, sizeof next);
-    wanted = reinterpret_cast<uint64_t>(row) | (seen & ~kPointerMask) | tag;
+    wanted = reinterpret_cast<uint64_t>(row) | (seen & ~abi::kRowPointerMask) | tag;
   } while (!head.compare_exchange_weak(seen, wanted, std::memory_order_release,
                                        std::memory_order_relaxed));
 }

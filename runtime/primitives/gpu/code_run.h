@@ -1,4 +1,4 @@
-// What the kernel decode_codes takes; no other dependency, as it is compiled for GPUs too.
+// What the kernels that decode pages take; no other dependency, as it is compiled for GPUs too.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 // the CPU's.
 #include "runtime/primitives/gpu/device.h"
 
+#include "runtime/abi/row_pointer.h"
 #include "runtime/primitives/gpu/decode_codes.h"
 
 #define HR_ISA_LEVEL 0
@@ -13,13 +14,12 @@
 #include "runtime/primitives/string/substring.cpp"
 
 using namespace headrace::primitives;
+using headrace::abi::kClaimedRow;
+using headrace::abi::kRowPointerMask;
 
 #define HR_INLINE __attribute__((always_inline)) inline
 
 namespace {
-constexpr uint64_t kPointerMask = (uint64_t(1) << 48) - 1;
-constexpr uint64_t kClaimed = 1; // as a row pointer
-
 // Loads of what no thread writes, each once.
 HR_INLINE uint64_t load32(const void *place) {
 #ifdef __NVPTX__
@@ -54,7 +54,7 @@ HR_INLINE uint64_t entryAt(const uint64_t *entry) {
 }
 HR_INLINE int32_t claim(uint64_t *entry, uint64_t hash) {
   uint64_t empty = 0;
-  return exchangeIf(entry, &empty, kClaimed | (hash & ~kPointerMask), __ATOMIC_RELAXED);
+  return exchangeIf(entry, &empty, kClaimedRow | (hash & ~kRowPointerMask), __ATOMIC_RELAXED);
 }
 HR_INLINE void publish(uint64_t *entry, uint64_t value) {
   __atomic_store_n(entry, value, __ATOMIC_RELEASE);
@@ -218,8 +218,8 @@ void hr_device_chain(uint64_t *entry, uint8_t *row, uint64_t tagBit) {
   uint64_t seen = __atomic_load_n(entry, __ATOMIC_RELAXED);
   uint64_t wanted;
   do {
-    *reinterpret_cast<uint64_t *>(row) = seen & kPointerMask;
-    wanted = reinterpret_cast<uint64_t>(row) | (seen & ~kPointerMask) | tagBit;
+    *reinterpret_cast<uint64_t *>(row) = seen & kRowPointerMask;
+    wanted = reinterpret_cast<uint64_t>(row) | (seen & ~kRowPointerMask) | tagBit;
   } while (!exchangeIf(entry, &seen, wanted, __ATOMIC_RELEASE));
 }
 

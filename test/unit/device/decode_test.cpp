@@ -10,6 +10,7 @@ namespace headrace {
 namespace {
 
 using decode::CodeRun;
+using decode::CodeRuns;
 using decode::DecodeCodesParameters;
 using decode::splitCodeRuns;
 using primitives::testing::HybridStream;
@@ -29,16 +30,18 @@ protected:
   std::vector<uint32_t> decoded(const HybridStream &stream, uint32_t width, uint32_t blocks,
                                 uint32_t threads) {
     auto rows = static_cast<uint32_t>(stream.codes.size());
-    Expected<std::vector<CodeRun>> runs = splitCodeRuns(stream.bytes, width, rows);
-    EXPECT_OK(runs.status());
-    return decodedRuns(*runs, stream.bytes, rows, width, blocks, threads);
+    Expected<CodeRuns> found = splitCodeRuns(stream.bytes, width, 0, rows);
+    EXPECT_OK(found.status());
+    return decodedRuns(*found, stream.bytes, rows, width, blocks, threads);
   }
 
-  std::vector<uint32_t> decodedRuns(const std::vector<CodeRun> &runs,
-                                    const std::vector<uint8_t> &stream, uint32_t rows,
-                                    uint32_t width, uint32_t blocks, uint32_t threads) {
+  std::vector<uint32_t> decodedRuns(const CodeRuns &found, const std::vector<uint8_t> &stream,
+                                    uint32_t rows, uint32_t width, uint32_t blocks,
+                                    uint32_t threads) {
+    const std::vector<CodeRun> &runs = found.runs;
+    const std::span<const uint8_t> needed = found.needed(stream); // what lies outside is not
     DeviceMemory runMemory = putBytes(runs.data(), runs.size() * sizeof(CodeRun));
-    DeviceMemory bytes = putBytes(stream.data(), stream.size());
+    DeviceMemory bytes = putBytes(needed.data(), needed.size());
     DeviceMemory codes = allocate(Tier::kDevice, rows * 4);
     DecodeCodesParameters parameters = {reinterpret_cast<const CodeRun *>(runMemory.at().address),
                                         runs.size(),
@@ -54,11 +57,10 @@ protected:
     uint64_t arguments[] = {argsMemory.at().address, argsMemory.at().address};
     Expected<Event> done = device_->launch(KernelLaunch{kernel_, blocks, threads, arguments});
     EXPECT_OK(done.status());
-    std::vector<uint32_t> found(rows);
-    Expected<Event> read =
-        device_->copy(codes.at(), Place::of(found.data()), rows * 4, {&*done, 1});
+    std::vector<uint32_t> out(rows);
+    Expected<Event> read = device_->copy(codes.at(), Place::of(out.data()), rows * 4, {&*done, 1});
     EXPECT_OK(read.status());
-    return found;
+    return out;
   }
 
   /// Values through the kernels that put them to their rows, as 64 bits again.
@@ -172,15 +174,12 @@ TEST_P(DecodeTest, RowsFromTheMiddleOfAStream) {
   for (uint32_t width : {0u, 1u, 7u, 20u, 32u}) {
     HybridStream stream = makeHybrid(random, 9'000, width, uint64_t(1) << width);
     for (auto [first, rows] : {std::pair(0u, 9'000u), {1u, 8'999u}, {777u, 5'000u}, {8'999u, 1u}}) {
-      Expected<decode::CodeRuns> found = splitCodeRuns(stream.bytes, width, first, rows);
+      Expected<CodeRuns> found = splitCodeRuns(stream.bytes, width, first, rows);
       ASSERT_OK(found.status());
       EXPECT_EQ(found->runs.front().firstRow, 0u);
-      // What lies outside is not needed.
       const std::vector<uint32_t> expected(stream.codes.begin() + first,
                                            stream.codes.begin() + first + rows);
-      std::vector<uint8_t> bytes(stream.bytes.begin() + static_cast<ptrdiff_t>(found->firstByte),
-                                 stream.bytes.begin() + static_cast<ptrdiff_t>(found->endByte));
-      EXPECT_EQ(decodedRuns(found->runs, bytes, rows, width, 2, 64), expected)
+      EXPECT_EQ(decodedRuns(*found, stream.bytes, rows, width, 2, 64), expected)
           << width << " bits, from " << first;
     }
   }
@@ -190,19 +189,18 @@ TEST(CodeRuns, AStreamThatEndsEarlyIsCorrupt) {
   std::mt19937_64 random(7);
   HybridStream stream = makeHybrid(random, 5000, 11, 2000);
   for (size_t size = 0; size < stream.bytes.size(); size += 97) {
-    Expected<std::vector<CodeRun>> runs =
-        splitCodeRuns(std::span(stream.bytes).first(size), 11, 5000);
+    Expected<CodeRuns> runs = splitCodeRuns(std::span(stream.bytes).first(size), 11, 0, 5000);
     ASSERT_FALSE(runs.ok()) << size;
     EXPECT_EQ(runs.status().kind(), ErrorKind::kCorrupt);
     EXPECT_TRUE(
         runs.status().message().starts_with("a stream of codes ends early, of 5000 rows it has: "));
   }
-  EXPECT_EQ(splitCodeRuns(stream.bytes, 33, 5000).status().message(),
+  EXPECT_EQ(splitCodeRuns(stream.bytes, 33, 0, 5000).status().message(),
             "codes have at most 32 bits, got: 33");
   // No run is empty, and a head has at most 32 bits.
   for (std::vector<uint8_t> bad :
        {std::vector<uint8_t>{0, 0, 0, 0}, {1, 0, 0}, {255, 255, 255, 255, 255, 1, 1}}) {
-    EXPECT_FALSE(splitCodeRuns(bad, 3, 10).ok());
+    EXPECT_FALSE(splitCodeRuns(bad, 3, 0, 10).ok());
   }
 }
 

@@ -14,15 +14,30 @@ std::string nameOfDevice(const testing::TestParamInfo<uint64_t> &info) {
   return info.param == kMachine ? "machine" : "seed" + std::to_string(info.param);
 }
 
-void DeviceTest::open(cuda::CudaDevice::Options options) {
+namespace {
+/// The machine's GPU cannot be opened again by a process that has lost it.
+bool machineIsLost = false;
+} // namespace
+
+void DeviceTest::close() {
   module_.reset();
+  if (device_ && !isEmulated()) {
+    machineIsLost = machineIsLost || !device_->status().ok();
+  }
   device_.reset();
+}
+
+void DeviceTest::open(cuda::CudaDevice::Options options) {
+  close();
   const cuda::DriverCalls *calls = nullptr;
   if (isEmulated()) {
     driver_.reset();
     driver_.emplace(
         emulated::EmulatedDriver::Options{.seed = GetParam(), .memoryBytes = 64 * kMebi});
     calls = &driver_->calls();
+  } else if (machineIsLost) {
+    GTEST_SKIP()
+        << "an earlier test of this process has lost the GPU: run it by itself, as ctest does";
   } else {
     Expected<const cuda::DriverCalls *> machine = cuda::machineDriver();
     if (!machine.ok()) {
@@ -36,11 +51,6 @@ void DeviceTest::open(cuda::CudaDevice::Options options) {
   }
   Expected<std::unique_ptr<cuda::CudaDevice>> device =
       cuda::CudaDevice::open(*calls, options, pinned_);
-  if (!device.ok() && !isEmulated() &&
-      device.status().message().find(" was lost") != std::string::npos) {
-    GTEST_SKIP()
-        << "an earlier test of this process has lost the GPU: run it by itself, as ctest does";
-  }
   ASSERT_OK(device.status());
   device_ = std::move(*device);
 }

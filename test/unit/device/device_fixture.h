@@ -20,8 +20,10 @@ constexpr int64_t kMebi = 1 << 20;
 /// Opens the device of the seed, or skips the test where the machine has none.
 class DeviceTest : public testing::TestWithParam<uint64_t> {
 protected:
+  ~DeviceTest() override { close(); }
   void SetUp() override { open({}); }
   void open(cuda::CudaDevice::Options options);
+  void close();
   bool isEmulated() const { return GetParam() != kMachine; }
 
   DeviceMemory allocate(Tier tier, int64_t bytes, Lane lane = Lane::kCompute);

@@ -126,6 +126,29 @@ TEST(Budget, ManyThreadsNeverExceedTheLimit) {
   EXPECT_EQ(budget.reservedBytes(), 0);
 }
 
+TEST(Budget, ManyThreadsTakeWhatIsLeftOfTheirBudgetInATier) {
+  auto tier = std::make_shared<MemoryTier>(1000);
+  Budget budget({.limitBytes = 100, .shared = tier});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20'000; ++i) {
+        Expected<Reservation> one = budget.reserve(request(i % 40, 80)); // some are refused
+        if (one.ok()) {
+          ASSERT_GE(one->grantedBytes(), i % 40);
+          ASSERT_LE(budget.reservedBytes(), 100);
+        }
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  EXPECT_LE(budget.peakReservedBytes(), 100);
+  EXPECT_EQ(budget.reservedBytes(), 0);
+  EXPECT_EQ(tier->usedBytes(), 0);
+}
+
 TEST(Charge, GivesBackWhatItTook) {
   Budget budget({.limitBytes = 1000});
   Reservation reservation = *budget.reserve({.operatorName = "scan", .minimumBytes = 100});

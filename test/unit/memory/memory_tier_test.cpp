@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/memory/budget.h"
+
 using namespace headrace;
 
 namespace {
@@ -66,6 +68,63 @@ TEST(MemoryTier, KeepersGiveWayInTheOrderInWhichTheyJoined) {
   EXPECT_FALSE(tier->take(100));
   EXPECT_EQ(second.kept(), 0);
   EXPECT_EQ(tier->usedBytes(), 90);
+}
+
+/// Keeps what its own reservation pays for.
+class Payer final : public Keeper {
+public:
+  Payer(std::shared_ptr<MemoryTier> tier, bool shrinks)
+      : budget_({.limitBytes = 10'000, .shared = tier}),
+        reservation_(*budget_.reserve({.operatorName = "kept", .shrinks = shrinks})) {
+    use(std::move(tier));
+  }
+  ~Payer() override {
+    use(nullptr);
+    giveWay(INT64_MAX);
+  }
+  Status keep(int64_t bytes) {
+    HR_RETURN_IF_ERROR(reservation_.charge(bytes));
+    std::lock_guard lock(mutex_);
+    kept_ += bytes;
+    return {};
+  }
+  int64_t giveWay(int64_t) override {
+    std::lock_guard lock(mutex_);
+    const int64_t given = std::exchange(kept_, 0);
+    reservation_.discharge(given);
+    reservation_.shrink();
+    return given;
+  }
+
+private:
+  void moveTo(std::shared_ptr<MemoryTier>) override {}
+  Budget budget_;
+  Reservation reservation_;
+  std::mutex mutex_;
+  int64_t kept_ = 0;
+};
+
+TEST(MemoryTier, KeepersThatPayByReservationsGiveWayForThemselvesAndEachOther) {
+  for (bool shrinks : {true, false}) {
+    auto tier = std::make_shared<MemoryTier>(1000);
+    Payer first(tier, shrinks), second(tier, shrinks);
+    ASSERT_TRUE(first.keep(600).ok());
+    ASSERT_TRUE(first.keep(700).ok()); // in place of the 600
+    ASSERT_TRUE(second.keep(800).ok());
+    EXPECT_EQ(second.keep(1001).kind(), ErrorKind::kMemory);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 5'000; ++i) {
+          (void)(t % 2 ? first : second).keep(1 + (i * 7 + t) % 400);
+        }
+      });
+    }
+    for (std::thread &thread : threads) {
+      thread.join();
+    }
+    EXPECT_LE(tier->usedBytes(), 1000);
+  }
 }
 
 TEST(MemoryTier, NeverOverItsLimitWithManyThreads) {

@@ -4,7 +4,7 @@
 // RUN: headrace-translate --kernel-to-ptx %s | FileCheck %s --check-prefix=PTX
 
 pipe.state @all scalar [#pipe.field<"least", f64, min>, #pipe.field<"most", f64, max>, #pipe.field<"every", i1, min>, #pipe.field<"any", i1, max>]
-pipe.state @by_key group [#pipe.field<"key", i32, key>, #pipe.field<"least", f64, min>, #pipe.field<"most", f64, max>, #pipe.field<"every", i1, min>, #pipe.field<"any", i1, max>]
+pipe.state @by_key group [#pipe.field<"key", i32, key>, #pipe.field<"least", f64, min>, #pipe.field<"most", f64, max>, #pipe.field<"every", i1, min>, #pipe.field<"any", i1, max>] holds <expected = 10, p95 = 20, max = 100>
 
 // CHECK-LABEL: llvm.func internal @fold_all.superstep0
 // CHECK-DAG: arith.minnumf

@@ -8,7 +8,7 @@
 
 pipe.state @build0 join [#pipe.field<"c_custkey", i32, key>, #pipe.field<"c_nationkey", i32, payload>] direct <base = 1, extent = 1500>
 pipe.state @marked join [#pipe.field<"c_custkey", i32, key>, #pipe.field<"seen", i1, payload>] direct <base = 1, extent = 1500>
-pipe.state @by_nation group [#pipe.field<"c_nationkey", i32, key>, #pipe.field<"orders", i64, sum>, #pipe.field<"total", i128, sum>]
+pipe.state @by_nation group [#pipe.field<"c_nationkey", i32, key>, #pipe.field<"orders", i64, sum>, #pipe.field<"total", i128, sum>] holds <expected = 25, p95 = 25, max = 25>
 pipe.state @by_customer group [#pipe.field<"o_custkey", i32, key>, #pipe.field<"total", i128, sum>, #pipe.field<"least", i64, min>, #pipe.field<"most", i64, max>]
 pipe.state @counts scalar [#pipe.field<"rows", i64, sum>, #pipe.field<"found", i64, sum>]
 
@@ -146,6 +146,14 @@ pipe.pipeline @probe_nullable {
   pipe.combine %2, @counts keys [] : !pipe.rows<"rows": i64, "found": i64>
 }
 
+// Nobody knows how many groups there are: a table of the block, as large as may be, that its threads share.
+// CHECK-LABEL: llvm.func internal @group_by_customer.superstep1
+// CHECK-DAG: llvm.call @group_by_customer.find_group_of_block
+// CHECK-DAG: llvm.call @group_by_customer.find_group(
+// CHECK-LABEL: llvm.func internal @group_by_customer.superstep2
+// CHECK: llvm.call @group_by_customer.find_group(
+// CHECK-NOT: llvm.func internal @group_by_customer.superstep3
+// CHECK: llvm.func ptx_kernelcc @group_by_customer(
 pipe.pipeline @group_by_customer {
   %0 = pipe.scan "orders" [#pipe.scan_column<column = "o_custkey", file = "o_custkey">, #pipe.scan_column<column = "o_totalprice", file = "o_totalprice">] : !pipe.rows<"o_custkey": i32, "o_totalprice": i64>
   %1 = pipe.map %0 ["total", "least", "most"] ["o_totalprice"] {

@@ -4,6 +4,7 @@
 #include "model/plan/dependencies.h"
 #include "model/plan/precedence.h"
 #include "model/simulate/simulate.h"
+#include "model/simulate/task_groups.h"
 #include "model/simulate/task_order.h"
 #include "test/unit/model/simulate/shuffle_plan.h"
 
@@ -223,6 +224,10 @@ TEST(TaskOrder, tasks_that_wait_for_each_other_across_a_stream_are_refused) {
   plan.tasks[4].after.push_back(static_cast<int32_t>(plan.tasks.size()) - 1);
   EXPECT_EQ(findOrder(plan, cluster(), workload()).status().message(),
             "tasks that streams connect wait for each other through others");
+  EXPECT_FALSE(TaskGroups(plan).canBeOrdered());
+  std::vector<int32_t> given(plan.tasks.size());
+  std::iota(given.begin(), given.end(), 0);
+  EXPECT_EQ(randomOrder(plan, 1), given);
 }
 
 /// Random products and sums of random sizes that wait for each other.
