@@ -169,6 +169,26 @@ TEST_F(ChunkTest, RowsAreTakenOneByOne) {
   EXPECT_EQ((*takeRows(*chunk, stream_.schema, all, none, account_))->rows, 0u);
 }
 
+TEST_F(ChunkTest, ChunksAreAsLargeAsTheMemoryOfAllAllows) {
+  constexpr int64_t kRow = 4 + 1 + 1 + 1 + 16 + 1 + 16; // of stream_, without texts
+  plan::Stream stream = stream_;
+  stream.chunkRows = 65536;
+  ASSERT_EQ(chunkRowsWithin(stream, 1, 1000 * kRow), 1000u);
+  ASSERT_EQ(chunkRowsWithin(stream, 8, 8 * 1000 * kRow), 1000u);
+  EXPECT_EQ(chunkRowsWithin(stream, 2, int64_t{1} << 40), 65536u);
+  EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), (16 << 10) / kRow); // the least that is worth one
+  stream.textBytes = 1000;
+  EXPECT_EQ(chunkRowsWithin(stream, 1, 1'000'000), 1'000'000 / (1000 + kRow));
+  stream.textBytes = 1'000'000;
+  EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), 64u);
+  stream.parts = 16;
+  EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), 16u);
+  stream.textBytes = 0;
+  EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), (4 << 10) / kRow);
+  stream.chunkRows = 10;
+  EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), 10u);
+}
+
 TEST_F(ChunkTest, NoRowsNoChunk) {
   OutputChunk output(stream_, account_);
   ASSERT_TRUE(output.prepare().ok());
