@@ -51,9 +51,14 @@ bool packBits(const uint8_t *bytes, uint64_t rows, uint8_t *bits) {
 }
 
 /// Of a text column when its first text comes; of a stream in parts, of which a worker fills many
-/// chunks at a time, less.
+/// chunks at a time, and of chunks that are small for want of memory, less.
 constexpr uint64_t kHeapBytesMin = 60 << 10;
 constexpr uint64_t kPartHeapBytesMin = 3 << 10;
+/// What is worth a chunk, also where memory is little.
+constexpr int64_t kChunkBytesMin = 16 << 10;
+constexpr int64_t kPartChunkBytesMin = 4 << 10;
+constexpr int64_t kRowsMin = 64;
+constexpr int64_t kPartRowsMin = 16;
 
 /// Memory of a chunk; the account goes last.
 struct ChunkMemory {
@@ -63,6 +68,20 @@ struct ChunkMemory {
 };
 
 } // namespace
+
+uint32_t chunkRowsWithin(const plan::Stream &stream, size_t chunks, int64_t bytes) {
+  const bool isPart = stream.parts != 0;
+  const int64_t room =
+      std::max(bytes / static_cast<int64_t>(chunks), isPart ? kPartChunkBytesMin : kChunkBytesMin);
+  auto rowBytes = static_cast<int64_t>(stream.textBytes);
+  for (const plan::Column &column : stream.schema.columns) {
+    rowBytes += abi::bytesOf(column.type) + column.nullable;
+  }
+  const int64_t least = isPart ? kPartRowsMin : kRowsMin;
+  return static_cast<uint32_t>(std::clamp<int64_t>(room / std::max<int64_t>(rowBytes, 1),
+                                                   std::min<int64_t>(least, stream.chunkRows),
+                                                   stream.chunkRows));
+}
 
 void putInOrder(std::vector<ChunkHandle> &chunks) {
   if (!chunks.empty() && !chunks.front()->order.empty()) {
@@ -234,7 +253,8 @@ struct OutputChunk::Buffers : ChunkMemory {};
 
 OutputChunk::OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account,
                          uint32_t rows)
-    : stream_(stream), account_(std::move(account)), capacity_(rows), columns_(stream.schema.columns.size()) {}
+    : stream_(stream), account_(std::move(account)), capacity_(rows),
+      columns_(stream.schema.columns.size()) {}
 
 Status OutputChunk::prepare() {
   HR_CHECK(!buffers_);
@@ -283,7 +303,8 @@ Status OutputChunk::growHeap(uint32_t column, uint64_t bytes) {
     return makeError(ErrorKind::kMemory, "strings of one chunk exceed 2 GiB in column '",
                      stream_.schema.columns[column].name, "' of stream '", stream_.name, "'");
   }
-  const uint64_t least = stream_.parts == 0 ? kHeapBytesMin : kPartHeapBytesMin;
+  const bool isWhole = stream_.parts == 0 && capacity_ == stream_.chunkRows;
+  const uint64_t least = isWhole ? kHeapBytesMin : kPartHeapBytesMin;
   const uint64_t wanted = std::max({needed, uint64_t(out.heapCapacity) * 2, least});
   HR_ASSIGN_OR_RETURN(Block block, account_->allocate(static_cast<int64_t>(wanted + HR_PADDING)));
   auto *heap = reinterpret_cast<uint8_t *>(block.data());

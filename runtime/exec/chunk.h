@@ -44,6 +44,10 @@ struct Chunk {
 };
 using ChunkHandle = std::shared_ptr<const Chunk>;
 
+/// Rows of the chunks of a stream of which a task fills so many at a time, in `bytes` of memory
+/// together, but not too few to be worth a chunk.
+uint32_t chunkRowsWithin(const plan::Stream &stream, size_t chunks, int64_t bytes);
+
 /// In an ordered stream every chunk has its own place; other chunks stay as they arrived.
 void putInOrder(std::vector<ChunkHandle> &chunks);
 

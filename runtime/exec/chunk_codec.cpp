@@ -57,6 +57,24 @@ void copyBits(const uint8_t *from, uint32_t firstBit, uint32_t count, uint8_t *t
   }
 }
 
+/// What is placed in a whole, of which a body has a part.
+class PartWriter {
+public:
+  PartWriter(std::span<uint8_t> body, uint64_t first) : body_(body), first_(first) {}
+  void put(uint64_t at, const void *from, uint64_t bytes) const {
+    const uint64_t begin = std::max(at, first_);
+    const uint64_t end = std::min(at + bytes, first_ + body_.size());
+    if (begin < end) {
+      std::memcpy(body_.data() + (begin - first_),
+                  static_cast<const uint8_t *>(from) + (begin - at), end - begin);
+    }
+  }
+
+private:
+  std::span<uint8_t> body_;
+  uint64_t first_;
+};
+
 } // namespace
 
 uint64_t encodedBytes(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow,
@@ -144,6 +162,57 @@ void encodeRows(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRo
   HR_CHECK(bytes <= body.capacity());
   encodeRows(chunk, schema, firstRow, rows, reinterpret_cast<uint8_t *>(body.mutableData()));
   body.resize(bytes);
+  body.seal();
+}
+
+void encodePart(const Chunk &chunk, const plan::Schema &schema, uint32_t row, uint64_t first,
+                const BufferRef &body) {
+  const uint64_t whole = encodedBytes(chunk, schema, row, 1);
+  HR_CHECK(first < whole && whole <= kRowBytesMax);
+  body.resize(
+      static_cast<int64_t>(std::min(whole - first, static_cast<uint64_t>(body.capacity()))));
+  const PartWriter part(
+      {reinterpret_cast<uint8_t *>(body.mutableData()), static_cast<size_t>(body.size())}, first);
+  const size_t words = orderWords(chunk);
+  const WireHeader header{1, static_cast<uint32_t>(schema.columns.size()),
+                          static_cast<uint32_t>(words)};
+  part.put(0, &header, sizeof header);
+  if (words != 0) {
+    const uint64_t order = orderOffset(schema.columns.size());
+    part.put(order, chunk.order.data(), (words - 1) * sizeof(uint32_t));
+    part.put(order + (words - 1) * sizeof(uint32_t), &row, sizeof row);
+  }
+  uint64_t at = headerBytes(schema.columns.size(), words);
+  auto place = [&](const void *from, uint64_t bytes) {
+    const uint64_t start = at;
+    part.put(start, from, bytes);
+    at += padded(bytes);
+    return static_cast<uint32_t>(start);
+  };
+  for (size_t c = 0; c < schema.columns.size(); ++c) {
+    const HrSegment &segment = chunk.segments[c];
+    const HrType type = schema.columns[c].type;
+    WireColumn wire;
+    uint8_t bit = 0;
+    if (type == HR_BOOL) {
+      copyBits(static_cast<const uint8_t *>(segment.data), row, 1, &bit);
+      wire.data = place(&bit, 1);
+    } else if (type == HR_STRING) {
+      wire.heapBytes = static_cast<uint32_t>(heapSpan(segment, row, 1));
+      const uint32_t offsets[] = {0, wire.heapBytes};
+      wire.data = place(offsets, sizeof offsets);
+      wire.heap =
+          place(segment.heap + static_cast<const uint32_t *>(segment.data)[row], wire.heapBytes);
+    } else {
+      const uint64_t width = abi::bytesOf(type);
+      wire.data = place(static_cast<const uint8_t *>(segment.data) + row * width, width);
+    }
+    if (segment.validity) {
+      copyBits(segment.validity, row, 1, &bit);
+      wire.validity = place(&bit, 1);
+    }
+    part.put(sizeof header + c * sizeof wire, &wire, sizeof wire);
+  }
   body.seal();
 }
 

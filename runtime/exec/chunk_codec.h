@@ -28,6 +28,15 @@ void encodeRows(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRo
 void encodeRows(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow, uint32_t rows,
                 uint8_t *body);
 
+/// The longest that one row may be in this form.
+constexpr uint64_t kRowBytesMax = UINT32_MAX;
+
+/// The bytes of one row from the byte `first` on, as many as the unsealed buffer has room for, and
+/// seals it: so a row that fits no body goes in several, which are its encodedBytes() one after the
+/// other.
+void encodePart(const Chunk &chunk, const plan::Schema &schema, uint32_t row, uint64_t first,
+                const BufferRef &body);
+
 /// A chunk that points into the body, which the caller pins. Errors as below.
 Expected<std::shared_ptr<Chunk>> decodeRows(std::span<const uint8_t> body,
                                             const plan::Schema &schema);

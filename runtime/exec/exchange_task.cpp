@@ -2,14 +2,16 @@
 // output.
 //
 // One job at a time encodes and sends; the rank's thread takes in. Rows for this rank itself keep
-// their chunk. With credits, send buffers or room in the output missing, the job keeps its chunk
-// and gives its worker back. An exchange by range or of a pair first tells the others what its rows
-// are like, and goes on when all have.
+// their chunk; a row that is larger than a message goes in parts. With credits, send buffers or
+// room in the output missing, the job keeps its chunk and gives its worker back. An exchange by
+// range or of a pair first tells the others what its rows are like, and goes on when all have.
 #include "runtime/exec/chunk_codec.h"
 #include "runtime/exec/range/range_division.h"
+#include "runtime/exec/row_parts.h"
 #include "runtime/exec/skew/skew_division.h"
 #include "runtime/exec/task.h"
 
+#include "runtime/base/settings.h"
 #include "runtime/communication/exchange.h"
 #include "runtime/memory/buffer_pool.h"
 
@@ -44,13 +46,18 @@ private:
   Expected<ChunkHandle> nextOfRanges();
   Expected<ChunkHandle> nextOfPair();
   size_t sideOfPair() const;
-  Status hear(const ExchangeMessage &message);
+  Status hear(const ExchangeMessage &message, std::shared_ptr<const WholeRow> row);
+  /// The rows of a message, or of a row that came in parts.
+  static Expected<std::shared_ptr<Chunk>> decode(const ExchangeMessage &message,
+                                                 std::shared_ptr<const WholeRow> row,
+                                                 const plan::Schema &schema);
   /// Whether a piece of what is being sent is for the peer.
   bool isFor(int peer) const;
   Status drive(int worker);
   void listPeers();
   void beginChunk();
-  void putPiece(uint32_t rows, BufferRef body);
+  void putPiece(uint32_t rows, BufferRef body, uint64_t rowBytes = 0);
+  Status putPart(BufferRef body);
   Expected<bool> sendPieces();
   bool keeps() const;
   bool mayGoOn();
@@ -64,10 +71,12 @@ private:
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<RangeDivision> ranges_; ///< of an exchange by range with other ranks
   std::unique_ptr<SkewDivision> skew_;    ///< of one of a pair
+  std::unique_ptr<RowParts> parts_;       ///< that arrive
 
   // The sending job's own; the rank's thread looks at them only between jobs.
   ChunkHandle chunk_;      ///< being sent
   uint32_t nextRow_ = 0;   ///< of chunk_, not yet in a piece
+  uint64_t partsEnd_ = 0;  ///< bytes of this row that are in pieces: it is larger than a message
   Tag sends_ = kRows;      ///< what chunk_ has
   bool allTold_ = false;   ///< the samples or sketches of all ranks are there
   bool local_ = false;     ///< chunk_ goes to this rank too
@@ -104,6 +113,8 @@ Status ExchangeTask::start() {
                                      context_.transport->bodyBlocks()));
   HR_ASSIGN_OR_RETURN(receivePool_, account->createPool({settings.bufferBytes, pools.receiveBuffers,
                                                          context_.doorbell}));
+  HR_ASSIGN_OR_RETURN(auto rowAccount, context_.openAccount(index_, /*shrinks=*/true));
+  parts_ = std::make_unique<RowParts>(std::move(rowAccount), place_.count);
   ExchangeOptions options;
   options.channel = ChannelId(static_cast<uint32_t>(task_.channel));
   options.members = context_.place.group(task_.axes);
@@ -252,13 +263,29 @@ void ExchangeTask::listPeers() {
   }
 }
 
-void ExchangeTask::putPiece(uint32_t rows, BufferRef body) {
+void ExchangeTask::putPiece(uint32_t rows, BufferRef body, uint64_t rowBytes) {
   nextRow_ += rows;
   piece_.rows = rows;
-  piece_.tag = sends_;
+  piece_.tag = messageTag(sends_, rowBytes);
   piece_.body = std::move(body);
   listPeers();
   pieceReady_ = true;
+}
+
+/// The next part of a row that is larger than a message.
+Status ExchangeTask::putPart(BufferRef body) {
+  const uint64_t whole = encodedBytes(*chunk_, sentSchema(), nextRow_, 1);
+  if (whole > kRowBytesMax) {
+    // no test: it takes a row of 4 GiB
+    return makeError(ErrorKind::kUnsupported, "a row of ", formatBytes(static_cast<int64_t>(whole)),
+                     " is too large for another rank: at most 4 GiB");
+  }
+  encodePart(*chunk_, sentSchema(), nextRow_, partsEnd_, body);
+  partsEnd_ += static_cast<uint64_t>(body.size());
+  const bool isLast = partsEnd_ == whole;
+  putPiece(isLast ? 1 : 0, std::move(body), whole);
+  partsEnd_ = isLast ? 0 : partsEnd_;
+  return {};
 }
 
 /// Encodes and sends until chunk_ is out. False: something is missing (wait_ says what).
@@ -277,11 +304,11 @@ Expected<bool> ExchangeTask::sendPieces() {
         putPiece(1, std::move(body));
         continue;
       }
-      uint32_t rows = rowsThatFit(*chunk_, sentSchema(), nextRow_, body.capacity());
+      uint32_t rows =
+          partsEnd_ != 0 ? 0 : rowsThatFit(*chunk_, sentSchema(), nextRow_, body.capacity());
       if (rows == 0) {
-        return makeError(ErrorKind::kMemory,
-                         "a row does not fit a message of an exchange; raise exchangeBuffer, now ",
-                         body.capacity(), " bytes");
+        HR_RETURN_IF_ERROR(putPart(std::move(body)));
+        continue;
       }
       encodeRows(*chunk_, sentSchema(), nextRow_, rows, body);
       putPiece(rows, std::move(body));
@@ -369,18 +396,31 @@ bool ExchangeTask::mayGoOn() {
   return false;
 }
 
+Expected<std::shared_ptr<Chunk>> ExchangeTask::decode(const ExchangeMessage &message,
+                                                      std::shared_ptr<const WholeRow> row,
+                                                      const plan::Schema &schema) {
+  if (!row) {
+    return decodeRows(message.body, schema);
+  }
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<Chunk> chunk, decodeRows(row->body(), schema));
+  chunk->pins.push_back(std::move(row));
+  return chunk;
+}
+
 /// What another rank says of its rows.
-Status ExchangeTask::hear(const ExchangeMessage &message) {
-  if (skew_ && message.tag == kSketch) {
+Status ExchangeTask::hear(const ExchangeMessage &message, std::shared_ptr<const WholeRow> row) {
+  const uint64_t kind = messageKind(message.tag);
+  if (skew_ && kind == kSketch) {
     context_.doorbell->ring(); // the other of the pair may have waited for it
     return skew_->hear(message.peer, message.body);
   }
-  if (ranges_ && message.tag == kSamplesEnd) {
+  if (ranges_ && kind == kSamplesEnd) {
     ranges_->endSamples(message.peer, static_cast<uint64_t>(message.rows));
     return {};
   }
-  if (ranges_ && message.tag == kSamples) {
-    HR_ASSIGN_OR_RETURN(ChunkHandle samples, decodeRows(message.body, ranges_->keys().schema()));
+  if (ranges_ && kind == kSamples) {
+    HR_ASSIGN_OR_RETURN(ChunkHandle samples,
+                        decode(message, std::move(row), ranges_->keys().schema()));
     return ranges_->addSamples(message.peer, *samples);
   }
   // no test: a rank with the same plan sends no such message
@@ -413,11 +453,15 @@ Status ExchangeTask::takeIn(bool &moved) {
     span.addBytes(message->body ? message->body.size() : 0);
     int64_t begin = context_.clock->nowNanoseconds();
     counters_.receivedBytes += message->body ? message->body.size() : 0;
-    if (message->tag != kRows) {
-      HR_RETURN_IF_ERROR(hear(*message));
+    HR_ASSIGN_OR_RETURN(std::shared_ptr<const WholeRow> row, parts_->add(*message));
+    if (rowBytesOf(message->tag) != 0 && !row) {
+      continue; // more of it is to come
+    }
+    if (messageKind(message->tag) != kRows) {
+      HR_RETURN_IF_ERROR(hear(*message, std::move(row)));
       continue;
     }
-    HR_ASSIGN_OR_RETURN(std::shared_ptr<Chunk> rows, decodeRows(message->body, schema()));
+    HR_ASSIGN_OR_RETURN(std::shared_ptr<Chunk> rows, decode(*message, std::move(row), schema()));
     if (context_.streamOrders[task_.outputStream] == StreamOrder::kNone) {
       rows->order.clear(); // told apart by nobody
     }

@@ -12,6 +12,8 @@ constexpr int64_t kLargestBlockBytes = 2 << 20;
 /// Written out at a time: this part of the limit, but no more than so many bytes.
 constexpr int64_t kSpilledPart = 32;
 constexpr int64_t kSpilledMax = 32 << 20;
+/// A row that does not fit stays in memory.
+constexpr int64_t kStagingBytes = 1 << 20;
 } // namespace
 
 void RankMemory::add(Spillable *holder) {
@@ -44,6 +46,19 @@ int64_t RankMemory::spillableBytes() const {
     bytes += holder->spillableBytes();
   }
   return bytes;
+}
+
+Expected<std::shared_ptr<SpillStaging>>
+RankMemory::staging(const std::shared_ptr<MemoryAccount> &account) {
+  std::lock_guard lock(stagingMutex_);
+  std::shared_ptr<SpillStaging> staging = staging_.lock();
+  if (!staging) {
+    staging = std::make_shared<SpillStaging>();
+    HR_ASSIGN_OR_RETURN(staging->block, account->allocate(kStagingBytes));
+    staging->account = account;
+    staging_ = staging;
+  }
+  return staging;
 }
 
 Expected<std::shared_ptr<MemoryAccount>> MemoryAccount::open(std::shared_ptr<RankMemory> memory,

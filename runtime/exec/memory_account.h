@@ -33,6 +33,15 @@ public:
   virtual int64_t spillableBytes() const = 0;
 };
 
+class MemoryAccount;
+
+/// Where rows are encoded on their way to the spill file, by one at a time.
+struct SpillStaging {
+  std::shared_ptr<MemoryAccount> account; ///< of who needed it first
+  Block block;
+  std::mutex mutex;
+};
+
 /// The memory of one rank: its budget, and the blocks that all ranks of the process share.
 struct RankMemory {
   std::shared_ptr<BlockPool> blocks;
@@ -50,10 +59,15 @@ struct RankMemory {
   /// a time works.
   Expected<int64_t> makeRoom(int64_t bytes);
   int64_t spillableBytes() const;
+  /// The one of the rank, charged to `account` if nobody has it yet: asking for it may have others
+  /// write.
+  Expected<std::shared_ptr<SpillStaging>> staging(const std::shared_ptr<MemoryAccount> &account);
 
 private:
   mutable std::mutex mutex_;
   std::vector<Spillable *> spillables_; ///< the last is asked first
+  std::mutex stagingMutex_;
+  std::weak_ptr<SpillStaging> staging_;
 };
 
 /// Purpose: the account of a state, a task or a result, named in memory errors.

@@ -127,6 +127,7 @@ Status Rank::prepare() {
   tasks_.resize(plan.tasks.size());
   tasksLeft_ = tasks_.size();
   fitPools();
+  fitChunks();
   HR_RETURN_IF_ERROR(openCommunicators());
   HR_RETURN_IF_ERROR(openSharing());
   context_.buffers.resize(plan.buffers.size());
@@ -193,6 +194,16 @@ void Rank::fitPools() {
       members == 0
           ? kAgreementBufferBytes
           : fitted(context_.collective.bufferBytes, (2 + context_.collective.window) * members);
+}
+
+/// Parts of the limit that all run tasks, which may be under way at once, and one of them fill.
+void Rank::fitChunks() {
+  constexpr int64_t kPart = 4, kPartOfTask = 16;
+  const int64_t fillers = std::ranges::count_if(context_.plan->tasks, [](const plan::Task &task) {
+    return task.as<plan::RunTask>() && task.outputStream() != plan::kNone;
+  });
+  context_.filledBytes =
+      context_.memory->budget.limitBytes() / std::max(kPartOfTask, kPart * fillers);
 }
 
 /// Every rank meets the same axes in the same order, which numbers the channels.
@@ -281,7 +292,8 @@ Status Rank::prepareStreams() {
       }
       if (plan.streams[to].writers > 1) {
         orders[to] = shown[to] ? StreamOrder::kStored : StreamOrder::kNone;
-      } else if (const auto *run = task.as<plan::RunTask>(); run && run->sourceState != plan::kNone) {
+      } else if (const auto *run = task.as<plan::RunTask>();
+                 run && run->sourceState != plan::kNone) {
         bool sorted = plan.states[run->sourceState].kind == plan::StateKind::kSortBuffer;
         orders[to] = sorted ? StreamOrder::kSorted : StreamOrder::kNone;
       } else if (run) {

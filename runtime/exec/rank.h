@@ -80,6 +80,7 @@ private:
   Status prepare();
   Status prepareStates();
   void fitPools();
+  void fitChunks();
   /// Of the groups that the plan's collectives and agreements go over.
   Status openCommunicators();
   Communicator *communicatorOfAll() const;

@@ -53,7 +53,7 @@ Status ResultRows::add(ChunkHandle chunk) {
     isLarge = residentBytes_ > kSmallBytes && !spill_.isPrepared();
   }
   if (isLarge) {
-    HR_ASSIGN_OR_RETURN(Block room, spill_.room());
+    HR_ASSIGN_OR_RETURN(auto room, spill_.room());
     std::lock_guard lock(mutex_);
     spill_.prepare(std::move(room));
   }
@@ -63,6 +63,7 @@ Status ResultRows::add(ChunkHandle chunk) {
 void ResultRows::end() {
   account_->memory().remove(this);
   std::lock_guard lock(mutex_);
+  spill_.prepare(nullptr); // nothing is written any more
   // Others have no order, and stay as they arrived.
   std::stable_sort(chunks_.begin(), chunks_.end(),
                    [](const KeptChunk &a, const KeptChunk &b) { return a.order < b.order; });

@@ -142,13 +142,11 @@ const plan::ExchangeTask *RunTask::exchange() const {
 /// Of the next one, after so many of the lane.
 uint32_t RunTask::rowsOfChunks(uint32_t sealed) const {
   const plan::Stream &stream = context_.plan->streams[task_.outputStream];
-  if (stream.parts != 0) {
-    return partChunkRows(stream, context_.lanes, context_.memory->budget.limitBytes());
-  }
+  const uint32_t rows = chunkRowsWithin(stream, lanes_.size() * outputs_, context_.filledBytes);
   const auto targets = static_cast<uint32_t>(outputs_);
   return sketched_ && sealed < kKeptRows / firstChunkRows(targets)
-             ? std::min(firstChunkRows(targets), stream.chunkRows)
-             : stream.chunkRows;
+             ? std::min(firstChunkRows(targets), rows)
+             : rows;
 }
 
 Status RunTask::addOutput(Lane &lane, size_t output) {

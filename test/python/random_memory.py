@@ -110,8 +110,12 @@ class _Generator:
             else:
                 made.append((f"{function}({column})", self._name(self._stem(column))))
         listed = ", ".join(f"{text} as {name}" for text, name in made)
+        by = ", ".join(keys)
+        if random.random() < 0.2:
+            sets = ", ".join(f"({key})" for key in keys)
+            by = random.choice((f"cube({by})", f"rollup({by})", f"grouping sets ({sets}, ({by}), ())"))
         return _Rows(
-            f"select {listed} from ({of.text}) {self._name('q')} group by {', '.join(keys)}",
+            f"select {listed} from ({of.text}) {self._name('q')} group by {by}",
             tuple(name for _, name in made),
         )
 

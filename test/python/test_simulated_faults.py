@@ -43,6 +43,13 @@ _SPILLED = {
     "rows on disk": "select b.t, count(*) as n, sum(v) as v from many a join less b on a.k = b.k group by 1",
 }
 _LITTLE = 32 << 20
+#: Whose rows are larger than the messages: they go in parts.
+_LARGE = {
+    "large rows by key": "select k, string_agg(t, '' order by v) as t from long group by k",
+    "large rows joined": "select a.v, b.t from long a join long b on a.t = b.t",
+    "large rows in order": "select v, t from long order by t, v",
+}
+_LEAST_BUFFER = {"exchangeBuffer": "4KiB"}
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,7 @@ class Program:
     answer: list[Any]
     #: Of all ranks; so little that rows wait on disk, if it is not 0.
     memory: int
+    settings: dict[str, str]
 
 
 def _rows(table: Any) -> list[Any]:
@@ -78,18 +86,23 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Program]:
         texts = np.char.add("a rather long text ", (key % 997).astype(str))
         table = pa.table({"k": key, "t": texts, values: draw.integers(0, 1000, rows)})
         pq.write_table(table, folder / f"{name}.parquet", row_group_size=rows // 16)
-    statistics = wrong(table_statistics(folder), dict.fromkeys(("one", "few", "many", "less"), 100))
+    long = pa.table(
+        {"k": [i % 5 for i in range(40)], "v": range(40), "t": [str(i % 9) * i * 400 for i in range(40)]}
+    )
+    pq.write_table(long, folder / "long.parquet", row_group_size=3)
+    statistics = wrong(table_statistics(folder), dict.fromkeys(("one", "few", "many", "less", "long"), 100))
     tables = resolve(folder)
     made = []
-    chosen = [(name, text, ranks, 0) for name, text in _QUERIES.items() for ranks in (2, 4)]
-    chosen += [(name, text, 3, _LITTLE) for name, text in _SPILLED.items()]
-    for name, text, ranks, memory in chosen:
+    chosen = [(name, text, ranks, 0, {}) for name, text in _QUERIES.items() for ranks in (2, 4)]
+    chosen += [(name, text, 3, 0, _LEAST_BUFFER) for name, text in _LARGE.items()]
+    chosen += [(name, text, 3, _LITTLE, {}) for name, text in _SPILLED.items()]
+    for name, text, ranks, memory, settings in chosen:
         target = Target.of(ranks, "ethernet-fast", None)
         if memory:
             target = target.within(memory // 16)  # with its states in parts
         loaded = _load(text, tables, target, statistics)
         answer = _rows(hr.sql(text, folder))
-        made.append(Program(name, ranks, loaded, bindings_of(tables), answer, memory))
+        made.append(Program(name, ranks, loaded, bindings_of(tables), answer, memory, settings))
     return made
 
 
@@ -122,7 +135,7 @@ def test_right_or_typed(programs: list[Program], part: int, tmp_path: Path) -> N
         draw = random.Random(f"faults {seed}")
         program = draw.choice(programs if draw.random() < 0.8 else programs[-1:])
         faults, kinds = _faults(draw, program.ranks)
-        settings: dict[str, str] = {"spillDirectory": str(tmp_path)}
+        settings = {"spillDirectory": str(tmp_path), **program.settings}
         memory = program.memory or 256 << 20
         if program.memory:  # it is little
             kinds = kinds | {"memory"}
@@ -167,7 +180,7 @@ def test_what_the_programs_do(programs: list[Program], tmp_path: Path) -> None:
             simulation_seed=1,
             faults={"slow_rank": 1, "idle": 0.95},
             memory=program.memory or 256 << 20,
-            settings={"spillDirectory": str(tmp_path)},
+            settings={"spillDirectory": str(tmp_path), **program.settings},
         )
         assert _rows(found) == program.answer
         profile = json.loads(program.loaded.handle.profile())

@@ -8,9 +8,6 @@
 namespace headrace::exec {
 namespace {
 
-/// A row that does not fit stays in memory.
-constexpr int64_t kStagingBytes = 1 << 20;
-
 /// A chunk that was read back, in one block.
 struct ReadChunk {
   std::shared_ptr<MemoryAccount> account;
@@ -19,7 +16,9 @@ struct ReadChunk {
 
 } // namespace
 
-Expected<Block> ChunkSpill::room() const { return account_->allocate(kStagingBytes); }
+Expected<std::shared_ptr<SpillStaging>> ChunkSpill::room() const {
+  return account_->memory().staging(account_);
+}
 
 KeptChunk ChunkSpill::inMemory(ChunkHandle chunk) {
   uint64_t heap = 0;
@@ -35,8 +34,9 @@ KeptChunk ChunkSpill::inMemory(ChunkHandle chunk) {
 
 Expected<std::vector<KeptChunk>> ChunkSpill::write(const Chunk &chunk) {
   std::vector<KeptChunk> written;
-  auto *body = reinterpret_cast<uint8_t *>(staging_.data());
-  const auto capacity = static_cast<uint64_t>(staging_.size());
+  std::lock_guard lock(staging_->mutex);
+  auto *body = reinterpret_cast<uint8_t *>(staging_->block.data());
+  const auto capacity = static_cast<uint64_t>(staging_->block.size());
   auto undo = [&] {
     for (const KeptChunk &piece : written) {
       release(piece.extent);

@@ -18,17 +18,16 @@ struct KeptChunk {
 };
 
 /// Purpose: writes and reads chunks of one schema. Thread-safety: one writer at a time, beside any
-/// number of readers. `account` is charged for what it writes from.
+/// number of readers. `account` is charged for what is read.
 class ChunkSpill {
 public:
   ChunkSpill(const plan::Schema &schema, std::shared_ptr<MemoryAccount> account)
       : schema_(schema), account_(std::move(account)) {}
-  ~ChunkSpill() { staging_.reset(); }
 
   /// The memory that writing needs, to be given to prepare(): asking for it may have others write.
-  Expected<Block> room() const;
-  void prepare(Block room) { staging_ = std::move(room); }
-  bool isPrepared() const { return static_cast<bool>(staging_); }
+  Expected<std::shared_ptr<SpillStaging>> room() const;
+  void prepare(std::shared_ptr<SpillStaging> room) { staging_ = std::move(room); }
+  bool isPrepared() const { return staging_ != nullptr; }
 
   /// What a chunk takes, that is in memory of its own.
   static KeptChunk inMemory(ChunkHandle chunk);
@@ -43,7 +42,7 @@ private:
   SpillFile &file() const { return *account_->memory().spill; }
   const plan::Schema &schema_;
   const std::shared_ptr<MemoryAccount> account_;
-  Block staging_; ///< where rows are encoded
+  std::shared_ptr<SpillStaging> staging_;
 };
 
 } // namespace headrace::exec

@@ -1,36 +1,14 @@
 // A list of pieces a part; the file is written under the lock, and read outside of it.
 #include "runtime/exec/spill/parted_stream.h"
 
-#include "runtime/abi/type_bytes.h"
 #include "runtime/base/check.h"
 
-#include <algorithm>
-
 namespace headrace::exec {
-
-namespace {
-/// Of the memory: what all chunks may take that a task fills for the parts of a stream.
-constexpr int64_t kFilledPart = 16;
-constexpr int64_t kPartChunkBytesMin = 4 << 10;
-constexpr int64_t kPartRowsMin = 16;
-} // namespace
-
-uint32_t partChunkRows(const plan::Stream &stream, size_t lanes, int64_t limitBytes) {
-  const auto chunks = static_cast<int64_t>(lanes * stream.parts);
-  const int64_t bytes = std::max(limitBytes / kFilledPart / chunks, kPartChunkBytesMin);
-  auto rowBytes = static_cast<int64_t>(stream.textBytes);
-  for (const plan::Column &column : stream.schema.columns) {
-    rowBytes += abi::bytesOf(column.type) + column.nullable;
-  }
-  return static_cast<uint32_t>(
-      std::clamp<int64_t>(bytes / std::max<int64_t>(rowBytes, 1), kPartRowsMin,
-                          std::max<int64_t>(stream.chunkRows, kPartRowsMin)));
-}
 
 Expected<std::shared_ptr<PartedStream>> PartedStream::open(const plan::Stream &stream,
                                                            std::shared_ptr<MemoryAccount> account) {
   std::shared_ptr<PartedStream> made(new PartedStream(stream, std::move(account)));
-  HR_ASSIGN_OR_RETURN(Block room, made->spill_.room());
+  HR_ASSIGN_OR_RETURN(auto room, made->spill_.room());
   made->spill_.prepare(std::move(room));
   made->account_->memory().add(made.get());
   return made;

@@ -10,9 +10,6 @@
 
 namespace headrace::exec {
 
-/// Rows of the chunks that lanes fill for each part of a stream at a time, in `limitBytes` of memory.
-uint32_t partChunkRows(const plan::Stream &stream, size_t lanes, int64_t limitBytes);
-
 /// Parts [first, last).
 struct PartRange {
   uint32_t first = 0;

@@ -1,6 +1,7 @@
-// Sealing, copying and the wire form of chunks.
+// Sealing, copying and the wire form of chunks; rows that are larger than a body.
 #include "runtime/exec/chunk.h"
 #include "runtime/exec/chunk_codec.h"
+#include "runtime/exec/row_parts.h"
 
 #include <algorithm>
 #include <cstring>
@@ -51,6 +52,53 @@ protected:
     auto chunk = output.seal({}, 0);
     EXPECT_TRUE(chunk.ok());
     return *chunk;
+  }
+
+  /// One row a length, whose text has so many bytes, each row with other ones.
+  ChunkHandle fillTexts(const std::vector<size_t> &lengths, ChunkOrder order = {}) {
+    OutputChunk output(stream_, account_);
+    EXPECT_TRUE(output.prepare().ok());
+    HrOutputColumn *columns = output.abi().columns;
+    for (uint32_t i = 0; i < lengths.size(); ++i) {
+      for (size_t c = 0; c < 3; ++c) {
+        columns[c].validity[i] = c == 2 || i % 3 != 0;
+      }
+      static_cast<int32_t *>(columns[0].data)[i] = static_cast<int32_t>(i);
+      static_cast<uint8_t *>(columns[1].data)[i] = i % 2;
+      EXPECT_TRUE(output.growHeap(2, lengths[i]).ok());
+      for (size_t k = 0; k < lengths[i]; ++k) {
+        columns[2].heap[columns[2].heapUsed++] = static_cast<uint8_t>(k * 31 + k / 251 + i);
+      }
+      static_cast<uint32_t *>(columns[2].data)[i + 1] = columns[2].heapUsed;
+      static_cast<__int128 *>(columns[3].data)[i] = static_cast<__int128>(i) << 70;
+    }
+    output.abi().rows = static_cast<uint32_t>(lengths.size());
+    auto chunk = output.seal(std::move(order), 0);
+    EXPECT_TRUE(chunk.ok());
+    return *chunk;
+  }
+
+  /// The parts of a row as messages of a peer.
+  std::vector<ExchangeMessage> partsOf(const Chunk &chunk, uint32_t row, BufferPool &pool,
+                                       int peer = 0) {
+    std::vector<ExchangeMessage> parts;
+    const uint64_t whole = encodedBytes(chunk, stream_.schema, row, 1);
+    for (uint64_t at = 0; at < whole;) {
+      BufferRef body = pool.tryTake();
+      EXPECT_TRUE(body);
+      encodePart(chunk, stream_.schema, row, at, body);
+      EXPECT_EQ(static_cast<uint64_t>(body.size()),
+                std::min<uint64_t>(static_cast<uint64_t>(body.capacity()), whole - at));
+      at += static_cast<uint64_t>(body.size());
+      parts.push_back({peer, at == whole, messageTag(0, whole), std::move(body)});
+    }
+    return parts;
+  }
+
+  std::unique_ptr<BufferPool> bodies(int64_t bytes, int64_t count) {
+    auto pool = BufferPool::create(*memory_->blocks, {bytes, count, nullptr});
+    EXPECT_TRUE(pool.ok());
+    return std::move(*pool);
   }
 
   static bool bit(const uint8_t *bits, uint32_t i) { return bits[i / 8] >> (i % 8) & 1; }
@@ -121,6 +169,26 @@ TEST_F(ChunkTest, RowsAreTakenOneByOne) {
   EXPECT_EQ((*takeRows(*chunk, stream_.schema, all, none, account_))->rows, 0u);
 }
 
+TEST_F(ChunkTest, ChunksAreAsLargeAsTheMemoryOfAllAllows) {
+  constexpr int64_t kRow = 4 + 1 + 1 + 1 + 16 + 1 + 16; // of stream_, without texts
+  plan::Stream stream = stream_;
+  stream.chunkRows = 65536;
+  ASSERT_EQ(chunkRowsWithin(stream, 1, 1000 * kRow), 1000u);
+  ASSERT_EQ(chunkRowsWithin(stream, 8, 8 * 1000 * kRow), 1000u);
+  EXPECT_EQ(chunkRowsWithin(stream, 2, int64_t{1} << 40), 65536u);
+  EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), (16 << 10) / kRow); // the least that is worth one
+  stream.textBytes = 1000;
+  EXPECT_EQ(chunkRowsWithin(stream, 1, 1'000'000), 1'000'000 / (1000 + kRow));
+  stream.textBytes = 1'000'000;
+  EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), 64u);
+  stream.parts = 16;
+  EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), 16u);
+  stream.textBytes = 0;
+  EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), (4 << 10) / kRow);
+  stream.chunkRows = 10;
+  EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), 10u);
+}
+
 TEST_F(ChunkTest, NoRowsNoChunk) {
   OutputChunk output(stream_, account_);
   ASSERT_TRUE(output.prepare().ok());
@@ -174,6 +242,146 @@ TEST_F(ChunkTest, WireFormInPiecesOfAnySize) {
 TEST_F(ChunkTest, ARowThatCannotFit) {
   ChunkHandle chunk = fill(10, 1);
   EXPECT_EQ(rowsThatFit(*chunk, stream_.schema, 0, 256), 0u);
+}
+
+TEST_F(ChunkTest, RowsLargerThanABodyGoInParts) {
+  constexpr int64_t kBody = 4096;
+  std::vector<size_t> lengths;
+  for (double bodies : {0.0, 0.5, 1.0, 3.5, 20.0}) {
+    for (size_t more : {0, 1, 63, 64}) {
+      lengths.push_back(static_cast<size_t>(bodies * kBody) + more);
+    }
+  }
+  for (const ChunkOrder &order : {ChunkOrder{}, ChunkOrder{7, 9}}) {
+    ChunkHandle chunk = fillTexts(lengths, order);
+    auto pool = bodies(kBody, 32);
+    RowParts parts(account_, 1);
+    for (uint32_t row = 0; row < chunk->rows; ++row) {
+      std::vector<ExchangeMessage> sent = partsOf(*chunk, row, *pool);
+      EXPECT_EQ(sent.size() == 1, rowsThatFit(*chunk, stream_.schema, row, kBody) >= 1) << row;
+      std::shared_ptr<const WholeRow> whole;
+      for (const ExchangeMessage &part : sent) {
+        ASSERT_EQ(whole, nullptr);
+        auto added = parts.add(part);
+        ASSERT_TRUE(added.ok()) << added.status().toString();
+        whole = *added;
+      }
+      ASSERT_NE(whole, nullptr);
+      auto back = decodeRows(whole->body(), stream_.schema);
+      ASSERT_TRUE(back.ok()) << back.status().toString();
+      ASSERT_EQ((*back)->rows, 1u);
+      EXPECT_FALSE((*back)->pooled);
+      expectSame(*chunk, row, **back);
+      EXPECT_EQ((*back)->order, order.empty() ? ChunkOrder{} : (ChunkOrder{7, 9, row}));
+    }
+  }
+}
+
+TEST_F(ChunkTest, ARowOfManyColumnsWhoseHeaderIsLargerThanABody) {
+  constexpr size_t kColumns = 700;
+  plan::Stream wide;
+  wide.name = "wide";
+  wide.chunkRows = 4;
+  for (size_t c = 0; c < kColumns; ++c) {
+    wide.schema.columns.push_back(
+        {"t" + std::to_string(c), HR_STRING, {LogicalKind::kString}, false});
+  }
+  OutputChunk output(wide, account_);
+  ASSERT_TRUE(output.prepare().ok());
+  for (size_t c = 0; c < kColumns; ++c) {
+    ASSERT_TRUE(output.growHeap(static_cast<uint32_t>(c), c * 3).ok());
+    HrOutputColumn &column = output.abi().columns[c];
+    std::memset(column.heap, static_cast<int>('a' + c % 26), c * 3);
+    column.heapUsed = static_cast<uint32_t>(c * 3);
+    static_cast<uint32_t *>(column.data)[1] = column.heapUsed;
+  }
+  output.abi().rows = 1;
+  ChunkHandle chunk = *output.seal({}, 0);
+  auto pool = bodies(4096, 1);
+  RowParts parts(account_, 1);
+  const uint64_t bytes = encodedBytes(*chunk, wide.schema, 0, 1);
+  std::shared_ptr<const WholeRow> whole;
+  for (uint64_t at = 0; at < bytes;) {
+    ExchangeMessage part{0, 0, messageTag(0, bytes), pool->tryTake()};
+    encodePart(*chunk, wide.schema, 0, at, part.body);
+    at += static_cast<uint64_t>(part.body.size());
+    whole = *parts.add(part);
+  }
+  ASSERT_NE(whole, nullptr);
+  auto back = decodeRows(whole->body(), wide.schema);
+  ASSERT_TRUE(back.ok()) << back.status().toString();
+  for (size_t c = 0; c < kColumns; ++c) {
+    const HrSegment &segment = (*back)->segments[c];
+    ASSERT_EQ(
+        std::string(segment.heap, segment.heap + static_cast<const uint32_t *>(segment.data)[1]),
+        std::string(c * 3, static_cast<char>('a' + c % 26)));
+  }
+}
+
+TEST_F(ChunkTest, PartsOfSeveralPeersCrossAndGiveTheirMemoryBack) {
+  auto memory = std::make_shared<RankMemory>(memory_->blocks,
+                                             Budget::Options{Tier::kHost, 1 << 20, "--memory"});
+  auto account = *MemoryAccount::open(memory, {.operatorName = "rows", .shrinks = true});
+  ChunkHandle chunk = fillTexts({100'000, 200'000, 2'000'000});
+  auto pool = bodies(65536, 40);
+  {
+    RowParts parts(account, 3);
+    for (int round = 0; round < 8; ++round) { // more than the limit, one after the other
+      std::vector<ExchangeMessage> first = partsOf(*chunk, 0, *pool, 0);
+      std::vector<ExchangeMessage> second = partsOf(*chunk, 1, *pool, 2);
+      std::shared_ptr<const WholeRow> whole[2];
+      for (size_t k = 0; k < second.size(); ++k) {
+        if (k < first.size()) {
+          whole[0] = *parts.add(first[k]);
+        }
+        whole[1] = *parts.add(second[k]);
+        EXPECT_EQ(*parts.add({1, 5, messageTag(0, 0), BufferRef()}), nullptr); // no part
+      }
+      for (uint32_t row = 0; row < 2; ++row) {
+        ASSERT_NE(whole[row], nullptr);
+        expectSame(*chunk, row, **decodeRows(whole[row]->body(), stream_.schema));
+      }
+    }
+    EXPECT_EQ(memory->budget.reservedBytes(), 0);
+    auto tooMuch = parts.add(partsOf(*chunk, 2, *pool)[0]);
+    EXPECT_EQ(tooMuch.status().kind(), ErrorKind::kMemory);
+    EXPECT_NE(tooMuch.status().message().find("out of host memory: rows asked for"),
+              std::string::npos)
+        << tooMuch.status().message();
+    EXPECT_EQ(*parts.add(partsOf(*chunk, 0, *pool)[0]), nullptr); // dropped with what is begun
+  }
+  EXPECT_EQ(memory->budget.reservedBytes(), 0);
+}
+
+TEST_F(ChunkTest, PartsOutOfTheirOrderAreRefused) {
+  ChunkHandle chunk = fillTexts({10'000, 20'000});
+  auto pool = bodies(4096, 16);
+  std::vector<ExchangeMessage> one = partsOf(*chunk, 0, *pool), other = partsOf(*chunk, 1, *pool);
+  auto begun = [&] {
+    RowParts parts(account_, 1);
+    EXPECT_EQ(*parts.add(one[0]), nullptr);
+    return parts;
+  };
+  const uint64_t bytes = rowBytesOf(one[0].tag);
+  const std::string prefix = "exchange message: not the next part of a row of " +
+                             std::to_string(bytes) + " bytes, of which 4096 are there; got: ";
+  RowParts parts = begun();
+  EXPECT_EQ(parts.add(other[0]).status().message(),
+            prefix + "4096 of " + std::to_string(rowBytesOf(other[0].tag)));
+  EXPECT_EQ(begun().add({0, 1, messageTag(0, bytes), BufferRef()}).status().message(),
+            prefix + "0 of " + std::to_string(bytes));
+  EXPECT_EQ(begun().add({0, 1, messageTag(0, 0), one[1].body}).status().message(),
+            prefix + "4096 of 0");
+  RowParts more = begun();
+  for (size_t k = 1; k + 1 < one.size(); ++k) {
+    EXPECT_EQ(*more.add(one[k]), nullptr);
+  }
+  EXPECT_EQ(more.add(one[0]).status().kind(), ErrorKind::kCorrupt); // beyond its end
+  EXPECT_EQ(RowParts(account_, 1)
+                .add({0, 1, messageTag(0, kRowBytesMax + 1), one[0].body})
+                .status()
+                .kind(),
+            ErrorKind::kCorrupt);
 }
 
 TEST_F(ChunkTest, DamagedBodiesAreRefused) {
