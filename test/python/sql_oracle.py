@@ -39,6 +39,8 @@ class Oracle:
             return Answer(self._connection.sql(query).to_arrow_table())
         except duckdb.Error as error:
             return Answer(error=str(error), kind=type(error).__name__)
+        except UnicodeDecodeError as error:  # of a message that quotes a part of a character
+            return Answer(error=str(error), kind="InvalidInputException")
 
     def headrace(self, query: str, ranks: int = 1, layout_seed: int | None = None) -> Answer:
         try:

@@ -27,6 +27,7 @@ _TYPES = {
     "f64": "DOUBLE",
     "date": "DATE",
     "string": "VARCHAR",
+    "binary": "BLOB",
 }
 
 
