@@ -235,10 +235,8 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
                                               : frame::isString(argument.type());
     if (!fits) {
       return fail(at, isInteger ? "an operand of " + name + " must be an integer of at most 64 bits"
-                      : isList  ? "an operand of " + name + " must be a list"
-                      : function.wantsBinary(index)
-                          ? "an operand of " + name + " must be a BLOB; encode makes one of a text"
-                          : "an operand of " + name + " must be a string; cast it to VARCHAR");
+                      : isList ? "an operand of " + name + " must be a list"
+                               : "an operand of " + name + " must be a string; cast it to VARCHAR");
     }
     bool skips = function.nulls == TextFunction::Nulls::kSkip && frame::isNullable(argument.type());
     Expression empty = constant(builder.getStringAttr(""), string, at);

@@ -303,6 +303,12 @@ Text hashed(TextRoom &room, Text text, std::string (*digest)(std::span<const uin
   return room.make(digits.size(), [&](char *to) { return append(digits, to); });
 }
 
+Binary sliceOf(Binary bytes, Integer from, Integer to) {
+  const auto [first, end] = sliceBounds(static_cast<Integer>(bytes.size()), from, to);
+  return {end > first ? bytes.substr(static_cast<size_t>(first), static_cast<size_t>(end - first))
+                      : Text()};
+}
+
 MaybeText textOf(Binary bytes) { return utf8::isValid(bytes) ? MaybeText(bytes) : std::nullopt; }
 
 Text inUrl(TextRoom &room, Text text) {

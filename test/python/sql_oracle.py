@@ -53,17 +53,6 @@ class Oracle:
         return difference(self.headrace(query, ranks), self.duckdb(query), ordered=ordered)
 
 
-def difference(self, query: str, ranks: int = 1, *, ordered: bool = False) -> str | None:
-    """How headrace's answer differs from DuckDB's; nothing if both agree or both fail."""
-    return difference(self.headrace(query, ranks), self.duckdb(query), ordered=ordered)
-
-
-def _as_read(table: pa.Table) -> pa.Table:
-    """The table with its columns in the types that headrace reads them as."""
-    fields = [field.with_type(_READ_AS.get(field.type, field.type)) for field in table.schema]
-    return table.cast(pa.schema(fields))
-
-
 def difference(found: Answer, wanted: Answer, *, ordered: bool = False) -> str | None:
     """How two answers differ: in failure, in types, in rows (as multisets unless `ordered`)."""
     if found.table is None or wanted.table is None:

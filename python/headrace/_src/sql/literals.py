@@ -18,8 +18,8 @@ _DIGITS_MAX = 38
 def literal(value: Any) -> str:
     """A typed literal on one line, which no text around it can change.
 
-    None, bool, int, float, Decimal, str, bytes, date, datetime, time, timedelta, a list or tuple of these, or a
-    scalar or array of NumPy or pyarrow.
+    None, bool, int, float, Decimal, str, bytes, date, datetime, time, timedelta, a list or tuple of these, or
+    a scalar or array of NumPy or pyarrow.
     """
     if isinstance(value, memoryview):
         value = bytes(value)
