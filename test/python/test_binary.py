@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import subprocess
 from pathlib import Path
 
 import duckdb
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 from duckdb_oracle import answer, check, same
+from headrace._src.command_line import main
 
 _ROWS = 400
 _ENDS = [b"", b"\0", b"\xff", b"\xff\xff", b"a", b"a\0", b"ab", "ß".encode(), b"'\"\\x", b"null", b"x" * 70]
@@ -324,7 +326,8 @@ def test_parameters_and_results() -> None:
         assert found.to_pydict() == {"b": [value], "same": [True]}
     found = session.sql("select k from t where b = $x", parameters={"x": b"\xff"}).arrow()
     assert found.num_rows == sum(each == b"\xff" for each in _TABLES["t"]["b"].to_pylist())
-    assert "b'\\xff'" in repr(session.sql("select '\\xFF'::blob as b"))
+    shown = session.sql(r"select '\xFF\x00a\x5C' as t, '\xFF\x00a\x5C'::blob as b")
+    assert r"\xFF\x00a\x5C  \xFF\x00a\x5C" in repr(shown)
     assert hr.sql("describe select b from t", dict(_TABLES))["column_type"].to_pylist() == ["BLOB"]
 
 
@@ -351,3 +354,19 @@ def test_polars_engine() -> None:
     program = frame.filter(pl.col("k") % 3 == 0).group_by("b").agg(pl.len(), pl.col("k").max()).sort("b")
     ours = program.collect(post_opt_callback=hr.polars_engine())
     assert ours.equals(program.collect())
+
+
+def test_texts_of_tools(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command line and headrace-run write bytes as a cast does; EXPLAIN too."""
+    parquet.write_table(_TABLES["t"], tmp_path / "t.parquet")
+    query = "select distinct b from t where b > '\\xC3' and b || '\\xFE' <> '\\xFF' order by b"
+    wanted = answer(f"select b::varchar as b from ({query})", _TABLES)["b"].to_pylist()
+    assert main(["sql", query, "--tables", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.split()[2 : 2 + len(wanted)] == wanted
+    assert main(["compile", query, "--tables", str(tmp_path), "--output", f"{tmp_path}/q.plan"]) == 0
+    tool = Path(hr.__path__[-1]).parents[1] / "bin" / "headrace-run"
+    done = subprocess.run(
+        [tool, tmp_path / "q.plan", "--ranks", "2"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split()[2 : 2 + len(wanted)] == wanted
+    assert r"b > '\xC3'" in hr.explain(query, tmp_path)

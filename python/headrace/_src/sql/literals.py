@@ -69,8 +69,11 @@ def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _bytes(value: bytes | bytearray) -> str:
-    return f"'{''.join(f'{chr(92)}x{byte:02X}' for byte in value)}'::blob"
+def escaped(value: bytes | bytearray) -> str:
+    """Bytes as a cast to VARCHAR writes them."""
+    return "".join(
+        chr(byte) if 0x20 <= byte < 0x7F and byte not in b"\\'\"" else f"\\x{byte:02X}" for byte in value
+    )
 
 
 def _datetime(value: datetime) -> str:
@@ -93,7 +96,7 @@ _TEXTS: tuple[tuple[type | tuple[type, ...], Callable[[Any], str]], ...] = (
     (float, _float),
     (Decimal, _decimal),
     (str, _text),
-    ((bytes, bytearray), _bytes),
+    ((bytes, bytearray), lambda value: f"'{escaped(value)}'::blob"),
     (datetime, _datetime),
     (date, lambda value: f"date '{value.isoformat()}'"),
     (time, lambda value: f"time '{value.isoformat()}'"),
