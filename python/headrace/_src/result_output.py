@@ -121,7 +121,6 @@ class ResultFile:
             partitioning=dataset.partitioning(keys, flavor="hive"),
         )
 
-
     def _with_names_of_folders(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The batch, if Arrow makes folders of all its keys: it cuts names at the character 0."""
         import pyarrow.compute as compute
