@@ -1,6 +1,7 @@
 // Expressions and keys as a user would write them, as far as they are short.
 #include "dialects/frame/ExpressionText.h"
 #include "dialects/frame/FrameConstants.h"
+#include "runtime/base/binary_functions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -21,8 +22,11 @@ std::string literalText(Attribute value, Type type) {
   if (isa<UnitAttr>(value)) {
     return "null";
   }
+  if (isNested(scalar)) {
+    return "…";
+  }
   if (auto text = dyn_cast<StringAttr>(value)) {
-    return "'" + text.str() + "'";
+    return "'" + (isBinary(scalar) ? binaryText(text.getValue()) : text.str()) + "'";
   }
   if (auto real = dyn_cast<FloatAttr>(value)) {
     return llvm::formatv("{0}", real.getValueAsDouble()).str();

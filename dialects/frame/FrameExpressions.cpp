@@ -125,6 +125,9 @@ static bool isConvertible(Type from, Type to) {
   if (isString(from) || isString(to)) {
     return true;
   }
+  if (isBinary(from) || isBinary(to)) {
+    return false;
+  }
   if (isTemporal(from) && isTemporal(to)) {
     bool isTimeOf = isTimestamp(from) && isTime(to) && scaleOf(from) == scaleOf(to);
     return isTimeOf || (isTime(from) == isTime(to));
@@ -369,20 +372,31 @@ LogicalResult TextOp::verify() {
   for (auto [index, type] : llvm::enumerate(getOperands().getTypes())) {
     bool wantsInteger = function.wantsInteger(index), wantsList = function.wantsList(index);
     bool wantsNested = function.wantsNested(index);
+    bool wantsBinary = function.wantsBinary(index), wantsBytes = function.wantsBytes(index);
     bool fits = wantsInteger  ? dropNullable(type).isSignlessInteger(64)
                 : wantsList   ? isList(type)
                 : wantsNested ? isNested(type)
+                : wantsBinary ? isBinary(type)
+                : wantsBytes  ? isString(type) || isBinary(type)
                               : isString(type);
     if (!fits) { // C1
       return emitOpError(wantsInteger  ? "needs an i64"
                          : wantsList   ? "needs a list"
                          : wantsNested ? "needs a list, struct or map"
+                         : wantsBinary ? "needs a binary"
+                         : wantsBytes  ? "needs a string or a binary"
                                        : "needs a string")
              << " as operand " << index << ", got " << type;
     }
+    if (wantsBytes && !isSameValueType(type, getOperands().front().getType())) { // C1
+      return emitOpError("needs strings or binaries alone, got ") << type;
+    }
   }
   Type result = dropNullable(getResult().getType());
-  bool fits = function.result == TextFunction::Result::kText      ? isString(result)
+  bool fits = function.result == TextFunction::Result::kText     ? isString(result)
+              : function.result == TextFunction::Result::kBinary ? isBinary(result)
+              : function.result == TextFunction::Result::kBytes
+                  ? isSameValueType(result, getOperands().front().getType())
               : function.result == TextFunction::Result::kList    ? isList(result)
               : function.result == TextFunction::Result::kBoolean ? isBoolean(result)
                                                                   : result.isSignlessInteger(64);

@@ -311,7 +311,7 @@ def Frame_CastOp : Frame_PartialOp<"cast"> {
     rounds half away from zero; a float becomes the nearest integer, the even one between two. Strings
     parse and print; dates parse from and print as "YYYY-MM-DD", timestamps as "YYYY-MM-DD HH:MM:SS",
     times as "HH:MM:SS", with a fraction of a second if there is one; of a zoned timestamp the text ends
-    in its offset. A date becomes the timestamp of its beginning, a timestamp its date or time of day.
+    in its offset. Of a binary's text bytes are `\xNN` unless they are printable letters of ASCII, no quotes and no backslash. A date becomes the timestamp of its beginning, a timestamp its date or time of day.
     A coarser unit rounds as a decimal does. Adding nullability alone is a cast too. With `or_null` a value that cannot be
     converted becomes NULL instead of an error (SQL's TRY_CAST).
 
@@ -325,7 +325,7 @@ def Frame_CastOp : Frame_PartialOp<"cast"> {
 
     **Constraints:**
     - (C1) a conversion between the two types exists: equal types; number, i1 to number; any to
-      string; string to any; date to and from i32 days; time and timestamp to and from i64 of their unit;
+      string; string to any (a binary has no other); date to and from i32 days; time and timestamp to and from i64 of their unit;
       date to and from timestamp; timestamp to timestamp, time to time; timestamp to time of its unit.
     - (C2) a nullable operand needs a nullable result, and so does `or_null`.
   }];
@@ -591,7 +591,7 @@ def Frame_SubstringOp : Frame_TotalOp<"substring"> {
 }
 
 def Frame_TextOp : Frame_PartialOp<"text", [DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
-  let summary = "a function of strings or lists";
+  let summary = "a function of strings, binaries or lists";
   let description = [{
     One of [these](../reference/functions.md#functions-of-texts), or [these](../reference/functions.md#functions-of-lists); NULL if an operand is NULL. A few have no value for some arguments, which is an error.
 
@@ -606,8 +606,9 @@ def Frame_TextOp : Frame_PartialOp<"text", [DeclareOpInterfaceMethods<Conditiona
     ```
 
     **Constraints:**
-    - (C1) it has as many operands as the function has arguments: strings or lists and, where the function has integers, i64.
-    - (C2) the result is what the function gives, a string, a list, an i64 or an i1; nullable exactly if an operand is.
+    - (C1) it has as many operands as the function has arguments: strings, binaries or lists and, where the function has integers, i64. A function of
+      strings or binaries has operands of one of the two.
+    - (C2) the result is what the function gives, a string, a binary, a list, an i64 or an i1; nullable exactly if an operand is.
   }];
   let arguments = (ins TextFunctionName:$function, Variadic<Frame_Scalar>:$operands);
   let results = (outs Frame_Scalar:$result);

@@ -254,11 +254,14 @@ bool headrace::frame::isFloat(Type type) {
 
 bool headrace::frame::isDecimal(Type type) { return isa<DecimalType>(dropNullable(type)); }
 bool headrace::frame::isString(Type type) { return isa<StringType>(dropNullable(type)); }
+bool headrace::frame::isBinary(Type type) { return isa<BinaryType>(dropNullable(type)); }
 bool headrace::frame::isList(Type type) { return isa<ListType>(dropNullable(type)); }
 bool headrace::frame::isStruct(Type type) { return isa<StructType>(dropNullable(type)); }
 bool headrace::frame::isMap(Type type) { return isa<MapType>(dropNullable(type)); }
 bool headrace::frame::isNested(Type type) { return isList(type) || isStruct(type) || isMap(type); }
-bool headrace::frame::isHeldAsText(Type type) { return isString(type) || isNested(type); }
+bool headrace::frame::isHeldAsText(Type type) {
+  return isString(type) || isBinary(type) || isNested(type);
+}
 bool headrace::frame::isDate(Type type) { return isa<DateType>(dropNullable(type)); }
 bool headrace::frame::isTime(Type type) { return isa<TimeType>(dropNullable(type)); }
 bool headrace::frame::isTimestamp(Type type) { return isa<TimestampType>(dropNullable(type)); }

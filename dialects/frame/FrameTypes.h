@@ -26,7 +26,7 @@ struct Column {
 namespace headrace::frame {
 
 /// Whether `type` can be a column: i1, i8 to i64, ui8 to ui64, f32, f64, decimal, date, time,
-/// timestamp, string, list, struct, map, or one of them nullable.
+/// timestamp, string, binary, list, struct, map, or one of them nullable.
 bool isScalar(mlir::Type type);
 
 inline bool isNullable(mlir::Type type) { return mlir::isa<NullableType>(type); }
@@ -49,11 +49,12 @@ bool isFloat(mlir::Type type);
 bool isDecimal(mlir::Type type);
 bool isNumeric(mlir::Type type); // integer, float or decimal
 bool isString(mlir::Type type);
+bool isBinary(mlir::Type type);
 bool isList(mlir::Type type);
 bool isStruct(mlir::Type type);
 bool isMap(mlir::Type type);
 bool isNested(mlir::Type type); // list, struct or map
-/// Whether values are kept as texts: strings, and what is nested.
+/// Whether values are kept as texts: strings, binaries, and what is nested.
 bool isHeldAsText(mlir::Type type);
 bool isDate(mlir::Type type);
 bool isTime(mlir::Type type);

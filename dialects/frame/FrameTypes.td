@@ -1,4 +1,4 @@
-// The types of `frame`: table, decimal, date, time, timestamp, double_double, string, list, struct, map, nullable, and the
+// The types of `frame`: table, decimal, date, time, timestamp, double_double, string, binary, list, struct, map, nullable, and the
 // constraints on scalars.
 #ifndef HEADRACE_FRAME_TYPES_TD
 #define HEADRACE_FRAME_TYPES_TD
@@ -105,6 +105,20 @@ def Frame_StringType : Frame_Type<"String", "string"> {
   let summary = "a UTF-8 string";
 }
 
+def Frame_BinaryType : Frame_Type<"Binary", "binary"> {
+  let summary = "bytes, which need be no text";
+  let description = [{
+    In order as their bytes are, without signs. A literal is a string whose other characters are escaped.
+
+    ```mlir
+    func.func @bytes() {
+      %0 = frame.constant "a\00\FF" : !frame.binary
+      return
+    }
+    ```
+  }];
+}
+
 def Frame_ListType : Frame_Type<"List", "list"> {
   let summary = "values of one type, in order";
   let description = [{
@@ -193,7 +207,7 @@ def Frame_NullableType : Frame_Type<"Nullable", "nullable"> {
 }
 
 // A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, time, timestamp, double_double,
-// string, list, struct, map, or one of them nullable.
+// string, binary, list, struct, map, or one of them nullable.
 def Frame_Scalar : Type<CPred<"::headrace::frame::isScalar($_self)">, "frame scalar">;
 def Frame_Boolean : Type<CPred<"::headrace::frame::isBoolean($_self)">, "i1 or nullable i1">;
 def Frame_Numeric : Type<CPred<"::headrace::frame::isNumeric($_self)">,

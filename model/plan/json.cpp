@@ -3,6 +3,7 @@
 
 #include "model/plan/fields.h"
 #include "model/plan/names.h"
+#include "runtime/base/utf8.h"
 
 #include <nlohmann/json.hpp>
 
@@ -52,36 +53,6 @@ bool fromHex(const std::string &text, std::vector<uint8_t> &bytes) {
   return true;
 }
 
-/// Strict UTF-8: no overlong forms, no surrogates.
-bool isUtf8(std::string_view text) {
-  const auto *p = reinterpret_cast<const unsigned char *>(text.data());
-  const unsigned char *end = p + text.size();
-  while (p < end) {
-    unsigned char lead = *p++;
-    if (lead < 0x80) {
-      continue;
-    }
-    int more = lead >= 0xc2 && lead < 0xe0   ? 1
-               : (lead & 0xf0) == 0xe0       ? 2
-               : lead >= 0xf0 && lead < 0xf5 ? 3
-                                             : 0;
-    if (more == 0 || end - p < more) {
-      return false;
-    }
-    unsigned char first = *p;
-    if ((lead == 0xe0 && first < 0xa0) || (lead == 0xed && first > 0x9f) ||
-        (lead == 0xf0 && first < 0x90) || (lead == 0xf4 && first > 0x8f)) {
-      return false;
-    }
-    for (int i = 0; i < more; ++i, ++p) {
-      if ((*p & 0xc0) != 0x80) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
 // ---- writing ----
 
 template <typename T> Json write(const T &value);
@@ -103,7 +74,7 @@ private:
 };
 
 Json writeText(const std::string &value) {
-  if (isUtf8(value)) {
+  if (utf8::isValid(value)) {
     return value;
   }
   return Json{{"hex", toHex(reinterpret_cast<const uint8_t *>(value.data()), value.size())}};

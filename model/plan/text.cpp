@@ -2,7 +2,9 @@
 #include "model/plan/text.h"
 
 #include "model/plan/check_rules.h"
+#include "runtime/base/binary_functions.h"
 #include "runtime/base/settings.h"
+#include "runtime/base/utf8.h"
 
 #include <algorithm>
 #include <sstream>
@@ -115,8 +117,10 @@ private:
         out_ << "  " << slot.cells.size() / slot.columns.size() << " rows\n";
       }
       for (const Bound &bound : slot.bounds) {
+        const bool isText = utf8::isValid(bound.text); // or bytes
         out_ << "  where " << bound.column << " " << nameOf(bound.op) << " ";
-        bound.text.empty() ? out_ << bound.integer : out_ << "'" << bound.text << "'";
+        bound.text.empty() ? out_ << bound.integer
+                           : out_ << "'" << (isText ? bound.text : binaryText(bound.text)) << "'";
         out_ << "\n";
       }
     }

@@ -143,7 +143,7 @@ MaybeRange remainderRange(ModulusOp op, Range a, Range b) {
 MaybeRange castRange(CastOp op, MaybeRange operand) {
   Type from = op.getOperand().getType();
   Type to = op.getResult().getType();
-  if (!operand || isString(to) || isFloat(to)) {
+  if (!operand || isHeldAsText(to) || isFloat(to)) {
     return rangeOfType(to);
   }
   if (isBoolean(to)) {

@@ -7,6 +7,7 @@
 #include "passes/analysis/ranges.h"
 #include "passes/analysis/region_evaluation.h"
 #include "passes/analysis/text_evaluation.h"
+#include "runtime/base/binary_functions.h"
 #include "runtime/base/list_functions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -195,6 +196,10 @@ Evaluated rescaled(Int128 value, Type from, Type to) {
 
 Evaluated castOfText(StringRef text, Type to) {
   StringRef whole = text;
+  if (isBinary(to)) {
+    std::optional<std::string> bytes = binaryOfText(text);
+    return bytes ? ok(Scalar{std::move(*bytes)}) : fail("text is not a BLOB: " + text);
+  }
   text = text.trim();
   if (isTemporal(to)) {
     std::optional<int64_t> moment = parseTemporal(text, to);
@@ -242,6 +247,9 @@ Evaluated evaluateCast(CastOp op, const Scalar &operand) {
   }
   if (isString(from)) {
     return castOfText(operand.text(), to);
+  }
+  if (isBinary(from)) {
+    return ok(Scalar{binaryText(operand.text())});
   }
   if (isFloat(from)) {
     if (isString(to)) {

@@ -336,6 +336,10 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
   if (input.type == target || frame::isNested(target)) { // the same bytes
     return out;
   }
+  if (frame::isBinary(input.type) || frame::isBinary(target)) {
+    return textOf(*textFunctionNamed(frame::isBinary(target) ? "binary_parse" : "binary_print"),
+                  input.value, input.valid, target, pipe::DataError::InvalidCast);
+  }
   if (frame::isString(target)) {
     return toText(input);
   }

@@ -132,6 +132,9 @@ private:
   pipe::LoopOp finish(LoopBody &loop, const Scalar &list, int64_t first,
                       llvm::ArrayRef<mlir::Value> yielded, mlir::IntegerAttr collects);
   Scalar toText(const Scalar &input);
+  /// A call of a function of texts, and the error where it has no value.
+  Scalar textOf(const TextFunction &function, mlir::ValueRange operands, mlir::Value valid,
+                mlir::Type type, pipe::DataError error);
   Scalar fromText(const Scalar &input, mlir::Type target);
   mlir::Value real(double value);
   Scalar decimalOf(const Scalar &input, mlir::Type target);

@@ -293,24 +293,34 @@ Scalar ExpressionTranslator::comoment(frame::ComomentOp op) {
 
 Scalar ExpressionTranslator::text(frame::TextOp op) {
   const TextFunction &function = *textFunctionNamed(op.getFunction());
-  Scalar out;
+  Value valid;
   SmallVector<Value> operands;
   for (auto [index, operand] : llvm::enumerate(op.getOperands())) {
     const Scalar &scalar = scalars_.lookup(operand);
     operands.push_back(function.wantsInteger(index) ? toWidth(scalar.value, 64) : scalar.value);
-    out.valid = andValues(out.valid, scalar.valid);
+    valid = andValues(valid, scalar.valid);
   }
-  out.type = frame::dropNullable(op.getResult().getType());
+  return textOf(function, operands, valid, frame::dropNullable(op.getResult().getType()),
+                pipe::DataError::Raised);
+}
+
+Scalar ExpressionTranslator::textOf(const TextFunction &function, ValueRange operands, Value valid,
+                                    Type type, pipe::DataError error) {
+  Scalar out;
+  out.type = type;
+  out.valid = valid;
   bool isText = frame::isHeldAsText(out.type);
   SmallVector<Type> types{isText ? pipe::StringType::get(b_.getContext()) : out.type};
   if (!function.error.empty()) {
     types.push_back(b_.getI1Type());
   }
-  auto made = pipe::TextOp::create(b_, loc_, types, op.getFunction(), operands);
+  auto made = pipe::TextOp::create(b_, loc_, types, function.name, operands);
   out.value = made.getResult();
   if (made.getNone()) {
-    loc_ = NameLoc::get(b_.getStringAttr(function.error)); // what the user is told
-    failWhere(andValues(made.getNone(), out.valid), pipe::DataError::Raised);
+    if (error == pipe::DataError::Raised) {
+      loc_ = NameLoc::get(b_.getStringAttr(function.error)); // what the user is told
+    }
+    failWhere(andValues(made.getNone(), out.valid), error);
   }
   if (!isText && !frame::isBoolean(out.type)) {
     auto [low, high] = function.range();

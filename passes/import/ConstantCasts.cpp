@@ -2,6 +2,7 @@
 #include "passes/import/ConstantCasts.h"
 
 #include "dialects/frame/FrameConstants.h"
+#include "runtime/base/binary_functions.h"
 
 using namespace mlir;
 namespace frame = headrace::frame;
@@ -51,7 +52,15 @@ Attribute headrace::import::castConstant(Attribute value, Type from, Type to) {
     return frame::literalAttr(
         llvm::APInt(frame::kLiteralBits, static_cast<uint64_t>(number), /*isSigned=*/true), to);
   };
-  if (auto text = dyn_cast<StringAttr>(value)) {
+  auto text = dyn_cast<StringAttr>(value);
+  if (text && frame::isString(from) && frame::isBinary(to)) {
+    std::optional<std::string> bytes = headrace::binaryOfText(text.getValue());
+    return bytes ? frame::literalAttr(std::move(*bytes), to) : Attribute();
+  }
+  if (text && frame::isBinary(from)) {
+    return frame::literalAttr(headrace::binaryText(text.getValue()), to);
+  }
+  if (text) {
     std::optional<int64_t> moment =
         frame::isTemporal(to) ? frame::parseTemporal(text.getValue().trim(), to) : std::nullopt;
     return moment ? whole(*moment) : Attribute();

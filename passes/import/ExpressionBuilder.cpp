@@ -4,6 +4,7 @@
 #include "dialects/frame/FrameConstants.h"
 #include "passes/analysis/logical_type.h"
 #include "passes/import/ConstantCasts.h"
+#include "runtime/base/binary_functions.h"
 #include "runtime/base/list_functions.h"
 
 using namespace mlir;
@@ -85,7 +86,7 @@ static std::string constantText(Attribute value, Type type) {
         text.getValue(), headrace::shapeOf(headrace::logicalType(frame::dropNullable(type))));
   }
   if (auto text = dyn_cast<StringAttr>(value)) {
-    return ("'" + text.getValue() + "'").str();
+    return "'" + (frame::isBinary(type) ? headrace::binaryText(text.getValue()) : text.str()) + "'";
   }
   std::string text;
   llvm::raw_string_ostream out(text);

@@ -220,12 +220,18 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
   Type string = frame::StringType::get(getContext()), i64 = builder.getI64Type();
   std::string rendered = name.upper() + "(";
   SmallVector<Value> operands;
+  const bool ofBinary = frame::isBinary(arguments[0].type());
+  auto holdsBytes = [&](Type type) { // all of them text, or none
+    return ofBinary ? frame::isBinary(type) : frame::isString(type);
+  };
   for (auto [index, argument] : llvm::enumerate(arguments)) {
     rendered += (index == 0 ? "" : ", ") + argument.text;
     bool isInteger = function.wantsInteger(index), isList = function.wantsList(index);
     bool fits = isInteger                     ? frame::isInteger(argument.type())
                 : isList                      ? frame::isList(argument.type())
                 : function.wantsNested(index) ? frame::isNested(argument.type())
+                : function.wantsBinary(index) ? frame::isBinary(argument.type())
+                : function.wantsBytes(index)  ? holdsBytes(argument.type())
                                               : frame::isString(argument.type());
     if (!fits) {
       return fail(at, isInteger ? "an operand of " + name + " must be an integer of at most 64 bits"
@@ -243,7 +249,11 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
     operands.push_back(given->value);
   }
   rendered += ")";
-  Type gives = function.result == TextFunction::Result::kText      ? string
+  Type gives = function.result == TextFunction::Result::kText ? string
+               : function.result == TextFunction::Result::kBinary
+                   ? Type(frame::BinaryType::get(getContext()))
+               : function.result == TextFunction::Result::kBytes
+                   ? frame::dropNullable(arguments[0].type())
                : function.result == TextFunction::Result::kBoolean ? Type(builder.getI1Type())
                : function.result == TextFunction::Result::kList    ? frame::dropNullable(type)
                                                                    : i64;

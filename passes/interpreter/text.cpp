@@ -1,5 +1,6 @@
 // Text in and out.
 #include "passes/interpreter/text.h"
+#include "runtime/base/binary_functions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -29,6 +30,7 @@ std::string textOf(const Row &row, frame::TableType type) {
     line += line.empty() && &value == &row.front() ? "" : ",";
     if (!value.isNull()) {
       line += frame::isString(columnType)   ? quoted(value.text())
+              : frame::isBinary(columnType) ? quoted(headrace::binaryText(value.text()))
               : frame::isNested(columnType) ? quoted(analysis::printedNested(value, columnType))
                                             : analysis::textOf(value, columnType);
     }

@@ -200,10 +200,14 @@ List joinedParts(TextRoom &room, std::string_view parts) {
   });
 }
 
-List sliceOf(TextRoom &room, const List &list, int64_t from, int64_t to) {
-  const int64_t size = list.view.size();
+std::pair<int64_t, int64_t> sliceBounds(int64_t size, int64_t from, int64_t to) {
   const int64_t first = std::max<int64_t>(from < 0 ? std::max(from, -size) + size : from - 1, 0);
   const int64_t end = to < 0 ? std::max(to, -size - 1) + size + 1 : std::min(to, size);
+  return {first, end};
+}
+
+List sliceOf(TextRoom &room, const List &list, int64_t from, int64_t to) {
+  const auto [first, end] = sliceBounds(list.view.size(), from, to);
   std::vector<uint32_t> places(static_cast<size_t>(std::max<int64_t>(end - first, 0)));
   std::iota(places.begin(), places.end(), static_cast<uint32_t>(first));
   return listAt(room, list.view, places);

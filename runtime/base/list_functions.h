@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace headrace {
@@ -61,6 +62,9 @@ std::string nestedText(std::string_view bytes, std::string_view shape);
 std::string listText(std::string_view bytes);
 MaybeList castList(TextRoom &room, const List &list, int64_t code);
 List rangeList(TextRoom &room, int64_t start, int64_t stop, int64_t step, int64_t closed);
+/// What `[from:to]` takes of so many: the first place, counted from 0, and the one behind the last,
+/// or one before it.
+std::pair<int64_t, int64_t> sliceBounds(int64_t size, int64_t from, int64_t to);
 List sliceOf(TextRoom &room, const List &list, int64_t from, int64_t to);
 int64_t placeOf(const List &list, const List &element);
 List distinctList(TextRoom &room, const List &list);

@@ -3,6 +3,7 @@
 #include "runtime/base/list_functions.h"
 
 #include "runtime/abi/kernel.h"
+#include "runtime/base/binary_functions.h"
 #include "runtime/base/moment_text.h"
 #include "runtime/base/text_numbers.h"
 #include "runtime/base/utf8.h"
@@ -36,6 +37,8 @@ std::string textOf(ElementCode code, Text element) {
   switch (type.kind) {
   case LogicalKind::kString:
     return std::string(element);
+  case LogicalKind::kBinary:
+    return binaryText(element);
   case LogicalKind::kBool:
     return integerIn(code, element) != 0 ? "true" : "false";
   case LogicalKind::kF32:
@@ -156,7 +159,7 @@ void appendOrder(ElementCode code, Text element, std::string &out) {
   const uint32_t bytes = elementBytes(code);
   if (type.isNested()) {
     appendOrder(ListView(element), out);
-  } else if (type.kind == LogicalKind::kString) {
+  } else if (type.isTextOrBinary()) {
     for (char letter : element) {
       out += letter;
       if (letter == '\0') {

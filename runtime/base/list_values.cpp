@@ -91,6 +91,7 @@ uint32_t elementBytes(ElementCode code) {
   case LogicalKind::kNone:
   case LogicalKind::kDoubleDouble:
   case LogicalKind::kString:
+  case LogicalKind::kBinary:
   case LogicalKind::kList:
   case LogicalKind::kStruct:
   case LogicalKind::kMap:
@@ -259,6 +260,7 @@ ElementBytes ElementBytes::ofReal(ElementCode code, double value) {
 int compareElements(ElementCode code, std::string_view a, std::string_view b) {
   switch (kindOf(code)) {
   case LogicalKind::kString:
+  case LogicalKind::kBinary:
     return order(a.compare(b), 0);
   case LogicalKind::kList:
   case LogicalKind::kStruct:

@@ -8,6 +8,7 @@
 
 namespace headrace {
 
+/// Compiled kernels know the numbers (ElementCode): a new one goes to the end.
 enum class LogicalKind : uint8_t {
   kNone, ///< no user sees the column
   kBool,
@@ -30,6 +31,7 @@ enum class LogicalKind : uint8_t {
   kList,
   kStruct,
   kMap,
+  kBinary,
 };
 
 struct LogicalKindName {
@@ -60,6 +62,7 @@ inline constexpr LogicalKindName kLogicalKindNames[] = {
     {LogicalKind::kList, "list"},
     {LogicalKind::kStruct, "struct"},
     {LogicalKind::kMap, "map"},
+    {LogicalKind::kBinary, "binary"},
 };
 
 enum class TimeUnit : uint8_t { kSecond, kMillisecond, kMicrosecond, kNanosecond };
@@ -115,8 +118,12 @@ struct LogicalType {
   /// An integer inside: integers, scaled decimals, days and moments.
   bool integral() const;
   bool isNested() const { return kind >= LogicalKind::kList && kind <= LogicalKind::kMap; }
+  /// Texts and bytes, which are in order as these are.
+  bool isTextOrBinary() const {
+    return kind == LogicalKind::kString || kind == LogicalKind::kBinary;
+  }
   /// A text inside: what is nested is one too (list_values.h).
-  bool isHeldAsText() const { return kind == LogicalKind::kString || isNested(); }
+  bool isHeldAsText() const { return isTextOrBinary() || isNested(); }
   bool real() const { return kind == LogicalKind::kF32 || kind == LogicalKind::kF64; }
   /// For people: "decimal<15, 2>", "timestamp<us, zoned>", "struct<a: i64, b: string>".
   std::string text() const;

@@ -1,9 +1,7 @@
 // Names are those of FIPS 180-4, section 6.2.
 #include "runtime/base/sha256.h"
 
-#include <array>
-#include <bit>
-#include <cstring>
+#include "runtime/base/digest_blocks.h"
 
 namespace headrace {
 namespace {
@@ -23,9 +21,7 @@ using State = std::array<uint32_t, 8>;
 void addBlock(State &state, const uint8_t *block) {
   std::array<uint32_t, 64> w;
   for (size_t t = 0; t < 16; ++t) {
-    w[t] = static_cast<uint32_t>(block[4 * t]) << 24 |
-           static_cast<uint32_t>(block[4 * t + 1]) << 16 |
-           static_cast<uint32_t>(block[4 * t + 2]) << 8 | block[4 * t + 3];
+    w[t] = blockWord(block, t, std::endian::big);
   }
   for (size_t t = 16; t < 64; ++t) {
     uint32_t s0 = std::rotr(w[t - 15], 7) ^ std::rotr(w[t - 15], 18) ^ w[t - 15] >> 3;
@@ -56,25 +52,7 @@ void addBlock(State &state, const uint8_t *block) {
 State digest(std::span<const uint8_t> bytes) {
   State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  size_t whole = bytes.size() / 64 * 64;
-  for (size_t at = 0; at < whole; at += 64) {
-    addBlock(state, bytes.data() + at);
-  }
-  // The rest, a one, zeros, and the length in bits.
-  std::array<uint8_t, 128> tail = {};
-  size_t rest = bytes.size() - whole;
-  if (rest != 0) {
-    std::memcpy(tail.data(), bytes.data() + whole, rest);
-  }
-  tail[rest] = 0x80;
-  size_t tailBytes = rest < 56 ? 64 : 128;
-  uint64_t bits = static_cast<uint64_t>(bytes.size()) * 8;
-  for (size_t index = 0; index < 8; ++index) {
-    tail[tailBytes - 1 - index] = static_cast<uint8_t>(bits >> (8 * index));
-  }
-  for (size_t at = 0; at < tailBytes; at += 64) {
-    addBlock(state, tail.data() + at);
-  }
+  eachBlock(bytes, std::endian::big, [&](const uint8_t *block) { addBlock(state, block); });
   return state;
 }
 
@@ -91,13 +69,7 @@ std::string digestBytes(const std::string &bytes) {
 } // namespace
 
 std::string sha256(std::span<const uint8_t> bytes) {
-  std::string text;
-  for (uint32_t word : digest(bytes)) {
-    for (int shift = 28; shift >= 0; shift -= 4) {
-      text += "0123456789abcdef"[word >> shift & 15];
-    }
-  }
-  return text;
+  return digestDigits(digest(bytes), std::endian::big);
 }
 
 std::string hmacSha256(std::string_view key, std::string_view message) {

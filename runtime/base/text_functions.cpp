@@ -1,6 +1,8 @@
 // The table of functions of texts, and their values.
 #include "runtime/base/text_functions.h"
 
+#include "runtime/base/binary_functions.h"
+#include "runtime/base/digests.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/name_list.h"
 #include "runtime/base/regular_expression.h"
@@ -27,6 +29,11 @@ using Boolean = bool;
 using MaybeBoolean = std::optional<bool>;
 using Texts = std::span<const TextValue>;
 struct Blanks : Text {};
+struct Bytes : Text {}; ///< of a text or a binary
+using MaybeBytes = std::optional<Bytes>;
+struct AllBytes {
+  Texts values;
+};
 struct Count {
   int64_t number;
   Count(int64_t number) : number(number) {}
@@ -207,18 +214,19 @@ Text reversed(TextRoom &room, Text text) {
   });
 }
 
-MaybeText repeated(TextRoom &room, Text text, Integer times) {
+MaybeBytes repeated(TextRoom &room, Text text, Integer times) {
   uint64_t bytes;
   if (__builtin_mul_overflow(text.size(), std::max<Integer>(times, 0), &bytes) ||
       bytes > TextRoom::kBytesMax) {
     return std::nullopt;
   }
-  return room.make(bytes, [&](char *to) {
+  const Text all = room.make(bytes, [&](char *to) {
     for (uint64_t made = 0; made < bytes; made += text.size()) {
       to = append(text, to);
     }
     return to;
   });
+  return Bytes{all};
 }
 
 enum class Side : uint8_t { kStart, kEnd };
@@ -289,10 +297,19 @@ Text inDigits(TextRoom &room, Text text, unsigned bits) {
   });
 }
 
-Text hashed(TextRoom &room, Text text) {
-  const std::string digits = sha256({reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+/// The digits of a digest.
+Text hashed(TextRoom &room, Text text, std::string (*digest)(std::span<const uint8_t>)) {
+  const std::string digits = digest({reinterpret_cast<const uint8_t *>(text.data()), text.size()});
   return room.make(digits.size(), [&](char *to) { return append(digits, to); });
 }
+
+Binary sliceOf(Binary bytes, Integer from, Integer to) {
+  const auto [first, end] = sliceBounds(static_cast<Integer>(bytes.size()), from, to);
+  return {end > first ? bytes.substr(static_cast<size_t>(first), static_cast<size_t>(end - first))
+                      : Text()};
+}
+
+MaybeText textOf(Binary bytes) { return utf8::isValid(bytes) ? MaybeText(bytes) : std::nullopt; }
 
 Text inUrl(TextRoom &room, Text text) {
   constexpr Text kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~";
@@ -408,6 +425,20 @@ template <> struct Given<Texts> {
   static constexpr Argument kKind = Argument::kTexts;
   static Texts of(std::span<const TextValue> given, size_t index) { return given.subspan(index); }
 };
+template <> struct Given<Binary> {
+  static constexpr Argument kKind = Argument::kBinary;
+  static Binary of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
+};
+template <> struct Given<Bytes> {
+  static constexpr Argument kKind = Argument::kBytes;
+  static Bytes of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
+};
+template <> struct Given<AllBytes> {
+  static constexpr Argument kKind = Argument::kAllBytes;
+  static AllBytes of(std::span<const TextValue> given, size_t index) {
+    return {given.subspan(index)};
+  }
+};
 template <> struct Given<List> {
   static constexpr Argument kKind = Argument::kList;
   static List of(std::span<const TextValue> given, size_t index) { return List(given[index].text); }
@@ -428,13 +459,15 @@ constexpr Result kResult = std::is_same_v<Type, Count>       ? Result::kCount
                            : std::is_same_v<Type, Boolean>   ? Result::kBoolean
                            : std::is_same_v<Type, Number>    ? Result::kNumber
                            : std::is_same_v<Type, List>      ? Result::kList
+                           : std::is_same_v<Type, Binary>    ? Result::kBinary
+                           : std::is_same_v<Type, Bytes>     ? Result::kBytes
                                                              : Result::kText;
 template <typename Type> constexpr Result kResult<std::optional<Type>> = kResult<Type>;
 
 template <typename Type> bool put(Type value, TextValue &out) {
   if constexpr (requires { value.has_value(); }) {
     return value && put(*value, out);
-  } else if constexpr (std::is_same_v<Type, Text>) {
+  } else if constexpr (std::is_base_of_v<Text, Type>) {
     out.text = value;
   } else if constexpr (std::is_same_v<Type, List>) {
     out.text = value.bytes;
@@ -526,6 +559,8 @@ std::pair<int64_t, int64_t> TextFunction::range() const {
   case Result::kNumber:
     return {INT64_MIN, INT64_MAX};
   case Result::kText:
+  case Result::kBinary:
+  case Result::kBytes:
   case Result::kList:
   case Result::kCount:
     break;

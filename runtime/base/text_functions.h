@@ -18,13 +18,33 @@ struct TextValue {
 };
 
 struct TextFunction {
-  enum class Argument : uint8_t { kText, kInteger, kBlanks, kTexts, kList, kLists, kNested };
-  enum class Result : uint8_t { kText, kCount, kCodePoint, kBoolean, kList, kNumber };
+  enum class Argument : uint8_t {
+    kText,
+    kInteger,
+    kBlanks,
+    kTexts,
+    kBinary,
+    kBytes,
+    kAllBytes,
+    kList,
+    kLists,
+    kNested,
+  };
+  enum class Result : uint8_t {
+    kText,
+    kBinary,
+    kBytes,
+    kCount,
+    kCodePoint,
+    kBoolean,
+    kList,
+    kNumber
+  };
   enum class Nulls : uint8_t { kSpread, kSkip };
 
   int32_t number; ///< in kernels
   std::string_view name;
-  std::span<const Argument> arguments; ///< kBlanks, kTexts and kLists are last ones
+  std::span<const Argument> arguments; ///< kBlanks, kTexts, kAllBytes and kLists are last ones
   Result result;
   Nulls nulls;
   std::string_view error; ///< of arguments without a value; empty: all have one
@@ -41,12 +61,18 @@ struct TextFunction {
   }
   /// A list, a struct or a map.
   bool wantsNested(size_t index) const { return argument(index) == Argument::kNested; }
+  bool wantsBinary(size_t index) const { return argument(index) == Argument::kBinary; }
+  /// A text or bytes.
+  bool wantsBytes(size_t index) const {
+    return argument(index) == Argument::kBytes || argument(index) == Argument::kAllBytes;
+  }
   /// Takes any number of the last argument.
   bool isVariadic() const {
-    return arguments.back() == Argument::kTexts || arguments.back() == Argument::kLists;
+    return arguments.back() == Argument::kTexts || arguments.back() == Argument::kAllBytes ||
+           arguments.back() == Argument::kLists;
   }
-  /// A text or a list, which is one inside.
-  bool givesText() const { return result == Result::kText || result == Result::kList; }
+  /// A text, or bytes or a list, which are one inside.
+  bool givesText() const { return result <= Result::kBytes || result == Result::kList; }
   /// The least and greatest number that it gives; of no meaning for a text.
   std::pair<int64_t, int64_t> range() const;
 };

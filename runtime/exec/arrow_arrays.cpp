@@ -120,7 +120,7 @@ void fillNumbers(const Elements &elements, ElementCode code, const ArrowType &ty
 void exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
                     ArrowArray &out) {
   auto *holder = new ArrayHolder{};
-  const bool isText = type.format == "u", isStruct = type.format == "+s";
+  const bool isText = type.format == "u" || type.format == "z", isStruct = type.format == "+s";
   if (isStruct) {
     fillStructs(elements, type, *holder);
   } else if (!type.children.empty()) {

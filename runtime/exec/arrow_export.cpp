@@ -56,6 +56,8 @@ Expected<ArrowType> arrowType(const LogicalType &logical, LogicalKind kind,
   }
   case LogicalKind::kString:
     return ArrowType{"u", 0, {}};
+  case LogicalKind::kBinary:
+    return ArrowType{"z", 0, {}};
   case LogicalKind::kBool:
     return ArrowType{"b", 0, {}};
   case LogicalKind::kF32:

@@ -3,6 +3,7 @@
 
 #include "model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
+#include "runtime/base/binary_functions.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
 
@@ -95,7 +96,9 @@ std::optional<std::string> cellText(const Chunk &chunk, const plan::Column &colu
     const auto *offsets = static_cast<const uint32_t *>(segment.data);
     std::string text(reinterpret_cast<const char *>(segment.heap) + offsets[row],
                      offsets[row + 1] - offsets[row]);
-    return column.logical.isNested() ? nestedText(text, shapeOf(column.logical)) : text;
+    return column.logical.isNested()                     ? nestedText(text, shapeOf(column.logical))
+           : column.logical.kind == LogicalKind::kBinary ? binaryText(text)
+                                                         : text;
   }
   case HR_F32:
     return realText<float>(segment.data, row);

@@ -17,6 +17,7 @@ bool canBe(const LogicalType &column, HrType type) {
   case LogicalKind::kF64:
     return type == HR_F64;
   case LogicalKind::kString:
+  case LogicalKind::kBinary:
   case LogicalKind::kList:
   case LogicalKind::kStruct:
   case LogicalKind::kMap:

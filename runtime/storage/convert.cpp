@@ -125,6 +125,12 @@ struct ByteArrays {
   }
 };
 
+void cutStrings(uint32_t width, const uint8_t *data, uint64_t count, HrString *out) {
+  for (uint64_t i = 0; i < count; ++i, data += width) {
+    out[i] = primitives::makeString(data, width);
+  }
+}
+
 Status convertStrings(const uint8_t *data, uint64_t bytes, uint64_t count, HrString *out) {
   ByteArrays arrays{data, data + bytes};
   for (uint64_t i = 0; i < count; ++i) {
@@ -207,6 +213,10 @@ Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint
   case Stored::kFixed:
     if (bytes / column.fixedBytes < count) {
       return tooShort();
+    }
+    if (column.type.isHeldAsText()) {
+      cutStrings(column.fixedBytes, data, count, static_cast<HrString *>(out));
+      return Status();
     }
     return convertWide(count, type, range, out, [&](__int128 &value) {
       value = bigEndian(data, column.fixedBytes);

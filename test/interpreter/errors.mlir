@@ -352,3 +352,17 @@ func.func @nothing_to_fill_with() -> !t {
   } : !t
   return %0 : !t
 }
+
+// -----
+
+!t = !frame.table<"a": !frame.string>
+// CHECK: program 29: text is not a BLOB: \x4
+func.func @half_a_byte() -> !frame.table<"b": !frame.binary> {
+  %v = frame.values [["\\x4"]] : !t
+  %0 = frame.project %v keep [] compute ["b"] columns ["a"] {
+  ^bb0(%a: !frame.string):
+    %r = frame.cast %a : !frame.string -> !frame.binary
+    frame.yield %r : !frame.binary
+  } : !t -> !frame.table<"b": !frame.binary>
+  return %0 : !frame.table<"b": !frame.binary>
+}

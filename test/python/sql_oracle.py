@@ -39,6 +39,8 @@ class Oracle:
             return Answer(self._connection.sql(query).to_arrow_table())
         except duckdb.Error as error:
             return Answer(error=str(error), kind=type(error).__name__)
+        except UnicodeDecodeError as error:  # of a message that quotes a part of a character
+            return Answer(error=str(error), kind="InvalidInputException")
 
     def headrace(self, query: str, ranks: int = 1, layout_seed: int | None = None) -> Answer:
         try:
@@ -49,17 +51,6 @@ class Oracle:
     def difference(self, query: str, ranks: int = 1, *, ordered: bool = False) -> str | None:
         """How headrace's answer differs from DuckDB's; nothing if both agree or both fail."""
         return difference(self.headrace(query, ranks), self.duckdb(query), ordered=ordered)
-
-
-def difference(self, query: str, ranks: int = 1, *, ordered: bool = False) -> str | None:
-    """How headrace's answer differs from DuckDB's; nothing if both agree or both fail."""
-    return difference(self.headrace(query, ranks), self.duckdb(query), ordered=ordered)
-
-
-def _as_read(table: pa.Table) -> pa.Table:
-    """The table with its columns in the types that headrace reads them as."""
-    fields = [field.with_type(_READ_AS.get(field.type, field.type)) for field in table.schema]
-    return table.cast(pa.schema(fields))
 
 
 def difference(found: Answer, wanted: Answer, *, ordered: bool = False) -> str | None:

@@ -68,7 +68,8 @@ def test_csv_is_that_of_duckdb(tmp_path: Path) -> None:
             when 4 then e'two\nlines' else 'plain;' end as "a ""t""",
         date '1969-12-30' + range::integer as day, time '01:02:03' + to_microseconds(range) as hour,
         timestamp '1969-12-31 23:59:59.5' + to_seconds(range) as at, [range, null] as l,
-        ['a', 'b c', ''] as lt, {'x': range % 3, 'y': 'a,b', 'z': null} as st, map {'k': range, 'l': null} as m,
+        ['a', 'b c', ''] as lt, {'x': range % 3, 'y': 'a,b', 'z': null} as st,
+        map {'k': range, 'l': null} as m,
         [{'v': range / 2}] as ls, (timestamp '2020-01-01' + to_microseconds(range))::timestamptz as z'''
     connection = duckdb.connect()
     connection.execute("set TimeZone = 'UTC'")
@@ -82,8 +83,8 @@ def test_csv_is_that_of_duckdb(tmp_path: Path) -> None:
 
 
 def test_csv_of_a_type_without_a_text(tmp_path: Path) -> None:
-    table = pa.table({"x": pa.array([b"a"])})
-    with pytest.raises(_runtime.Error, match="CSV, column x: type is not supported: binary"):
+    table = pa.table({"x": pa.array([None], pa.float16())})
+    with pytest.raises(_runtime.Error, match="CSV, column x: type is not supported: halffloat"):
         _runtime.write_csv(table, str(tmp_path / "x.csv"), ",", True, 1)
     with pytest.raises(_runtime.Error, match="cannot write /none/x.csv: No such file"):
         _runtime.write_csv(TABLE, "/none/x.csv", ",", True, 1)

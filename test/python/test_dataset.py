@@ -89,6 +89,7 @@ KEYS: dict[str, list[Any]] = {
     "time": [datetime.time(1, 2, 3, 4)],
     "decimal(4, 2)": [Decimal("12.34"), Decimal("-0.01")],
     "decimal(30, 5)": [Decimal("1234567890123456789.12345"), Decimal(1)],
+    "blob": ["", "a", "\\x00\\xFF"],
     "integer[]": [[], [1], [2, 1]],
 }
 

@@ -150,7 +150,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: hr.from_arrow(5), "from_arrow takes an Arrow table, got int"),
     (lambda: hr.scan_parquet("none.parquet"), "none.parquet"),
     (lambda: LF.select(C("i").cast("text")), "no type of columns: 'text'"),
-    (lambda: LF.select(C("i").cast(pa.binary())), "frames have no columns of this type: binary"),
+    (lambda: LF.select(C("i").cast(pa.float16())), "frames have no columns of this type: halffloat"),
     (lambda: LF.select(C("s").cast(pl.Date)), "unsupported cast of string to date32.*use str.to_date"),
     (lambda: LF.select(C("m").cast(str)), "unsupported cast of timestamp.*use dt.strftime"),
     (lambda: LF.select(hr.lit(object())), "no value of a column"),

@@ -167,7 +167,7 @@ def test_wrong_sql_exits_with_two_everywhere(home: Path) -> None:
         ["cost", "selec", "--tables", "~/data"],
         ["compile", "select * from nope", "--tables", "~/data", "--output", "~/x.plan"],
         ["tune", "select nope from t", "--tables", "~/data", "--seconds", "1"],
-        ["sql", "select md5(cast(k as varchar)) from t", "--tables", "~/data"],
+        ["sql", "select hash(cast(k as varchar)) from t", "--tables", "~/data"],
     ]
     script = f"import sys; from headrace._src.command_line import main\nfor w in {wrong!r}: print(main(w))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

@@ -350,7 +350,7 @@ def test_order_is_kept() -> None:
             "unsupported FILTER of any_value in a window",
         ),
         ("select entropy(weight) from items", "unsupported aggregate function: entropy"),
-        ("select md5(name) from items", "unsupported function: md5"),
+        ("select hash(name) from items", "unsupported function: hash"),
     ],
 )
 def test_refused(text: str, words: str) -> None:

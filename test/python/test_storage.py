@@ -11,6 +11,7 @@ from typing import Any
 
 import duckdb
 import headrace as hr
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
@@ -184,10 +185,11 @@ def test_a_changed_file_is_read_anew(tmp_path: Path) -> None:
 
 # -- what is refused
 
+_HALF = np.float16(0.5)
 UNREADABLE: dict[str, pa.Array] = {
-    "items": pa.array([[b"x"], [], None]),
-    "pair": pa.array([{"a": 1, "b": b"x"}] * 3),
-    "raw": pa.array([b"x"] * 3),
+    "items": pa.array([[_HALF], [], None], pa.list_(pa.float16())),
+    "pair": pa.array([{"a": 1, "b": _HALF}] * 3, pa.struct([("a", pa.int64()), ("b", pa.float16())])),
+    "half": pa.array([_HALF] * 3, pa.float16()),
     "wide": pa.array([Decimal(1)] * 3, pa.decimal256(50, 2)),
 }
 

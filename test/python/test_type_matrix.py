@@ -144,7 +144,7 @@ def test_scalars(kind: matrix.Kind, ranks: int) -> None:
     findings.check()
 
 
-@pytest.mark.parametrize("target", matrix.CASTS)
+@pytest.mark.parametrize("target", (*matrix.CASTS, "BLOB"))
 def test_casts_of_text(target: str) -> None:
     findings = Findings()
     texts = matrix.TEXTS
@@ -154,14 +154,15 @@ def test_casts_of_text(target: str) -> None:
     valid = set(good.column("i").to_pylist())
     chosen = f"select i, {cast} from t where i in ({', '.join(map(str, sorted(valid)))})"
     agree = oracle.difference(chosen) is None
-    literals = [f"cast('{texts[i]}' as {target}) as c{i}" for i in sorted(valid)]
+    quoted = [text.replace("'", "''") for text in texts]
+    literals = [f"cast('{quoted[i]}' as {target}) as c{i}" for i in sorted(valid)]
     agree = agree and oracle.difference("select " + ", ".join(literals)) is None
     agree = agree and oracle.difference(f"select i, try_{cast} from t") is None
     seldom = 1 if _ALL else 6
     for i, text in enumerate(texts):
         name = f"VARCHAR: cast({text!r} as {target})"
         if i in valid:
-            literal = f"select cast('{text}' as {target})"
+            literal = f"select cast('{quoted[i]}' as {target})"
             problem = None
             if not agree:
                 problem = (

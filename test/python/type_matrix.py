@@ -114,6 +114,24 @@ VARCHAR = Kind(
         "x" * 70,
     ),
 )
+BLOB = Kind(
+    "BLOB",
+    pa.binary(),
+    (
+        b"",
+        b"\0",
+        b"a",
+        b"a\0",
+        b"ab",
+        b"\xff",
+        b"\xff\0",
+        "ß".encode(),
+        b"'\"\\x41",
+        b"12",
+        b"\xc3" * 13,
+        b"x" * 70,
+    ),
+)
 KINDS = (
     BOOLEAN,
     TINYINT,
@@ -133,6 +151,7 @@ KINDS = (
     *TIMESTAMPS_OF_OTHER_UNITS,
     TIME,
     VARCHAR,
+    BLOB,
 )
 NUMBERS = tuple(kind for kind in KINDS if kind.is_number)
 
@@ -306,7 +325,7 @@ def _calls(function: TextFunction) -> list[str]:
     ]
     if kinds[-1] == "Blanks":
         calls.append(function.call("a", *["b", "n"][: len(kinds) - 2]))
-    if kinds[-1] == "Texts":
+    if kinds[-1] in ("Texts", "AllBytes"):
         calls.append(function.call("a", "b", "null", "n"))
     return list(dict.fromkeys(calls))
 
@@ -314,6 +333,14 @@ def _calls(function: TextFunction) -> list[str]:
 #: Every function of the table.
 _TEXT_FUNCTIONS = tuple(
     call for function in text_functions.table() if function.duckdb for call in _calls(function)
+)
+
+#: Those of bytes.
+_BYTE_FUNCTIONS = tuple(
+    call
+    for function in text_functions.table()
+    if function.duckdb and function.arguments[0].kind in ("Bytes", "AllBytes", "Binary")
+    for call in _calls(function)
 )
 
 CASTS = (
@@ -346,6 +373,7 @@ TEXTS = (
     *("2024.02.29", "2024-002-9", "2024-02-009", "2024-02-29x", "2024-02-29 x", "2024-02-29 10"),
     *("2024-02-29 10:00", "2024-02-29 10:00:00", "2024-02-29T10:00:00.5", "2024-02-29 25:00:00"),
     *("2024-02-29 10:60:00", "2024-02-29 10:00:60", "290000-01-01", "300000-01-01", "x", "NULL", "٣"),
+    *(r"\xAA\x00b", r"\xA", r"\xGG", "\\", r"\x41\x", "'"),
     *moment_matrix.TEXTS,
 )
 
@@ -365,6 +393,8 @@ def scalars(kind: Kind) -> list[str]:
         out += [
             f"try_cast(a as {target})" for target in CASTS if target not in (*moment_matrix.CASTS, "VARCHAR")
         ]
+    if kind is BLOB:
+        return [*out, *_BYTE_FUNCTIONS, "cast(a as VARCHAR)", "cast(cast(a as VARCHAR) as BLOB)", "a = ''"]
     # Of texts more is cast elsewhere.
     return out if kind is VARCHAR else out + [f"cast(a as {target})" for target in CASTS]
 

@@ -14,7 +14,7 @@ _LINE = re.compile(
     r' "([^"]*)", "([^"]*)", "([^"]*)"(?:, "([^"]*)")?\)$'
 )
 _GIVES = {"Text": "string", "Boolean": "i1", "Count": "i64", "CodePoint": "i64"}
-_GIVES |= {"List": "list", "Number": "i64"}
+_GIVES |= {"List": "list", "Number": "i64", "Binary": "binary", "Bytes": "string"}
 _GIVES |= {f"Maybe{kind}": type_ for kind, type_ in _GIVES.items()}
 
 
@@ -51,7 +51,7 @@ class TextFunction:
 
     def shown(self, name: str) -> str:
         """As the page writes it."""
-        if self.arguments[-1].kind in ("Texts", "Lists"):
+        if self.arguments[-1].kind in ("Texts", "AllBytes", "Lists"):
             return self.call("x", "y", "…", name=name)
         names = [argument.name for argument in self.arguments]
         if self.arguments[-1].kind == "Blanks":
@@ -95,7 +95,7 @@ def section() -> str:
         if calls or substrait:
             rows.append(f"| {calls} | {text} | {substrait} |")
     return f"""Texts are UTF-8, and counted in characters (code points). Of NULL they are NULL, if nothing
-else is said.
+else is said. `||`, `repeat`, `octet_length`, `hex`, `md5`, `sha1` and `sha256` are of BLOBs too.
 
 | SQL | what it is | Substrait |
 |---|---|---|

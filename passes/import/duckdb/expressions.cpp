@@ -294,6 +294,11 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
                ? MaybeExpression(context.fail(at, "unsupported TRY_CAST of lists, structs or maps"))
                : castNested(b, operand, type, at);
   }
+  if (!isNull && frame::isBinary(type) != frame::isBinary(operand.type()) &&
+      !frame::isString(type) && !frame::isString(operand.type())) {
+    // DuckDB binds it, and fails at the first value.
+    return context.fail(at, "unsupported cast of a BLOB to or from another type than VARCHAR");
+  }
   if (frame::isBoolean(type) && frame::isNumeric(operand.type())) {
     MaybeExpression zero = b.cast(b.integer(0, IntegerType::get(b.getContext(), 32), at),
                                   operand.type(), at); // every other number is true

@@ -26,7 +26,9 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
   const bool givesList = frame::isList(call.type);
   const bool takesList = llvm::any_of(
       arguments, [](const Expression &argument) { return frame::isList(argument.type()); });
-  if (!givesList && !takesList) {
+  const bool slices = call.name == "list_slice" || call.name == "array_slice";
+  const bool ofBinary = !arguments.empty() && frame::isBinary(arguments[0].type());
+  if (!givesList && !takesList && !(slices && ofBinary)) {
     return std::nullopt;
   }
   using Import =
@@ -127,7 +129,8 @@ MaybeExpression ExpressionImporter::importSlice(ExpressionBuilder &b, const Call
     given.push_back(frame::isList(argument.type()) ? b.integer(open, integer64(b), call.at)
                                                    : argument);
   }
-  MaybeExpression slice = b.text(function("list_slice"), given, call.type, call.at);
+  const char *slices = frame::isBinary(arguments[0].type()) ? "binary_slice" : "list_slice";
+  MaybeExpression slice = b.text(function(slices), given, call.type, call.at);
   return failed(slice) || *step == 1
              ? slice
              : b.text(function("list_step"), {*slice, b.integer(*step, integer64(b), call.at)},

@@ -4,6 +4,7 @@
 #include "dialects/frame/FrameConstants.h"
 #include "mlir/IR/Builders.h"
 #include "passes/analysis/scalar_evaluation.h"
+#include "runtime/base/binary_functions.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -162,6 +163,7 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
           .Case("FLOAT", builder.getF32Type())
           .Case("DOUBLE", builder.getF64Type())
           .Case("VARCHAR", frame::StringType::get(context.getContext()))
+          .Case("BLOB", frame::BinaryType::get(context.getContext()))
           .Case("DATE", frame::DateType::get(context.getContext()))
           .Case("TIME", frame::TimeType::get(context.getContext(), TimeUnit::kMicrosecond))
           .Case("TIME_NS", frame::TimeType::get(context.getContext(), TimeUnit::kNanosecond))
@@ -261,6 +263,10 @@ static FailureOr<Constant> importValue(Node content, Type type, ImportContext &c
   } else if (frame::isString(type)) {
     if (std::optional<StringRef> text = content.string()) {
       literal = text->str();
+    }
+  } else if (frame::isBinary(type)) { // as a cast to a text writes it
+    if (std::optional<std::string> bytes = binaryOfText(content.string().value_or("\\"))) {
+      literal = std::move(*bytes);
     }
   } else if (frame::isFloat(type)) {
     if (std::optional<double> real = content.real()) {

@@ -216,9 +216,8 @@ ExpressionImporter::importText(ExpressionBuilder &b, const Call &call, Arguments
   if (!function) {
     return std::nullopt;
   }
-  Type type = function->result == TextFunction::Result::kText
-                  ? frame::StringType::get(context.getContext())
-                  : outputType(call, IntegerType::get(context.getContext(), 64));
+  Type type = function->givesText() ? frame::StringType::get(context.getContext())
+                                    : outputType(call, IntegerType::get(context.getContext(), 64));
   return type ? b.text(*function, arguments, type, call.at) : MaybeExpression(failure());
 }
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from headrace._src.arguments import shown
 from headrace._src.counted import counted
 from headrace._src.errors import InputOutputError, UnsupportedError, UserError, reason, translated
+from headrace._src.sql.literals import escaped
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +33,7 @@ def print_rows(table: pa.Table, rows: int = SHOWN_ROWS) -> None:
 
 
 def _cell(value: object) -> str:
-    return "NULL" if value is None else str(value)
+    return "NULL" if value is None else escaped(value) if isinstance(value, bytes) else str(value)
 
 
 class ResultFile:
@@ -119,7 +120,6 @@ class ResultFile:
             format=self._format[1:],
             partitioning=dataset.partitioning(keys, flavor="hive"),
         )
-
 
     def _with_names_of_folders(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The batch, if Arrow makes folders of all its keys: it cuts names at the character 0."""

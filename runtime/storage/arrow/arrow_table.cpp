@@ -1,6 +1,7 @@
 // Arrow record batches as morsels. Arrow's C++ library imports the C data interface and names the
 // types.
 #include "runtime/abi/type_bytes.h"
+#include "runtime/base/utf8.h"
 #include "runtime/primitives/hash/hash.h"
 #include "runtime/primitives/narrow/narrow.h"
 #include "runtime/primitives/string/string.h"
@@ -11,7 +12,6 @@
 #include "runtime/storage/held_chunk.h"
 #include "runtime/storage/share.h"
 #include "runtime/storage/storage.h"
-#include "runtime/storage/utf8.h"
 
 #include <arrow/array.h>
 #include <arrow/c/bridge.h>
@@ -185,8 +185,8 @@ nlohmann::json columnStatistics(const Batches &batches, const TableColumn &colum
   double distinct =
       extrapolateDistinct(static_cast<double>(seen.size()), static_cast<double>(sampled), valid);
   if (any && text) {
-    const bool ordered = column.type.kind == LogicalKind::kString; // bytes of lists say nothing
-    if (ordered && isUtf8(textMin) && isUtf8(textMax)) {           // else not for JSON
+    const bool ordered = column.type.kind == LogicalKind::kString;     // other bytes say nothing
+    if (ordered && utf8::isValid(textMin) && utf8::isValid(textMax)) { // else not for JSON
       result["min"] = textMin;
       result["max"] = textMax;
     }

@@ -270,6 +270,14 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
     return textReader<arrow::LargeStringArray>(array);
   case arrow::Type::STRING_VIEW:
     return textReader<arrow::StringViewArray>(array);
+  case arrow::Type::BINARY:
+    return textReader<arrow::BinaryArray>(array);
+  case arrow::Type::LARGE_BINARY:
+    return textReader<arrow::LargeBinaryArray>(array);
+  case arrow::Type::BINARY_VIEW:
+    return textReader<arrow::BinaryViewArray>(array);
+  case arrow::Type::FIXED_SIZE_BINARY:
+    return textReader<arrow::FixedSizeBinaryArray>(array);
   case arrow::Type::DICTIONARY:
     return std::make_unique<DictionaryReader>(static_cast<const arrow::DictionaryArray &>(array));
   case arrow::Type::LIST:
@@ -344,6 +352,12 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
   case arrow::Type::LARGE_STRING:
   case arrow::Type::STRING_VIEW:
     column.type = {LogicalKind::kString};
+    break;
+  case arrow::Type::BINARY:
+  case arrow::Type::LARGE_BINARY:
+  case arrow::Type::BINARY_VIEW:
+  case arrow::Type::FIXED_SIZE_BINARY:
+    column.type = {LogicalKind::kBinary};
     break;
   case arrow::Type::DICTIONARY:
     return describeField(name, *static_cast<const arrow::DictionaryType &>(type).value_type());

@@ -2,11 +2,11 @@
 #include "runtime/storage/csv/csv_column.h"
 
 #include "runtime/abi/type_bytes.h"
+#include "runtime/base/utf8.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/primitives/string/text_values.h"
 #include "runtime/storage/column_type.h"
 #include "runtime/storage/convert.h"
-#include "runtime/storage/utf8.h"
 
 #include <algorithm>
 #include <cstring>
@@ -246,7 +246,7 @@ bool readCsvColumn(const CsvFormat &format, const plan::SlotColumn &column,
     valid.data()[row / 8] |= static_cast<uint8_t>(1 << (row % 8));
     bool right = true;
     if (column.type == HR_STRING) {
-      right = isUtf8(value);
+      right = utf8::isValid(value);
       const HrString made = primitives::makeString(reinterpret_cast<const uint8_t *>(value.data()),
                                                    static_cast<uint32_t>(value.size()));
       std::memcpy(out, &made, sizeof made);
@@ -268,7 +268,7 @@ bool readCsvColumn(const CsvFormat &format, const plan::SlotColumn &column,
     if (!right) {
       mistake = {row, "is not UTF-8", false};
       if (column.type != HR_STRING) {
-        const std::string shown(isUtf8(value) ? value.substr(0, 80) : "");
+        const std::string shown(utf8::isValid(value) ? value.substr(0, 80) : "");
         mistake = {row, "cannot be read as " + column.logical.text() + ": '" + shown + "'", true};
       }
       return false;

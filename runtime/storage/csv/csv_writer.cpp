@@ -2,6 +2,7 @@
 #include "runtime/storage/csv/csv_writer.h"
 
 #include "runtime/abi/kernel.h"
+#include "runtime/base/binary_functions.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
 #include "runtime/base/text_numbers.h"
@@ -148,6 +149,9 @@ private:
       break;
     case LogicalKind::kString:
       quotes_.append(reader.text(row), out);
+      break;
+    case LogicalKind::kBinary:
+      quotes_.append(binaryText(reader.text(row)), out);
       break;
     case LogicalKind::kList:
     case LogicalKind::kStruct:

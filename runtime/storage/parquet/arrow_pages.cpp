@@ -118,12 +118,16 @@ bool elementOf(const ParquetColumn &column, const Value &value, std::string &byt
     return true;
   };
   if constexpr (std::is_same_v<Value, parquet::ByteArray>) {
-    if (column.type.kind == LogicalKind::kString) {
+    if (column.type.isTextOrBinary()) {
       bytes.assign(reinterpret_cast<const char *>(value.ptr), value.len);
       return true;
     }
     return value.len > 0 && value.len <= 16 && exact(bigEndian(value.ptr, value.len));
   } else if constexpr (std::is_same_v<Value, parquet::FixedLenByteArray>) {
+    if (column.type.kind == LogicalKind::kBinary) {
+      bytes.assign(reinterpret_cast<const char *>(value.ptr), column.fixedBytes);
+      return true;
+    }
     return exact(bigEndian(value.ptr, column.fixedBytes));
   } else if constexpr (std::is_floating_point_v<Value>) {
     bytes = ElementBytes::ofReal(code, value).view();

@@ -1,8 +1,8 @@
 // Arrow's Parquet library reads the footer; its exceptions end here.
 #include "runtime/storage/parquet/footer.h"
 
+#include "runtime/base/utf8.h"
 #include "runtime/storage/arrow/column_reader.h"
-#include "runtime/storage/utf8.h"
 
 #include <arrow/type.h>
 #include <parquet/arrow/schema.h>
@@ -111,8 +111,15 @@ ParquetColumn describeValues(const parquet::ColumnDescriptor &descriptor) {
     column.type = {LogicalKind::kF64};
     break;
   case Stored::kByteArray:
-    column.type = {LogicalKind::kString};
-    if (!logical || !(logical->is_string() || logical->is_enum() || logical->is_JSON())) {
+    column.type = {plain ? LogicalKind::kBinary : LogicalKind::kString};
+    if (!plain && !(logical->is_string() || logical->is_enum() || logical->is_JSON())) {
+      refuse();
+    }
+    break;
+  case Stored::kFixed:
+    column.type = {LogicalKind::kBinary};
+    column.fixedBytes = static_cast<uint32_t>(std::max(descriptor.type_length(), 0));
+    if (!plain || column.fixedBytes == 0) {
       refuse();
     }
     break;
@@ -273,7 +280,7 @@ std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column,
     return value;
   case Stored::kByteArray:
   case Stored::kFixed:
-    if (column.type.kind == LogicalKind::kString) {
+    if (column.type.isTextOrBinary()) {
       value.text = bytes;
       return value;
     }
@@ -431,7 +438,7 @@ Expected<ParquetFooter> parseFooter(const std::vector<uint8_t> &bytes, uint64_t 
     ParquetFooter footer;
     for (int i = 0; i < meta->num_columns(); ++i) {
       footer.columns.push_back(describeColumn(*meta->schema()->Column(i)));
-      if (!isUtf8(footer.columns.back().name)) {
+      if (!utf8::isValid(footer.columns.back().name)) {
         return makeError(ErrorKind::kCorrupt, "the name of a column is not UTF-8 in ", path,
                          ", column number: ", i);
       }

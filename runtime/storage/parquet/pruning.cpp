@@ -35,6 +35,7 @@ bool canSatisfy(const plan::Bound &bound, const ParquetColumn &column, const Par
   }
   switch (column.type.kind) {
   case LogicalKind::kString:
+  case LogicalKind::kBinary:
     return canSatisfyOp(bound.op, member(chunk.min, &StatisticsValue::text),
                         member(chunk.max, &StatisticsValue::text), bound.text);
   case LogicalKind::kF32:

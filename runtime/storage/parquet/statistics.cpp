@@ -2,9 +2,9 @@
 // dictionaries.
 #include "runtime/storage/parquet/statistics.h"
 
+#include "runtime/base/utf8.h"
 #include "runtime/storage/column_type.h"
 #include "runtime/storage/parquet/page_header.h"
-#include "runtime/storage/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -189,6 +189,7 @@ nlohmann::json valueJson(const ParquetColumn &column, const StatisticsValue &val
 bool lessThan(const ParquetColumn &column, const StatisticsValue &a, const StatisticsValue &b) {
   switch (column.type.kind) {
   case LogicalKind::kString:
+  case LogicalKind::kBinary:
     return a.text < b.text;
   case LogicalKind::kF32:
   case LogicalKind::kF64:
@@ -231,10 +232,12 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups,
       max = chunk.max;
     }
   }
-  if (column.type.kind == LogicalKind::kString) {
+  if (column.type.kind == LogicalKind::kBinary) {
+    minKnown = maxKnown = false; // JSON has no bytes
+  } else if (column.type.kind == LogicalKind::kString) {
     // A text that was cut inside a character does not go into JSON.
-    minKnown &= !min || isUtf8(min->text);
-    maxKnown &= !max || isUtf8(max->text);
+    minKnown &= !min || utf8::isValid(min->text);
+    maxKnown &= !max || utf8::isValid(max->text);
   }
 
   nlohmann::json result =

@@ -417,6 +417,54 @@ func.func @text_c1_operands(%a: i64) {
 
 // -----
 
+func.func @text_c1_binary(%a: !frame.string) {
+  // expected-error @+1 {{needs a binary as operand 0, got '!frame.string'}}
+  %0 = frame.text "decode"(%a) : (!frame.string) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @text_c1_bytes(%a: i64) {
+  // expected-error @+1 {{needs a string or a binary as operand 0, got 'i64'}}
+  %0 = frame.text "hex"(%a) : (i64) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @text_c1_one_of_the_two(%a: !frame.string, %b: !frame.binary) {
+  // expected-error @+1 {{needs strings or binaries alone, got '!frame.binary'}}
+  %0 = frame.text "concat"(%a, %b) : (!frame.string, !frame.binary) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @text_c2_bytes(%a: !frame.binary) {
+  // expected-error @+1 {{must not give '!frame.string'}}
+  %0 = frame.text "concat"(%a) : (!frame.binary) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @text_c2_binary(%a: !frame.string) {
+  // expected-error @+1 {{must not give '!frame.string'}}
+  %0 = frame.text "encode"(%a) : (!frame.string) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @cast_c1_binary(%a: !frame.binary) {
+  // expected-error @+1 {{no conversion from '!frame.binary' to 'i64'}}
+  %0 = frame.cast %a : !frame.binary -> i64
+  return
+}
+
+// -----
+
 func.func @text_c1_integers(%a: !frame.string, %n: i32) {
   // expected-error @+1 {{needs an i64 as operand 1, got 'i32'}}
   %0 = frame.text "repeat"(%a, %n) : (!frame.string, i32) -> !frame.string

@@ -183,5 +183,22 @@ TEST(TextFunctions, Chr) {
   EXPECT_FALSE(answer("chr", 0xd800).hasValue);
 }
 
+TEST(TextFunctions, Bytes) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(text("concat", "a\0"sv, "\xff"sv), "a\0\xff"sv);
+  EXPECT_EQ(number("octet_length", "a\0\xff"sv), 3);
+  EXPECT_EQ(text("encode", "ß"), "ß");
+  EXPECT_EQ(text("decode", "ß\0"sv), "ß\0"sv);
+  EXPECT_FALSE(answer("decode", "\xc3"sv).hasValue);
+  EXPECT_FALSE(answer("decode", "\xed\xa0\x80"sv).hasValue); // a surrogate
+  EXPECT_EQ(text("binary_slice", "abcde", 2, 4), "bcd");
+  EXPECT_EQ(text("binary_slice", "abcde", -4, -2), "bcd");
+  EXPECT_EQ(text("binary_slice", "abcde", 0, 9), "abcde");
+  EXPECT_EQ(text("binary_slice", "abcde", 7, 9), "");
+  EXPECT_EQ(text("binary_slice", "", 1, -1), "");
+  EXPECT_TRUE(textFunctionNamed("repeat")->wantsBytes(0));
+  EXPECT_FALSE(textFunctionNamed("repeat")->wantsBytes(1));
+}
+
 } // namespace
 } // namespace headrace

@@ -211,15 +211,15 @@ TEST_F(ParquetErrorTest, FileThatChangesUnderAScan) {
               {"the file was changed while it was read: ", "t.parquet"});
 }
 
-TEST_F(ParquetErrorTest, StructOfBytesIsUnsupportedTheOthersAreNot) {
-  const auto pair = arrow::struct_({arrow::field("a", arrow::binary())});
+TEST_F(ParquetErrorTest, StructOfHalvesIsUnsupportedTheOthersAreNot) {
+  const auto pair = arrow::struct_({arrow::field("a", arrow::float16())});
   arrow::Int32Builder keys;
   ASSERT_TRUE(keys.Append(5).ok());
   auto table = arrow::Table::Make(
       arrow::schema({arrow::field("pair", pair), arrow::field("key", arrow::int32(), false),
-                     arrow::field("bytes", arrow::binary())}),
+                     arrow::field("halves", arrow::float16())}),
       {arrow::MakeArrayOfNull(pair, 1).ValueOrDie(), keys.Finish().ValueOrDie(),
-       arrow::MakeArrayOfNull(arrow::binary(), 1).ValueOrDie()});
+       arrow::MakeArrayOfNull(arrow::float16(), 1).ValueOrDie()});
   writeTable(*table, path, 100);
   auto document = storage.statistics({path});
   ASSERT_TRUE(document.ok()) << document.status().toString();
@@ -227,14 +227,15 @@ TEST_F(ParquetErrorTest, StructOfBytesIsUnsupportedTheOthersAreNot) {
   EXPECT_EQ((*document)["columns"].size(), 1u);
   EXPECT_EQ((*document)["unsupported"].size(), 2u);
   EXPECT_TRUE((*document)["unsupported"].contains("pair"));
-  EXPECT_NE((*document)["unsupported"]["bytes"].get<std::string>().find("BYTE_ARRAY"),
+  EXPECT_NE((*document)["unsupported"]["halves"].get<std::string>().find(
+                "FIXED_LEN_BYTE_ARRAY (Float16)"),
             std::string::npos);
   plan::Slot slot = slotOf("int");
-  slot.columns[0].file = "bytes";
-  expectError(scanError(slot), ErrorKind::kUnsupported, {"t.parquet", "bytes"});
+  slot.columns[0].file = "halves";
+  expectError(scanError(slot), ErrorKind::kUnsupported, {"t.parquet", "halves"});
   slot.columns[0].file = "pair";
   expectError(scanError(slot), ErrorKind::kUnsupported,
-              {"t.parquet", "pair", "type is not supported: struct<a: binary>"});
+              {"t.parquet", "pair", "type is not supported: struct<a: halffloat>"});
 }
 
 TEST_F(ParquetErrorTest, DamagedPagesAreNamedByTheirByte) {

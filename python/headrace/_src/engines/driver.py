@@ -300,7 +300,7 @@ class RemoteRanks:
     def _let_hold(
         self, member: Member, sent: list[Sent], names: dict[str, tuple[str, Part]]
     ) -> tuple[Member, int, float, set[tuple[str, Part]]]:
-        """Sends it rows, and has it drop what it does not need. What to wait for, how long, what it has then."""
+        """Sends it rows, and has it drop what is of no use: what to wait for, how long, what it has then."""
         dropped, member.unused = member.unused, set()
         member.holds -= dropped
         number = self._lobby.ask(member, "hold", sent, dropped, names)

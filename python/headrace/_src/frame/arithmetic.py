@@ -491,6 +491,8 @@ def _cast(scope: Scope, value: Value, dtype: Any, strict: bool) -> Value:
     to = type_of(dtype)
     if value.type == to:
         return value if value.literal else combined(value.sql, to, value)
+    if not strict and value.type == pa.binary():
+        raise UnsupportedError(f"unsupported cast of binary to {to} that is not strict")
     sql = _castable(value, to)
     if is_decimal(to) and is_decimal(value.type) and to.scale < value.type.scale:
         value = _fewer_digits(scope, value, to.scale)
@@ -520,6 +522,8 @@ def _castable(value: Value, to: pa.DataType) -> str:
     text, of = pa.string(), value.type
     if pa.types.is_null(of):
         return "NULL"
+    if {of, to} == {text, pa.binary()}:  # the bytes of UTF-8
+        return f"{'encode' if of == text else 'decode'}({value.sql})"
     known = (
         (is_numeric(of) or of in (_BOOL, text))
         and (is_numeric(to) or to == _BOOL)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from headrace._src.sql.literals import escaped
+
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
@@ -55,6 +57,6 @@ def _cells(table: pa.Table) -> list[list[str]]:
 
 
 def _cell(value: Any) -> str:
-    text = "NULL" if value is None else str(value)
+    text = "NULL" if value is None else escaped(value) if isinstance(value, bytes) else str(value)
     text = text.replace("\n", "\\n")
     return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"

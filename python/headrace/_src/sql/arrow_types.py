@@ -28,6 +28,7 @@ _NAMES = {
     "TIME": "time64[us]",
     "TIME_NS": "time64[ns]",
     "VARCHAR": "string",
+    "BLOB": "binary",
     '"NULL"': "int32",
 }
 _TIMESTAMPS = {

@@ -18,9 +18,11 @@ _DIGITS_MAX = 38
 def literal(value: Any) -> str:
     """A typed literal on one line, which no text around it can change.
 
-    None, bool, int, float, Decimal, str, date, datetime, time, timedelta, a list or tuple of these, or a scalar
-    or array of NumPy or pyarrow.
+    None, bool, int, float, Decimal, str, bytes, date, datetime, time, timedelta, a list or tuple of these, or
+    a scalar or array of NumPy or pyarrow.
     """
+    if isinstance(value, memoryview):
+        value = bytes(value)
     for unwrap in ("as_py", "tolist", "to_pylist"):
         if hasattr(value, unwrap):
             value = getattr(value, unwrap)()
@@ -67,6 +69,13 @@ def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
+def escaped(value: bytes | bytearray) -> str:
+    """Bytes as a cast to VARCHAR writes them."""
+    return "".join(
+        chr(byte) if 0x20 <= byte < 0x7F and byte not in b"\\'\"" else f"\\x{byte:02X}" for byte in value
+    )
+
+
 def _datetime(value: datetime) -> str:
     if value.tzinfo is None:
         return f"timestamp '{value.isoformat(' ')}'"
@@ -87,6 +96,7 @@ _TEXTS: tuple[tuple[type | tuple[type, ...], Callable[[Any], str]], ...] = (
     (float, _float),
     (Decimal, _decimal),
     (str, _text),
+    ((bytes, bytearray), lambda value: f"'{escaped(value)}'::blob"),
     (datetime, _datetime),
     (date, lambda value: f"date '{value.isoformat()}'"),
     (time, lambda value: f"time '{value.isoformat()}'"),

@@ -27,6 +27,7 @@ _TYPES = {
     "f64": "DOUBLE",
     "date": "DATE",
     "string": "VARCHAR",
+    "binary": "BLOB",
 }
 
 
@@ -56,7 +57,9 @@ class TableSchema:
         seen: dict[str, str] = {}
         for column in self.columns:
             if not column.name or "\0" in column.name:
-                raise UnsupportedError(f"table {self.name}: SQL has no name for a column, got {column.name!r}")
+                raise UnsupportedError(
+                    f"table {self.name}: SQL has no name for a column, got {column.name!r}"
+                )
             other = seen.setdefault(column.name.lower(), column.name)
             if other is not column.name:
                 raise UnsupportedError(
