@@ -16,8 +16,12 @@ _MATH = [
     for function in table()
     if function.name in ("atan", "degrees", "isnan", "radians", "sin", "tanh")
 ]
-#: Those that have a value for all arguments.
-_TEXT = [function for function in text_functions.table() if not function.error]
+#: Those of texts that have a value for all arguments.
+_TEXT = [
+    function
+    for function in text_functions.table()
+    if not function.error and all(argument.kind != "Binary" for argument in function.arguments)
+]
 
 
 @dataclass(frozen=True)
@@ -170,7 +174,7 @@ class Region:
                 operands.append(self.constant(random.choice(["a", "", "ab", " ", "ůa"]), "string"))
             else:
                 operands.append(self._leaf("string"))
-        if function.arguments[-1].kind == "Texts":
+        if function.arguments[-1].kind in ("Texts", "AllBytes"):
             operands.append(self.term("string", depth - 1))
         nullable = any(term.nullable for term in operands)
         names, kinds = (", ".join(getattr(term, part) for term in operands) for part in ("name", "mlir"))

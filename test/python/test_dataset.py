@@ -97,7 +97,7 @@ KEYS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("kind", KEYS)
 def test_equal_keys_of_every_type_lie_together(kind: str) -> None:
     """What stays by the hash of keys meets rows of other tables that are exchanged by them."""
-    values = [f"({v if isinstance(v, list) else repr(str(v))})" for v in KEYS[kind]]
+    values = [f"({v})" if isinstance(v, list) else f"('{v}')" for v in KEYS[kind]]
     values.append("(null)")
     keys = f"select x::{kind} as k from (values {', '.join(values)}) v(x)"
     text = f"select k, i from ({keys}), range(40) r(i)"
@@ -196,6 +196,17 @@ def test_frames_stay_too() -> None:
         hr.sql("select k, v from d", {"d": dataset}, ranks=2),
         answer("select k, sum(v)::bigint as v from t where v > 3 group by k", {"t": T}),
     )
+
+
+def test_not_where_the_rows_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = hr.persist("select k from t", {"t": T})
+    assert dataset is not None
+    monkeypatch.setattr("headrace._src.query.dataset.current", lambda: object())
+    with pytest.raises(
+        hr.errors.UserError,
+        match="the rows of a dataset are on the ranks of this process, and the query is not run there",
+    ):
+        _ = dataset.parts
 
 
 def test_mistakes() -> None:

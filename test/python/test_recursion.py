@@ -143,6 +143,6 @@ def test_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(hr.errors.SqlError, match="the plan is too deep to be read"):
         hr.sql(deep)
     monkeypatch.setattr("headrace._src.query.sql.current", lambda: SimpleNamespace(rank=0))
-    monkeypatch.setattr("headrace._src.query.sql._on_all_ranks", lambda call, lead, *_: lead())
+    monkeypatch.setattr("headrace._src.query.sql._on_all_ranks", lambda call, lead, *_, **options: lead())
     with pytest.raises(hr.errors.UnsupportedError, match="WITH RECURSIVE is not supported in a cluster"):
         hr.sql(numbers)

@@ -226,7 +226,7 @@ def test_output_that_cannot_be_written(plan: Path, tmp_path: Path) -> None:
 def test_memory_limit(tpch_small: Path, tmp_path: Path) -> None:
     text = "select l_orderkey, l_partkey, sum(l_quantity) as q from lineitem group by l_orderkey, l_partkey"
     compile_to(tmp_path / "x.plan", text, tpch_small)
-    done = run(tmp_path / "x.plan", "--memory", "6MiB", "--threads", 2, status=1)
+    done = run(tmp_path / "x.plan", "--memory", "3MiB", "--threads", 2, status=1)
     for word in ("memory error", "aggregate", "host", "MiB", "--memory"):
         assert word in done.stderr
 

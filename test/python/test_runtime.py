@@ -127,7 +127,7 @@ def test_a_profile_names_every_task(tpch_small: Path) -> None:
 def test_a_limit_that_is_too_small_names_what_wanted_the_memory(tpch_small: Path) -> None:
     text = "select l_orderkey, sum(l_quantity) as q from lineitem group by l_orderkey"
     with pytest.raises(hr.HeadraceError, match=r"--memory") as error:
-        hr.sql(text, tpch_small, memory=2 << 20)
+        hr.sql(text, tpch_small, memory=1 << 20)
     assert error.value.kind == "memory"
     assert "host" in str(error.value)
     assert "aggregate" in str(error.value)
