@@ -47,12 +47,11 @@ SmallVector<Value> pathToScan(Value table) {
   return {};
 }
 
-/// Null if the result does not stay on the ranks.
+} // namespace
+
 ArrayAttr residentKeys(func::FuncOp function) {
   return function->getAttrOfType<ArrayAttr>(FrameDialect::getResultResidentAttrName());
 }
-
-} // namespace
 
 bool isOrdered(Value table) { return !pathToSort(table).empty(); }
 

@@ -8,6 +8,10 @@
 
 namespace headrace::shard {
 
+/// Of a function whose result stays on the ranks, the columns by whose hash its rows are divided;
+/// null of another.
+mlir::ArrayAttr residentKeys(mlir::func::FuncOp function);
+
 /// Whether a table's rows are in the order of a sort or top-k above it.
 bool isOrdered(mlir::Value table);
 

@@ -70,8 +70,7 @@ void enumerateResidentReturn(PlacedNode &node, ArrayAttr keys, StrategyContext &
 
 /// The caller reads results on the first rank: tables there, or everywhere; tensors everywhere.
 void enumerateReturn(PlacedNode &node, StrategyContext &context) {
-  auto function = cast<func::FuncOp>(node.op->getParentOp());
-  auto keys = function->getAttrOfType<ArrayAttr>(frame::FrameDialect::getResultResidentAttrName());
+  ArrayAttr keys = residentKeys(cast<func::FuncOp>(node.op->getParentOp()));
   if (keys && context.allAxes()) {
     enumerateResidentReturn(node, keys, context);
     return;
@@ -424,7 +423,7 @@ void ShardProgram::annotate(const solve::Choice &choice) {
   if (!arguments.empty()) {
     function_->setAttr(DistDialect::getLayoutsAttrName(), ArrayAttr::get(context, arguments));
   }
-  if (function_->hasAttr(frame::FrameDialect::getResultResidentAttrName())) {
+  if (residentKeys(function_)) {
     // The mapping of hashes to ranks is that of the mesh: what lasts is known for one axis.
     const Layout &rows = nodes_.back().strategies[choice.back()].needs.front();
     bool byHash = rows.rowKind == RowKind::Hash && llvm::has_single_bit(rows.rowAxes);
