@@ -245,6 +245,11 @@ def test_processes_of_a_launcher(tpch_small: Path, tmp_path: Path) -> None:
         made = "select l_orderkey as k, sum(l_quantity) as q from lineitem group by l_orderkey"
         read = "select count(*) as n, sum(q) as q from d join orders on k = o_orderkey"
         with hr.cluster() as group:
+            class Frame:  # a data frame has its columns as attributes
+                here = "a column"
+                def __arrow_c_stream__(self, requested_schema=None):
+                    return pa.table({"x": [1, 2]}).__arrow_c_stream__(requested_schema)
+            hr.sql("select sum(x) as x from f", {"f": Frame()})
             d = hr.persist(made, tables, by="k")
             assert len(d.rows) == 3 and min(d.rows) > 0, d.rows
             assert d.column_names == ["k", "q"]

@@ -86,11 +86,6 @@ class Cluster:
         return translated(lambda: self._handle.epoch)
 
     @property
-    def has_driver(self) -> bool:
-        """Whether one process, which is no rank, leads the others."""
-        return False
-
-    @property
     def memory(self) -> int:
         """The bytes that this rank may use."""
         return translated(lambda: self._handle.memory)
@@ -115,7 +110,12 @@ class Cluster:
             return lead()
         with self._calls:
             if self.rank:
-                held = {table: getattr(data, "here", data) for table, data in (tables or {}).items()}
+                from headrace._src.query.dataset import Dataset
+
+                held = {
+                    table: data.here if isinstance(data, Dataset) else data
+                    for table, data in (tables or {}).items()
+                }
                 parts, note = translated(lambda: self._handle.follow(name, held, list(arrays), **options))
                 return kept(self, parts, note) if kept and note else None
             self._leading = threading.current_thread()

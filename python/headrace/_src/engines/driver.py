@@ -21,7 +21,7 @@ from headrace._src.engines.member import Invitation
 from headrace._src.engines.scattered import Part, Sent, Tables, parts_of
 from headrace._src.errors import HeadraceError, InputOutputError, UserError
 from headrace._src.programs import setting_texts
-from headrace._src.query.dataset import Dataset, Parts
+from headrace._src.query.dataset import Dataset, MovedError, Parts
 from headrace._src.query.tables import absolute
 
 #: Seconds for the words of a rank that its peers have given up.
@@ -30,6 +30,8 @@ _POLL_SECONDS = 0.05
 #: For leaving, beyond `peerTimeout`, for which a rank that follows one that is stopped hears nothing.
 _PART_SECONDS = 2.0
 _JOIN_SECONDS = 15
+#: Ranks that go while a call uses a dataset: as many times its rows are made again.
+_MOVES_MAX = 3
 #: That a rank surely takes in of a table.
 _HELD_BYTES_A_SECOND = 10e6
 
@@ -258,9 +260,9 @@ class RemoteRanks:
         """Has each rank hold what it has of the last run's result, as its part of a table."""
         identity = self._tables.identity(parts)
         asked = []
-        for rank, member in enumerate(self._ranks):
+        for rank, (member, first_row) in enumerate(zip(self._ranks, parts.first_rows, strict=True)):
             key = (identity, Part(rank, self.size))
-            asked.append((member, self._lobby.ask(member, "keep", key, parts.first_row(rank)), key))
+            asked.append((member, self._lobby.ask(member, "keep", key, first_row), key))
         for member, number, key in asked:
             self._lobby.answer(member, number)
             member.holds.add(key)
@@ -385,10 +387,6 @@ class Driver(Cluster):
 
     _handle: RemoteRanks
 
-    @property
-    def has_driver(self) -> bool:
-        return True
-
     def resize(self, ranks: int) -> None:
         if ranks < 1:
             raise UserError(f"a cluster has at least one rank, got ranks={ranks}")
@@ -412,11 +410,27 @@ class Driver(Cluster):
 
         told = {key: value for key, value in options.items() if key != "poll"}
         given = {key: _table(key, value) for key, value in (tables or {}).items()}
-        self._handle.offer = Offer(name, given, [np.asarray(array) for array in arrays], told)
-        result = super().call(name, lead, tables=tables, arrays=arrays, kept=kept, **options)
+        offer = Offer(name, given, [np.asarray(array) for array in arrays], told)
+
+        def attempt() -> Any:
+            for table in given.values():
+                if isinstance(table, Dataset):
+                    table.renew(options.get("poll"))
+            self._handle.offer = offer
+            return super(Driver, self).call(name, lead, tables=tables, arrays=arrays, kept=kept, **options)
+
+        result = _with_datasets_there(attempt)
         if kept:
             self._handle.keep(result)
         return result
+
+
+def _with_datasets_there(attempt: Callable[[], Any]) -> Any:
+    """Of a call, once more each time that ranks with rows of its datasets go meanwhile."""
+    for _ in range(_MOVES_MAX):
+        with suppress(MovedError):
+            return attempt()
+    return attempt()
 
 
 def _table(name: str, data: Any) -> Any:

@@ -199,9 +199,7 @@ class Member:
         import pyarrow as pa
 
         program = self._program(plan, kernels)
-        progress = (
-            (lambda *at: self._channel.send((self._request, "progress", *at))) if wants_progress else None
-        )
+        progress = self._progress if wants_progress else None
         bindings = {**bindings, **self._tables}
         result = self._handle.run(
             program, plan, kernels, call, bindings, poll=self._poll, progress=progress, **self._own(options)

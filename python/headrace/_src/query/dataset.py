@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -67,8 +67,10 @@ class Parts:
         table = _own(parts, cluster.rank, rows, told["identity"])
         return Parts(cluster, cluster.epoch, told["identity"], tuple(told["names"]), rows, "", table)
 
-    def first_row(self, rank: int) -> int:
-        return _first_rows(self.rows)[rank]
+    @property
+    def first_rows(self) -> list[int]:
+        """By rank, the number of its first row."""
+        return _first_rows(self.rows)
 
 
 def _own(parts: Sequence[Any], rank: int, rows: Sequence[int], identity: str) -> Any:
@@ -151,19 +153,8 @@ class Dataset:
         """What the runtime reads in this process."""
         return self._parts.table
 
-    @property
-    def can_renew(self) -> bool:
-        """Whether its query can be run again without all ranks asking for it."""
-        return self._parts.cluster is not None and self._parts.cluster.has_driver
-
     def renew(self, stop: Callable[[], None] | None) -> None:
-        """Makes the rows again if a driver's ranks have changed since."""
-        parts = self._parts
-        if self.can_renew and parts.cluster is current() and parts.epoch != parts.cluster.epoch:
+        """Of a driver, before a call: makes the rows again if its ranks have changed since."""
+        cluster = self._parts.cluster
+        if cluster is not None and cluster is current() and self._parts.epoch != cluster.epoch:
             self._parts = self._again(stop)
-
-
-def datasets(tables: Any) -> Iterator[Dataset]:
-    """Those of what `tables=` of a query is given."""
-    if isinstance(tables, Mapping):
-        yield from (each for each in tables.values() if isinstance(each, Dataset))

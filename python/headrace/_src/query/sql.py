@@ -19,7 +19,7 @@ from headrace._src.programs import LoadedProgram, Mesh, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.bound_query import bound_query, schemas_of
 from headrace._src.query.copy_to import Copy, copy_of
-from headrace._src.query.dataset import Dataset, MovedError, Parts, datasets
+from headrace._src.query.dataset import Dataset, Parts
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.pivots import with_pivot_values
 from headrace._src.query.plan_cache import CompiledQuery
@@ -248,28 +248,16 @@ def _query(
     """What `take` makes of the result; `told` gets the profile. resident: as `Target` has it."""
     stop = stop or stopper(options.pop("timeout", None), options.pop("cancel", None), _follows())
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
-    for attempt in range(_ATTEMPTS):
-        for dataset in datasets(tables):
-            dataset.renew(stop)
-        try:
-            return _on_all_ranks(
-                f"sql {text}" if resident is None else f"persist by {resident} {text}",
-                lambda: _answer(take, told, text, tables, stop, resident=resident, **options),
-                tables,
-                options.get("threads"),
-                options.get("memory"),
-                options.get("settings"),
-                stop,
-                resident=resident is not None,
-            )
-        except MovedError:
-            if attempt == _ATTEMPTS - 1 or not any(dataset.can_renew for dataset in datasets(tables)):
-                raise
-    return None
-
-
-#: Of a query whose datasets are made again, each time that ranks go meanwhile.
-_ATTEMPTS = 4
+    return _on_all_ranks(
+        f"sql {text}" if resident is None else f"persist by {resident} {text}",
+        lambda: _answer(take, told, text, tables, stop, resident=resident, **options),
+        tables,
+        options.get("threads"),
+        options.get("memory"),
+        options.get("settings"),
+        stop,
+        resident=resident is not None,
+    )
 
 
 def _follows() -> bool:
