@@ -16,13 +16,14 @@ def Dist_Dialect : Dialect {
     the layouts of arguments; where those are tensors that each rank has a part of, `dist.arguments` has the types of all
     arguments in the global view. Scans that read only their rank's share carry the
     axes along which the rows are divided in `dist.split`. A join that decides at run
-    time how its rows meet carries `dist.choose`: `at_most` rows of the right side for a broadcast, and the
+    time how its rows meet carries `dist.choose`: `at_most` rows of the right side for a broadcast, whether
+    that and the reshards of the left and right side otherwise go in `levels`, and the
     `left_keys` and `right_keys` by which the sides are shuffled otherwise (none: that side stays).
 
     **Constraints:**
     - (C1) `dist.layouts` and `dist.needs` are arrays of `#dist.layout`.
     - (C2) `dist.split` is an array of axes of the module's mesh, at least one, on a `frame.scan`.
-    - (C3) `dist.choose` is a dictionary with the integer `at_most`, on a `frame.join`.
+    - (C3) `dist.choose` is a dictionary with the integer `at_most` and three booleans `levels`, on a `frame.join`.
     - (C4) `dist.arguments` is an array of as many types as the function has arguments.
     - (C5) `dist.levels` is an array of booleans.
   }];

@@ -98,6 +98,12 @@ LogicalResult ReshardOp::verify() {
   return success();
 }
 
+void ExchangeOp::build(OpBuilder &builder, OperationState &state, ExchangeKind kind, Value input,
+                       ArrayAttr keys, ArrayAttr order, ArrayAttr axes) {
+  build(builder, state, input.getType(), kind, input, keys, order, axes, /*toward=*/ArrayAttr(),
+        SkewAttr());
+}
+
 LogicalResult ExchangeOp::verify() {
   bool keyed = getKind() == ExchangeKind::Hash;
   if (keyed != (getKeys() && !getKeys()->empty())) {
@@ -122,7 +128,13 @@ LogicalResult ExchangeOp::verify() {
   if (getSkew() && !keyed) {
     return emitOpError("takes no skew for ") << stringifyExchangeKind(getKind()); // C3
   }
-  return topo::verifyAxes(*this, getAxes());
+  if (failed(topo::verifyAxes(*this, getAxes()))) {
+    return failure();
+  }
+  if (getToward() && (!keyed || getSkew())) {
+    return emitOpError("goes toward ranks only by hash, without skew"); // C4
+  }
+  return getToward() ? topo::verifyToward(*this, getAxes(), *getToward()) : success(); // C4
 }
 
 LogicalResult PlaceOp::verify() {

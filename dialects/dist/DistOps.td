@@ -91,7 +91,9 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
     - `gather`: the first rank along the axes gets all rows, the others none.
 
     Rows are a multiset, their order is not kept. Exists from `shard` on; in `sched` it is a streaming task.
-    With `skew`, not all rows of a key need come to the rank that its hash names: see the attribute.
+    With `skew`, not all rows of a key need come to the rank that its hash names: see the attribute. With `toward`, the hash names
+    one of the ranks along these axes, and a row goes to where that rank is along those that the exchange is `over`; exchanges over
+    the others bring it there.
 
     ```mlir
     !t = !frame.table<"k": i64, "x": f64>
@@ -109,13 +111,16 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
     - (C1) `hash` has keys and `range` an order, of columns of the table; the other kinds have neither.
     - (C2) there is at least one axis; axes are axes of the module's mesh, each once.
     - (C3) only `hash` has skew.
+    - (C4) only `hash` without skew goes toward ranks: along its own axes and others, in the order of the mesh.
   }];
   let arguments = (ins Dist_ExchangeKindAttr:$kind, Frame_TableType:$input,
                        OptionalAttr<Dist_Keys>:$keys, OptionalAttr<Dist_Order>:$order,
-                       Dist_Axes:$axes, OptionalAttr<Dist_SkewAttr>:$skew);
+                       Dist_Axes:$axes, OptionalAttr<Dist_Axes>:$toward, OptionalAttr<Dist_SkewAttr>:$skew);
   let results = (outs Frame_TableType:$result);
+  let builders = [OpBuilder<(ins "ExchangeKind":$kind, "::mlir::Value":$input, "::mlir::ArrayAttr":$keys,
+                                 "::mlir::ArrayAttr":$order, "::mlir::ArrayAttr":$axes)>];
   let assemblyFormat = [{
-    $kind $input (`keys` $keys^)? (`order` $order^)? `over` $axes (`skew` $skew^)? attr-dict `:` type($input)
+    $kind $input (`keys` $keys^)? (`order` $order^)? `over` $axes (`toward` $toward^)? (`skew` $skew^)? attr-dict `:` type($input)
   }];
 }
 

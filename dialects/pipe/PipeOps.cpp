@@ -191,10 +191,10 @@ LogicalResult StateOp::verifyDirect() {
 
 void StreamOp::build(OpBuilder &builder, OperationState &state, StringRef name, StreamKind kind,
                      RowsType rows, CardinalityAttr carries) {
-  build(builder, state, name, kind, rows, /*axes=*/ArrayAttr(), /*sort_keys=*/ArrayAttr(),
-        /*names=*/ArrayAttr(),
-        /*logical=*/ArrayAttr(), /*ordered=*/false, /*resident=*/ArrayAttr(), IntegerAttr(),
-        carries, FloatAttr(), IntegerAttr(), dist::SkewAttr());
+  build(builder, state, name, kind, rows, /*axes=*/ArrayAttr(), /*toward=*/ArrayAttr(),
+        /*sort_keys=*/ArrayAttr(), /*names=*/ArrayAttr(), /*logical=*/ArrayAttr(),
+        /*ordered=*/false, /*resident=*/ArrayAttr(), IntegerAttr(), carries, FloatAttr(),
+        IntegerAttr(), dist::SkewAttr());
 }
 
 LogicalResult StreamOp::verify() {
@@ -239,6 +239,13 @@ LogicalResult StreamOp::verify() {
            << stringifyStreamKind(kind);
   }
   if (getAxes() && failed(topo::verifyAxes(*this, *getAxes()))) { // C5
+    return failure();
+  }
+  if (getToward() && (kind != StreamKind::Hash || getSkew())) {
+    return emitOpError("C9: rows go toward ranks only by hash, without skew, got ")
+           << stringifyStreamKind(kind);
+  }
+  if (getToward() && failed(topo::verifyToward(*this, *getAxes(), *getToward()))) { // C9
     return failure();
   }
   bool parted = kind == StreamKind::Parted;

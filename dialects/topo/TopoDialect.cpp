@@ -51,6 +51,22 @@ LogicalResult headrace::topo::verifyAxes(Operation *op, ArrayAttr axes) {
   return success();
 }
 
+LogicalResult headrace::topo::verifyToward(Operation *op, ArrayAttr over, ArrayAttr toward) {
+  if (failed(verifyAxes(op, toward))) {
+    return failure();
+  }
+  bool more = toward.size() > over.size() &&
+              llvm::all_of(over, [&](Attribute axis) { return llvm::is_contained(toward, axis); });
+  MeshAttr mesh = meshOf(op);
+  auto place = [&](Attribute axis) { return mesh.findAxis(cast<StringAttr>(axis)); };
+  if (!more || (mesh && !llvm::is_sorted(llvm::map_range(toward, place)))) {
+    return op->emitOpError("goes toward ranks along its own axes and others, in the order of the "
+                           "mesh, got ")
+           << toward << " over " << over;
+  }
+  return success();
+}
+
 int64_t headrace::topo::ranksAlong(Operation *op, ArrayAttr axes) {
   MeshAttr mesh = meshOf(op);
   int64_t ranks = 1;

@@ -31,7 +31,10 @@ double LocalRows::shareOf(Value table) {
   } else if (auto exchange = dyn_cast_or_null<dist::ExchangeOp>(op)) {
     bool spread = exchange.getKind() == dist::ExchangeKind::Hash ||
                   exchange.getKind() == dist::ExchangeKind::Range;
-    share = spread ? shareAlong(op, exchange.getAxes()) : 1;
+    // The others bring together what the ranks along the axes have.
+    share = spread
+                ? shareAlong(op, exchange.getToward().value_or(exchange.getAxes()))
+                : std::min(1.0, shareOf(exchange.getInput()) / shareAlong(op, exchange.getAxes()));
   } else if (auto keep = dyn_cast_or_null<dist::KeepOp>(op)) {
     share = keep.getKeys() ? shareAlong(op, keep.getAxes()) : 1;
   } else if (auto choose = dyn_cast_or_null<dist::ChooseOp>(op)) {

@@ -29,7 +29,8 @@ struct CompileOptions {
   /// Table name -> statistics document (JSON text), as storage writes it.
   std::map<std::string, std::string> statistics;
   unsigned ranks = 1;
-  /// The ranks along several axes, "node:2,gpu:4", the last the fastest; empty: one axis.
+  /// The ranks along several axes, "node:2,gpu:4", the last the fastest; empty: as defaultMesh
+  /// says.
   std::string mesh;
   /// Topology file as JSON text; empty: this machine with `ranks` ranks.
   std::string topology;

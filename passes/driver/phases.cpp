@@ -8,6 +8,7 @@
 #include "model/plan/json.h"
 #include "passes/analysis/explanation.h"
 #include "passes/driver/compile.h"
+#include "passes/driver/default_mesh.h"
 #include "passes/form/passes.h"
 #include "passes/form/verify_form.h"
 #include "passes/import/verify_import.h"
@@ -54,7 +55,12 @@ static LogicalResult verifyRanks(ModuleOp module, const CompileOptions &options)
 
 LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
   shard::ShardOptions sharding;
-  sharding.mesh = options.mesh.empty() ? "ranks:" + std::to_string(options.ranks) : options.mesh;
+  Expected<std::string> axes = options.mesh.empty() ? defaultMesh(programFunction(module), options)
+                                                    : Expected<std::string>(options.mesh);
+  if (!axes.ok()) {
+    return withKind(module.emitError(axes.status().toString()), axes.status().kind());
+  }
+  sharding.mesh = *axes;
   sharding.topology = options.topology;
   sharding.seed = options.layoutSeed < 0 ? 0 : static_cast<uint64_t>(options.layoutSeed) + 1;
   sharding.alternative = options.layoutAlternative;

@@ -38,7 +38,7 @@ struct SessionRequest : SessionSql {
   std::vector<SessionQuery> queries;             ///< with `mlir`: of a mixed program
   std::map<std::string, std::string> statistics; ///< table -> statistics document, JSON
   unsigned ranks = 1;
-  std::string mesh;     ///< "node:2,gpu:4"; empty: one axis
+  std::string mesh;     ///< "node:2,gpu:4"; empty: as defaultMesh says
   std::string topology; ///< JSON; empty: this machine
   int64_t layoutSeed = -1;
   uint64_t layoutAlternative = 0; ///< not 0: a layout that is nearly the cheapest

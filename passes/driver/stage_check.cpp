@@ -124,7 +124,8 @@ private:
     }
     compare(stage("shard-insert-reshards"), *module, View::kRanks, Depth::kValues);
     if (!transform(stage("shard-lower-reshards"), [&] {
-          return succeedsWith(*module, shard::createShardLowerReshardsPass()) &&
+          return succeedsWith(*module, shard::createShardExpandChoicesPass()) &&
+                 succeedsWith(*module, shard::createShardLowerReshardsPass()) &&
                  succeeded(verify(*module));
         })) {
       return;
@@ -132,8 +133,7 @@ private:
     // Between the steps of a reshard a value is not yet what it becomes.
     compare(stage("shard-lower-reshards"), *module, View::kRanks, Depth::kPlacement);
     if (transform(stage("dist-localize"), [&] {
-          return succeedsWith(*module, shard::createShardExpandChoicesPass()) &&
-                 succeedsWith(*module, shard::createShardCarryWindowsPass()) &&
+          return succeedsWith(*module, shard::createShardCarryWindowsPass()) &&
                  succeedsWith(*module, shard::createShardPairExchangesPass()) &&
                  succeedsWith(*module, shard::createDistLocalizePass()) &&
                  succeedsWith(*module, shard::createVerifyShardPass()) &&

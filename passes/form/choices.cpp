@@ -1,25 +1,24 @@
 // Joins whose way is chosen at run time: both ways are formed, over the same materialised sides.
 #include "passes/form/former.h"
 
-
 using namespace mlir;
 
 namespace headrace::form {
 
 namespace {
 
-/// The join in a region of a choose, and the keys of the exchange on one of its sides.
 frame::JoinOp joinIn(Region &region) {
   return region.front().getTerminator()->getOperand(0).getDefiningOp<frame::JoinOp>();
 }
 
-std::pair<Value, std::vector<std::string>> behindExchange(Value table) {
-  auto exchange = table.getDefiningOp<dist::ExchangeOp>();
-  if (!exchange) {
-    return {table, {}};
+/// What comes before the exchanges on a side of the join in a region of a choose, and their keys.
+std::pair<Value, std::vector<std::string>> behindExchanges(Value table) {
+  std::vector<std::string> keys;
+  while (auto exchange = table.getDefiningOp<dist::ExchangeOp>()) {
+    keys = exchange.getKeys() ? listOf(*exchange.getKeys()) : keys;
+    table = exchange.getInput();
   }
-  return {exchange.getInput(),
-          exchange.getKeys() ? listOf(*exchange.getKeys()) : std::vector<std::string>()};
+  return {table, keys};
 }
 
 } // namespace
@@ -28,8 +27,8 @@ LogicalResult Former::formBranch(Region &region, const Names &needed, StringRef 
                                  OpenPipeline left, OpenPipeline counted,
                                  std::vector<ColumnInfo> &columns) {
   frame::JoinOp join = joinIn(region);
-  formed_[behindExchange(join.getLeft()).first] = std::move(left);
-  formed_[behindExchange(join.getRight()).first] = std::move(counted);
+  formed_[behindExchanges(join.getLeft()).first] = std::move(left);
+  formed_[behindExchanges(join.getRight()).first] = std::move(counted);
   FailureOr<OpenPipeline> joined = openJoin(join, needed);
   if (failed(joined)) {
     return failure();
@@ -67,8 +66,8 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
     }
     add(*needs, listOf(keys));
   }
-  add(leftNeeds, behindExchange(many.getLeft()).second);
-  add(rightNeeds, behindExchange(many.getRight()).second);
+  add(leftNeeds, behindExchanges(many.getLeft()).second);
+  add(rightNeeds, behindExchanges(many.getRight()).second);
   // The right side is kept as rows, which are counted and then read in the one way or the other.
   FailureOr<OpenPipeline> build = open(choose.getCounted(), rightNeeds);
   if (failed(build)) {
@@ -76,7 +75,7 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
   }
   std::string rows = keepRows(*build, choose.getCounted());
   // The left side's pipeline is made once and continued twice.
-  FailureOr<OpenPipeline> left = open(behindExchange(few.getLeft()).first, leftNeeds);
+  FailureOr<OpenPipeline> left = open(behindExchanges(few.getLeft()).first, leftNeeds);
   if (failed(left)) {
     return failure();
   }

@@ -377,6 +377,7 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
       pipe::StreamOp::create(outer, exchange.getLoc(), name, kind, rowsType(input->columns),
                              localRows_.attributeOf(exchange.getInput()));
   stream.setAxesAttr(exchange.getAxesAttr());
+  stream.setTowardAttr(exchange.getTowardAttr());
   if (kind == pipe::StreamKind::Range) {
     stream.setSortKeysAttr(b_.getArrayAttr(sortKeys(order)));
   }

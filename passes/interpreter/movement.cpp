@@ -23,10 +23,14 @@ ExpectedParts exchange(ExchangeOp op, ArrayRef<Value> input, const MeshRanks &ra
   if (op.getKeysAttr()) {
     keys = columnPositions(type, op.getKeysAttr());
   }
+  // Of hashes: those of the ranks along all axes toward which rows go, that are where this one is
+  // along these.
+  SmallVector<StringAttr> toward = op.getToward() ? axesOf(*op.getToward()) : axes;
   Parts results(input.size());
   for (int64_t rank = 0; rank < ranks.size(); ++rank) {
     SmallVector<int64_t> members = ranks.group(rank, axes);
     int64_t position = ranks.position(rank, axes);
+    SmallVector<int64_t> named = ranks.group(rank, toward);
     if (op.getKind() == ExchangeKind::Broadcast && position > 0) {
       results[rank] = results[members.front()]; // the same rows for all
       continue;
@@ -43,10 +47,11 @@ ExpectedParts exchange(ExchangeOp op, ArrayRef<Value> input, const MeshRanks &ra
     }
     for (int64_t source : members) {
       for (const Row &row : std::get<TablePtr>(input[source])->rows) {
-        bool mine = op.getKind() == ExchangeKind::Broadcast ||
-                    (op.getKind() == ExchangeKind::Gather && position == 0) ||
-                    (op.getKind() == ExchangeKind::Hash &&
-                     hashRank(row, keys, static_cast<int64_t>(members.size())) == position);
+        bool mine =
+            op.getKind() == ExchangeKind::Broadcast ||
+            (op.getKind() == ExchangeKind::Gather && position == 0) ||
+            (op.getKind() == ExchangeKind::Hash &&
+             ranks.position(named[hashRank(row, keys, ranks.parts(toward))], axes) == position);
         if (mine) {
           arrived.rows.push_back(row);
         }

@@ -65,7 +65,8 @@ public:
 
   /// Calls an entry of runtime/abi/imports.def through the worker's table.
   mlir::Value callImport(llvm::StringRef name, mlir::ValueRange arguments);
-  /// The worker's HrImports pointer; set once by the emitter. Without it imports are called by name.
+  /// The worker's HrImports pointer; set once by the emitter. Without it imports are called by
+  /// name.
   void setImports(mlir::Value table) { imports_ = table; }
   /// Calls a function of the module by name, declaring it if need be. `result` null: void.
   mlir::Value callNamed(llvm::StringRef name, mlir::Type result, mlir::ValueRange arguments);

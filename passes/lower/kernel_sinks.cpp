@@ -244,8 +244,8 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
     if (failed(hash)) {
       return failure();
     }
-    output.target =
-        emit.getParted() ? partOfHash(*hash, outputCount()) : rankOfHash(*hash, outputCount());
+    output.target = emit.getParted() ? partOfHash(*hash, outputCount())
+                                     : outputOfHash(emit, *hash, outputCount());
   }
   output.pointer = b_.element(outputs_, output.target, sizeof(HrOutput));
   Value filled = b_.loadField(i32, output.pointer, offsetof(HrOutput, rows));

@@ -83,6 +83,30 @@ Value PipelineCode::mixHashes(Value hash, Value next) {
                                arith::ShRUIOp::create(b_, b_.loc(), mixed, b_.i64(32)));
 }
 
+namespace {
+
+/// Of one of the ranks along the axes `all` of a mesh, its place along `some` of them: i32, like
+/// the rank.
+Value placeOfRank(CodeBuilder &b, topo::MeshAttr mesh, Value rank, ArrayRef<StringAttr> all,
+                  ArrayAttr some) {
+  auto sizeOf = [&](StringAttr axis) { return mesh.getAxisSizes()[mesh.findAxis(axis)]; };
+  Value place = b.i32(0);
+  for (auto axis : some.getAsRange<StringAttr>()) {
+    int64_t stride = 1;
+    for (StringAttr faster : all.drop_front(llvm::find(all, axis) - all.begin() + 1)) {
+      stride *= sizeOf(faster);
+    }
+    Value size = b.i32(static_cast<int32_t>(sizeOf(axis)));
+    Value along = arith::DivUIOp::create(b, b.loc(), rank, b.i32(static_cast<int32_t>(stride)));
+    along = arith::RemUIOp::create(b, b.loc(), along, size);
+    place =
+        arith::AddIOp::create(b, b.loc(), arith::MulIOp::create(b, b.loc(), place, size), along);
+  }
+  return place;
+}
+
+} // namespace
+
 std::pair<Value, Value> PipelineCode::placeAlong(Operation *op, ArrayAttr axes) {
   topo::MeshAttr mesh = topo::meshOf(op);
   int64_t ranks = topo::ranksAlong(op, axes);
@@ -90,20 +114,19 @@ std::pair<Value, Value> PipelineCode::placeAlong(Operation *op, ArrayAttr axes) 
   if (!mesh || ranks == mesh.getRankCount()) {
     return {rankNumber(), rankCount()};
   }
-  Value place = b_.i32(0);
-  for (auto name : axes.getAsRange<StringAttr>()) {
-    int64_t axis = mesh.findAxis(name), stride = 1;
-    for (int64_t faster : mesh.getAxisSizes().drop_front(axis + 1)) {
-      stride *= faster;
-    }
-    Value size = b_.i32(static_cast<int32_t>(mesh.getAxisSizes()[axis]));
-    Value along =
-        arith::DivUIOp::create(b_, b_.loc(), rankNumber(), b_.i32(static_cast<int32_t>(stride)));
-    along = arith::RemUIOp::create(b_, b_.loc(), along, size);
-    place = arith::AddIOp::create(b_, b_.loc(), arith::MulIOp::create(b_, b_.loc(), place, size),
-                                  along);
+  return {placeOfRank(b_, mesh, rankNumber(), mesh.getAxisNames(), axes),
+          b_.i32(static_cast<int32_t>(ranks))};
+}
+
+Value PipelineCode::outputOfHash(pipe::EmitOp emit, Value hash, Value outputs) {
+  auto stream = SymbolTable::lookupNearestSymbolFrom<pipe::StreamOp>(emit, emit.getStreamAttr());
+  ArrayAttr toward = stream ? stream.getTowardAttr() : ArrayAttr();
+  if (!toward) {
+    return rankOfHash(hash, outputs);
   }
-  return {place, b_.i32(static_cast<int32_t>(ranks))};
+  Value rank = rankOfHash(hash, b_.i32(static_cast<int32_t>(topo::ranksAlong(emit, toward))));
+  return placeOfRank(b_, topo::meshOf(emit), rank, llvm::to_vector(toward.getAsRange<StringAttr>()),
+                     *stream.getAxes());
 }
 
 /// The lower half of `bits`, read as a fraction, times `count`.

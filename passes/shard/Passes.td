@@ -58,8 +58,8 @@ def ShardExpandChoicesPass : Pass<"shard-expand-choices", "::mlir::ModuleOp"> {
   let dependentDialects = ["::headrace::dist::DistDialect", "::headrace::topo::TopoDialect", "::mlir::arith::ArithDialect"];
   let summary = "makes joins that are decided at run time into dist.choose";
   let description = [{
-    A `frame.join` with `dist.choose` is made twice: behind a broadcast of its right side, and behind exchanges of both sides by
-    their keys. Afterwards no op carries `dist.choose`.
+    A `frame.join` with `dist.choose` is made twice: behind a reshard that copies its right side to all ranks, and behind reshards of both sides
+    by their keys. Afterwards no op carries `dist.choose`.
   }];
 }
 

@@ -290,8 +290,8 @@ private:
   }
 
   Value broadcast(Value rows) {
-    return ExchangeOp::create(b_, loc_, rows.getType(), ExchangeKind::Broadcast, rows,
-                              /*keys=*/ArrayAttr(), /*order=*/ArrayAttr(), axes_, SkewAttr());
+    return ExchangeOp::create(b_, loc_, ExchangeKind::Broadcast, rows, /*keys=*/ArrayAttr(),
+                              /*order=*/ArrayAttr(), axes_);
   }
 
   ArrayAttr ascending(ArrayRef<StringAttr> names) {

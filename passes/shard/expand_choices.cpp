@@ -21,15 +21,11 @@ namespace {
 class Expansion {
 public:
   Expansion(frame::JoinOp join, topo::MeshAttr mesh)
-      : join_(join), builder_(join),
+      : join_(join), mesh_(mesh), builder_(join),
         description_(join->getAttrOfType<DictionaryAttr>(DistDialect::getChooseAttrName())) {
-    SmallVector<Attribute> axes;
-    for (auto [name, size] : llvm::zip_equal(mesh.getAxisNames(), mesh.getAxisSizes())) {
-      if (size > 1) {
-        axes.push_back(name);
-      }
+    for (auto [axis, size] : llvm::enumerate(mesh.getAxisSizes())) {
+      axes_ |= size > 1 ? AxisSet{1} << axis : 0;
     }
-    axes_ = builder_.getArrayAttr(axes);
   }
 
   void run() {
@@ -41,24 +37,28 @@ public:
       choose->setAttr(kChoiceAttr, number);
       join_->removeAttr(kChoiceAttr);
     }
+    auto levels = cast<DenseBoolArrayAttr>(description_.get("levels"));
     builder_.setInsertionPointToEnd(&choose.getFew().emplaceBlock());
-    yieldJoin(join_.getLeft(), exchanged(ExchangeKind::Broadcast, join_.getRight(), ArrayAttr()));
+    yieldJoin(join_.getLeft(), resharded(join_.getRight(), replicatedTable(), levels[0]));
     builder_.setInsertionPointToEnd(&choose.getMany().emplaceBlock());
-    Value left = shuffled(join_.getLeft(), "left_keys");
-    yieldJoin(left, shuffled(join_.getRight(), "right_keys"));
+    Value left = shuffled(join_.getLeft(), "left_keys", levels[1]);
+    yieldJoin(left, shuffled(join_.getRight(), "right_keys", levels[2]));
     join_.replaceAllUsesWith(choose.getResult());
     join_.erase();
   }
 
 private:
-  Value exchanged(ExchangeKind kind, Value table, ArrayAttr keys) {
-    return ExchangeOp::create(builder_, join_.getLoc(), table.getType(), kind, table, keys,
-                              /*order=*/ArrayAttr(), axes_, SkewAttr());
+  Value resharded(Value table, const Layout &target, bool inLevels) {
+    auto result = cast<OpResult>(table);
+    auto has = cast<ArrayAttr>(result.getOwner()->getAttr(DistDialect::getLayoutsAttrName()));
+    return ReshardOp::create(builder_, join_.getLoc(), table.getType(), table,
+                             cast<LayoutAttr>(has[result.getResultNumber()]), toAttr(target, mesh_),
+                             inLevels);
   }
   /// Without keys the rows already lie where they must.
-  Value shuffled(Value table, StringRef side) {
-    auto keys = cast<ArrayAttr>(description_.get(side));
-    return keys.empty() ? table : exchanged(ExchangeKind::Hash, table, keys);
+  Value shuffled(Value table, StringRef side, bool inLevels) {
+    auto keys = llvm::to_vector(cast<ArrayAttr>(description_.get(side)).getAsRange<StringAttr>());
+    return keys.empty() ? table : resharded(table, splitRows(RowKind::Hash, axes_, keys), inLevels);
   }
   void yieldJoin(Value left, Value right) {
     IRMapping mapping;
@@ -71,9 +71,10 @@ private:
   }
 
   frame::JoinOp join_;
+  topo::MeshAttr mesh_;
   OpBuilder builder_;
   DictionaryAttr description_;
-  ArrayAttr axes_;
+  AxisSet axes_ = 0;
 };
 
 struct ShardExpandChoices : impl::ShardExpandChoicesPassBase<ShardExpandChoices> {

@@ -25,12 +25,7 @@ public:
 
   LogicalResult run() {
     localizeArguments();
-    for (Operation &op : llvm::make_early_inc_range(function_.getBody().front())) {
-      if (failed(localize(&op))) {
-        return failure();
-      }
-    }
-    return success();
+    return localize(function_.getBody().front());
   }
 
 private:
@@ -53,6 +48,22 @@ private:
                        ArrayAttr::get(function_.getContext(), global));
     function_.setFunctionType(
         FunctionType::get(function_.getContext(), types, function_.getFunctionType().getResults()));
+  }
+
+  LogicalResult localize(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (failed(localize(&op))) {
+        return failure();
+      }
+      if (auto choose = dyn_cast<ChooseOp>(op)) {
+        for (Region &way : choose->getRegions()) {
+          if (failed(localize(way.front()))) {
+            return failure();
+          }
+        }
+      }
+    }
+    return success();
   }
 
   LogicalResult localize(Operation *op) {

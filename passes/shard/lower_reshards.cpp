@@ -77,8 +77,11 @@ private:
         keys = builder_.getArrayAttr(SmallVector<Attribute>(step.keys.begin(), step.keys.end()));
       }
       ArrayAttr order = kind == ExchangeKind::Range ? step.after.order : ArrayAttr();
-      return ExchangeOp::create(builder_, location, type, kind, value, keys, order, axes,
-                                SkewAttr());
+      auto op = ExchangeOp::create(builder_, location, kind, value, keys, order, axes);
+      if (step.toward && kind == ExchangeKind::Hash) { // who gathers is the first along any axes
+        op.setTowardAttr(axesAttr(step.toward, mesh_));
+      }
+      return op;
     };
     switch (step.kind) {
     case StepKind::kSlice:
@@ -103,7 +106,7 @@ private:
     case StepKind::kGather:
       return exchange(ExchangeKind::Gather);
     case StepKind::kFinish:
-      return finish(value);
+      return step.toward ? combineOnTheWay(value) : finish(value);
     case StepKind::kKeep:
       return keep(step, value, axes);
     }
@@ -123,6 +126,16 @@ private:
     }
     return KeepOp::create(builder_, op_.getLoc(), table.getType(), table,
                           keys.empty() ? ArrayAttr() : builder_.getArrayAttr(keys), axes);
+  }
+
+  /// Some of the parts, into a part.
+  Value combineOnTheWay(Value parts) {
+    auto op = cast<RelationalOpInterface>(
+        cast<RelationalOpInterface>(producer_).createFinal(builder_, parts));
+    if (op.getState().choosesRows()) {
+      op.makePartial();
+    }
+    return op->getResult(0);
   }
 
   /// The producer once more, on parts that are now together.

@@ -35,7 +35,9 @@ std::string fullDetail(Operation *op) {
     return relation.getDetail();
   }
   if (auto exchange = dyn_cast<dist::ExchangeOp>(op)) {
-    return exchange.getKeys()    ? namesText(*exchange.getKeys())
+    return exchange.getToward()
+               ? namesText(*exchange.getKeys()) + " over " + namesText(exchange.getAxes())
+           : exchange.getKeys()  ? namesText(*exchange.getKeys())
            : exchange.getOrder() ? orderText(*exchange.getOrder())
                                  : "";
   }

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/analysis/local_rows.h"
 #include "passes/analysis/operator_location.h"
+#include "passes/shard/on_their_way.h"
 #include "passes/shard/operator_text.h"
 #include "passes/shard/rematerialize.h"
 
@@ -174,7 +175,8 @@ private:
              : exchange.getKind() == dist::ExchangeKind::Gather  ? Place{"rank 0", false}
              : exchange.getOrder()
                  ? Place{"by range of " + frame::orderText(*exchange.getOrder()), false}
-                 : Place{"by " + (exchange.getKeys() ? listed(*exchange.getKeys()) : "rank"),
+                 : Place{"by " + (exchange.getKeys() ? listed(*exchange.getKeys()) : "rank") +
+                             (haveArrived(exchange) ? "" : " along " + listed(exchange.getAxes())),
                          false};
     }
     if (auto keep = dyn_cast<dist::KeepOp>(op)) {

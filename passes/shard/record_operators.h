@@ -2,8 +2,8 @@
 #ifndef HEADRACE_PASSES_SHARD_RECORD_OPERATORS_H
 #define HEADRACE_PASSES_SHARD_RECORD_OPERATORS_H
 
-#include "passes/shard/passes.h"
 #include "model/plan/plan.h"
+#include "passes/shard/passes.h"
 
 namespace headrace::shard {
 

@@ -118,9 +118,19 @@ ReshardCost ReshardPricer::costOf(const TableStep &step, const Layout &source) {
 }
 
 double ReshardPricer::shareAfter(const ReshardStep &step) const {
-  double parts = static_cast<double>(model_.mesh().sizeOf(step.after.rowAxes));
-  return step.after.isRoot() ? 1
-                             : size_.estimates->fullestShare(size_.value, step.after.keys, parts);
+  auto ranksAlong = [&](AxisSet axes) { return static_cast<double>(model_.mesh().sizeOf(axes)); };
+  auto shareOf = [&](ArrayRef<StringAttr> keys, double parts) {
+    return size_.estimates->fullestShare(size_.value, keys, parts);
+  };
+  if (step.after.isRoot()) {
+    return 1;
+  }
+  if (step.toward && step.after.keys.empty()) { // on their way
+    return shareOf(step.keys, ranksAlong(step.axes));
+  }
+  double parts = ranksAlong(step.after.rowAxes);
+  double share = shareOf(step.after.keys, parts);
+  return step.toward ? share * parts / ranksAlong(step.axes) : share;
 }
 
 /// Follows the rows through the steps of a table's plan.
@@ -152,7 +162,8 @@ ReshardCost ReshardPricer::tableCost(const ReshardPlan &plan, const Layout &sour
       total.bytesSent += senders * bytes * (peers - 1) / peers;
       break;
     case StepKind::kFinish:
-      rowsAfter = std::min(rowsHere, std::max(1.0, size_.rows * shareAfter(step)));
+      rowsAfter = std::min(
+          rowsHere, size_.limit > 0 ? size_.limit : std::max(1.0, size_.rows * shareAfter(step)));
       break;
     case StepKind::kKeep:
       rowsAfter = rowsHere * shareAfter(step);

@@ -62,7 +62,7 @@ private:
            (now_.raggedDim == dim) == (target_.raggedDim == dim);
   }
   void push(StepKind kind, AxisSet axes, int64_t dim = 0, int64_t otherDim = 0) {
-    plan_.push_back({kind, axes, dim, otherDim, SplitKind::Even, {}, now_});
+    plan_.push_back({kind, axes, /*toward=*/0, dim, otherDim, SplitKind::Even, {}, now_});
   }
 
   void reduce() {
@@ -178,8 +178,14 @@ bool isOrderedChoice(Attribute combine) {
 }
 
 ReshardStep tableStep(StepKind kind, AxisSet axes, Layout after, ArrayRef<StringAttr> keys = {}) {
-  return {
-      kind, axes, 0, 0, SplitKind::Even, llvm::SmallVector<StringAttr, 2>(keys), std::move(after)};
+  return {kind,
+          axes,
+          /*toward=*/0,
+          /*dim=*/0,
+          /*otherDim=*/0,
+          SplitKind::Even,
+          llvm::SmallVector<StringAttr, 2>(keys),
+          std::move(after)};
 }
 
 std::optional<ReshardPlan> planSplit(const Layout &source, const Layout &target);
@@ -275,6 +281,35 @@ std::optional<ReshardPlan> planTable(const Layout &source, const Layout &target)
 
 } // namespace
 
+/// Over the outer axes each rank sends its own rows, over the inner one those that it got.
+static void broadcastInLevels(ReshardStep step, const InLevels &levels, ReshardPlan &plan) {
+  for (AxisSet inner = levels.innermost(step.axes); inner; inner = levels.innermost(step.axes)) {
+    AxisSet outer = step.axes & ~inner;
+    plan.push_back(tableStep(StepKind::kBroadcast, outer, splitRows(RowKind::Scattered, inner)));
+    step.axes = inner;
+  }
+  plan.push_back(step);
+}
+
+/// By hash or to the first rank: over the innermost axis first. What came together is combined
+/// before it goes on, if the plan combines it at all.
+static void inwardInLevels(ReshardStep step, const InLevels &levels, bool combines,
+                           ReshardPlan &plan) {
+  const AxisSet all = step.axes;
+  for (AxisSet inner = levels.innermost(step.axes); inner; inner = levels.innermost(step.axes)) {
+    Layout onTheWay = splitRows(RowKind::Scattered, all);
+    for (StepKind kind : {step.kind, StepKind::kFinish}) {
+      if (kind != StepKind::kFinish || combines) {
+        plan.push_back(tableStep(kind, inner, onTheWay, step.keys));
+        plan.back().toward = all;
+      }
+    }
+    step.axes &= ~inner;
+    step.toward = all;
+  }
+  plan.push_back(step);
+}
+
 bool keepsByFloat(const ReshardPlan &plan, frame::TableType type) {
   return llvm::any_of(plan, [&](const ReshardStep &step) {
     return step.kind == StepKind::kKeep && llvm::any_of(step.keys, [&](StringAttr key) {
@@ -305,15 +340,21 @@ std::optional<ReshardPlan> planReshardInLevels(const Layout &source, const Layou
   }
   std::optional<ReshardPlan> plan = planTable(source, target);
   ReshardPlan apart;
-  for (ReshardStep step : plan ? *plan : ReshardPlan()) {
-    // Over the outer axes each rank sends its own rows, over the inner one those that it got.
-    for (AxisSet inner = levels.innermost(step.axes); step.kind == StepKind::kBroadcast && inner;
-         inner = levels.innermost(step.axes)) {
-      AxisSet outer = step.axes & ~inner;
-      apart.push_back(tableStep(StepKind::kBroadcast, outer, splitRows(RowKind::Scattered, inner)));
-      step.axes = inner;
+  for (size_t at = 0; plan && at < plan->size(); ++at) {
+    const ReshardStep &step = (*plan)[at];
+    bool combines = at + 1 < plan->size() && (*plan)[at + 1].kind == StepKind::kFinish;
+    switch (step.kind) {
+    case StepKind::kBroadcast:
+      broadcastInLevels(step, levels, apart);
+      break;
+    case StepKind::kHash:
+    case StepKind::kGather:
+      inwardInLevels(step, levels, combines, apart);
+      break;
+    default:
+      apart.push_back(step);
+      break;
     }
-    apart.push_back(step);
   }
   return plan ? std::optional(apart) : std::nullopt;
 }

@@ -18,13 +18,16 @@ enum class StepKind : uint8_t {
   kRange,         ///< table: rows to the rank of their range of the target's order
   kBroadcast,     ///< table: all rows everywhere
   kGather,        ///< table: all rows on the first rank
-  kFinish,        ///< table: parts of an unreduced value, now together, are combined
+  kFinish,        ///< table: parts of an unreduced value that are together are combined
   kKeep,          ///< table: of copies on all ranks each rank keeps its part, no bytes
 };
 
 struct ReshardStep {
   StepKind kind = StepKind::kSlice;
   AxisSet axes = 0;
+  /// Rows are on their way to ranks along these axes: kHash and kGather bring them to where those
+  /// are along `axes`, kFinish combines parts that met there. 0: the step is the whole way.
+  AxisSet toward = 0;
   int64_t dim = 0;
   int64_t otherDim = 0;
   dist::SplitKind split = dist::SplitKind::Even; ///< kAllGather: of the parts that are put together
@@ -42,8 +45,10 @@ std::optional<ReshardPlan> planReshard(const Layout &source, const Layout &targe
 /// Likewise, but what goes over several axes of the mesh at once goes over one after the other, so
 /// that less of it crosses the outer axes, whose links are the slower ones: an all_reduce is over
 /// the outer axes for the part only that a reduce_scatter over the innermost one leaves on a rank;
-/// rows that all ranks get go over the outer axes first, where a rank has fewest. The same steps
-/// where that makes no difference.
+/// rows that all ranks get go over the outer axes first, where a rank has fewest; rows that go by
+/// their hash or to the first rank go over the inner axes first, and what can be combined then is,
+/// so that a rank talks to those along each axis and not to all. The same steps where that makes no
+/// difference.
 std::optional<ReshardPlan> planReshardInLevels(const Layout &source, const Layout &target,
                                                mlir::Type type, const cost::Mesh &mesh);
 
@@ -102,7 +107,7 @@ private:
 
   ValueSize size_;
   const cost::CostModel &model_;
-  /// Of the rows that `step` brings to the ranks, the share of the fullest.
+  /// Of the rows of all ranks along the step's axes, what the fullest of them has after it.
   double shareAfter(const ReshardStep &step) const;
 
   llvm::SmallVector<std::pair<TableStep, ReshardCost>> priced_;

@@ -167,6 +167,9 @@ private:
         found.atMost = shuffle.atMost;
         found.leftKeys = shuffle.leftKeys;
         found.rightKeys = shuffle.rightKeys;
+        found.broadcastInLevels = shuffle.broadcastInLevels;
+        found.leftInLevels = shuffle.leftInLevels;
+        found.rightInLevels = shuffle.rightInLevels;
         return pays;
       }
     }
@@ -179,6 +182,7 @@ private:
   /// is none, or if the one or the other is better for any number of rows in reach.
   bool findShuffle(JoinOp join, int32_t node, RunTimeChoice &found) {
     double best = solve::kForbidden;
+    double expected = std::max(found.expected, 1.0);
     for (const Strategy &strategy : program_.nodes()[node].strategies) {
       if (!isHash(strategy.needs[0]) || !isHash(strategy.needs[1])) {
         continue;
@@ -192,16 +196,21 @@ private:
       if (!isOneExchange(left) || !isOneExchange(right) || (left->empty() && right->empty())) {
         continue;
       }
-      double crossing = crossingOf(join, found, *left, *right);
-      double seconds = shuffleSeconds(join, found, *left, *right, std::max(found.expected, 1.0));
+      double crossing = crossingOf(join, found, strategy);
+      double seconds = shuffleSeconds(join, found, strategy, expected);
       if (crossing >= 1 && seconds < best) {
         best = seconds;
         found.atMost = static_cast<uint64_t>(crossing);
         found.leftKeys = left->empty() ? decltype(found.leftKeys)() : left->front().keys;
         found.rightKeys = right->empty() ? decltype(found.rightKeys)() : right->front().keys;
+        found.leftInLevels = leftWay(join, found, strategy).inLevels;
+        found.rightInLevels =
+            wayOf(found.right, strategy.needs[1], join.getRight(), expected).inLevels;
       }
     }
-    double expected = std::max(found.expected, 1.0), bound = static_cast<double>(found.atMost);
+    found.broadcastInLevels =
+        wayOf(found.right, replicatedTable(), join.getRight(), expected).inLevels;
+    double bound = static_cast<double>(found.atMost);
     return best < solve::kForbidden && expected < bound * kReach && bound < expected * kReach;
   }
 
@@ -214,31 +223,39 @@ private:
     step += context_.work.probe(sides, probes, rows, context_.rows.rowsOf(join) * share);
     return cost::secondsOf(context_.model, step);
   }
-  double reshardSeconds(const ReshardPlan &plan, const Layout &from, Value table,
-                        double rows) const {
+  struct PricedWay {
+    double seconds = 0;
+    bool inLevels = false;
+  };
+  PricedWay wayOf(const Layout &from, const Layout &to, Value table, double rows) const {
     ValueSize size;
     size.value = table;
     size.estimates = &context_.rows;
     size.shape = context_.rows.shapeOf(table);
     size.rows = size.partRows = rows;
-    return ReshardPricer(size, context_.model).costOf(plan, from).seconds;
+    ReshardPricer pricer(size, context_.model);
+    ShardProgram::Way way = *program_.cheaperWay(pricer, table, from, to);
+    return {pricer.costOf(way.plan, from).seconds, way.inLevels};
+  }
+  PricedWay leftWay(JoinOp join, const RunTimeChoice &found, const Strategy &shuffle) const {
+    return wayOf(found.left, shuffle.needs[0], join.getLeft(),
+                 context_.rows.rowsOf(join.getLeft()));
   }
   double broadcastSeconds(JoinOp join, const RunTimeChoice &found, double rows) const {
-    ReshardPlan plan = *planReshard(found.right, replicatedTable());
-    return reshardSeconds(plan, found.right, join.getRight(), rows) + joinSeconds(join, rows);
+    return wayOf(found.right, replicatedTable(), join.getRight(), rows).seconds +
+           joinSeconds(join, rows);
   }
-  double shuffleSeconds(JoinOp join, const RunTimeChoice &found, const ReshardPlan &left,
-                        const ReshardPlan &right, double rows) const {
-    return reshardSeconds(left, found.left, join.getLeft(), context_.rows.rowsOf(join.getLeft())) +
-           reshardSeconds(right, found.right, join.getRight(), rows) +
+  double shuffleSeconds(JoinOp join, const RunTimeChoice &found, const Strategy &shuffle,
+                        double rows) const {
+    return leftWay(join, found, shuffle).seconds +
+           wayOf(found.right, shuffle.needs[1], join.getRight(), rows).seconds +
            joinSeconds(join, rows / context_.parts(axes_));
   }
 
   /// The most rows with which the broadcast is no dearer and fits; 0 if there are none.
-  double crossingOf(JoinOp join, const RunTimeChoice &found, const ReshardPlan &left,
-                    const ReshardPlan &right) const {
+  double crossingOf(JoinOp join, const RunTimeChoice &found, const Strategy &shuffle) const {
     auto broadcastIsBetter = [&](double rows) {
-      return broadcastSeconds(join, found, rows) <= shuffleSeconds(join, found, left, right, rows);
+      return broadcastSeconds(join, found, rows) <= shuffleSeconds(join, found, shuffle, rows);
     };
     if (!broadcastIsBetter(1)) {
       return 0;
@@ -299,6 +316,8 @@ void annotateRunTimeChoice(ShardProgram &program, const RunTimeChoice &found) {
                 builder.getArrayAttr({toAttr(found.result, mesh)}));
   NamedAttrList attributes;
   attributes.set("at_most", builder.getI64IntegerAttr(static_cast<int64_t>(found.atMost)));
+  attributes.set("levels", builder.getDenseBoolArrayAttr(
+                               {found.broadcastInLevels, found.leftInLevels, found.rightInLevels}));
   attributes.set("left_keys", keys(found.leftKeys));
   attributes.set("right_keys", keys(found.rightKeys));
   join->setAttr(DistDialect::getChooseAttrName(), attributes.getDictionary(join->getContext()));

@@ -26,6 +26,10 @@ struct RunTimeChoice {
   llvm::SmallVector<mlir::StringAttr, 2> leftKeys;
   llvm::SmallVector<mlir::StringAttr, 2> rightKeys;
 
+  bool broadcastInLevels = false;
+  bool leftInLevels = false;
+  bool rightInLevels = false;
+
   /// "broadcast right if it has at most 5000 rows (1200 expected), else shuffle on a = b"
   std::string toText() const;
 };

@@ -32,6 +32,14 @@ public:
   StrategyContext &context() { return context_; }
   mlir::func::FuncOp function() { return function_; }
 
+  /// Over several axes at once, or over one after the other.
+  struct Way {
+    ReshardPlan plan;
+    bool inLevels = false;
+  };
+  /// How a value comes from one layout to the other; nothing if it cannot.
+  std::optional<Way> cheaperWay(ReshardPricer &pricer, mlir::Value value, const Layout &given,
+                                const Layout &needed) const;
   /// What the reshard on an edge costs under a choice; zero bytes if none is needed.
   ReshardCost edgeCost(const ShardEdge &edge, const solve::Choice &choice);
   /// The plan of an edge's reshard under a choice that is not forbidden.
@@ -46,13 +54,6 @@ private:
   void addArgument(mlir::BlockArgument argument);
   void finishNode(PlacedNode node);
   ValueSize sizeOf(mlir::Value value, AxisSet unreduced);
-  /// Over several axes at once, or over one after the other.
-  struct Way {
-    ReshardPlan plan;
-    bool inLevels = false;
-  };
-  std::optional<Way> cheaperWay(ReshardPricer &pricer, mlir::Value value, const Layout &given,
-                                const Layout &needed) const;
   ReshardPricer pricerOf(const ShardEdge &edge, const Layout &given);
   const Layout &givenOn(const ShardEdge &edge, const solve::Choice &choice) const;
   Way edgeWay(const ShardEdge &edge, const solve::Choice &choice);

@@ -3,12 +3,12 @@
 #ifndef HEADRACE_PASSES_SHARD_STRATEGIES_H
 #define HEADRACE_PASSES_SHARD_STRATEGIES_H
 
+#include "model/cost/cost.h"
 #include "passes/shard/column_classes.h"
 #include "passes/shard/layout.h"
 #include "passes/shard/op_work.h"
 #include "passes/shard/reshard_plan.h"
 #include "passes/shard/row_estimates.h"
-#include "model/cost/cost.h"
 
 namespace headrace::shard {
 

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/shard/on_their_way.h"
 #include "passes/shard/passes.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -86,6 +87,10 @@ private:
       return success();
     }
     auto partial = dyn_cast_or_null<frame::AggregateOp>(op);
+    if (partial && partial.getStage() == frame::AggregateStage::Final &&
+        finishes(final, partial)) { // of some of the parts, on their way
+      return verifySource(final, partial.getInput());
+    }
     if (!partial || partial.getStage() != frame::AggregateStage::Partial ||
         !finishes(final, partial)) {
       return final.emitOpError("of stage final needs the rows of one of stage partial with the "
@@ -139,6 +144,10 @@ LogicalResult verifyShard(ModuleOp module) {
     if (annotated) {
       return op->emitOpError("must not carry layouts after shard");
     }
+    if (auto exchange = dyn_cast<ExchangeOp>(op);
+        exchange && !haveArrived(exchange) && !goOn(exchange)) {
+      return exchange.emitOpError("leaves rows on their way: no exchange brings them further");
+    }
     if (isa<DistDialect>(op->getDialect()) && !mesh) {
       return op->emitOpError("needs topo.mesh on the module");
     }
@@ -149,8 +158,8 @@ LogicalResult verifyShard(ModuleOp module) {
 
 void addShardLoweringPasses(OpPassManager &manager) {
   manager.addPass(createShardInsertReshardsPass());
-  manager.addPass(createShardLowerReshardsPass());
   manager.addPass(createShardExpandChoicesPass());
+  manager.addPass(createShardLowerReshardsPass());
   manager.addPass(createShardCarryWindowsPass());
   manager.addPass(createShardPairExchangesPass());
   manager.addPass(createDistLocalizePass());

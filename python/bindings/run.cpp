@@ -104,10 +104,17 @@ std::string LoadedProgram::mirrored(const nb::dict &offered, uint32_t ranks, uin
   options.peerSilenceSecondsMax = 0;
   MirrorOptions mirror{static_cast<int>(rank), static_cast<int>(ranks)};
   mirror.window = options.exchange.window;
-  for (const plan::Task &task : program_->plan().tasks) {
+  const plan::Plan &plan = program_->plan();
+  if (plan.mesh.size() > 1) { // one axis is all ranks there are
+    for (const plan::MeshAxis &axis : plan.mesh) {
+      mirror.mesh.push_back(static_cast<int>(axis.size));
+    }
+  }
+  for (const plan::Task &task : plan.tasks) {
     const auto *exchange = task.as<plan::ExchangeTask>();
     if (exchange && exchange->exchange == plan::ExchangeKind::kGather) {
-      mirror.gathers.insert(static_cast<uint32_t>(exchange->channel));
+      mirror.gathers[static_cast<uint32_t>(exchange->channel)] = {exchange->axes.begin(),
+                                                                  exchange->axes.end()};
     }
   }
   nb::object nobody = nb::none();

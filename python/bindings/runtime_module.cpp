@@ -5,6 +5,7 @@
 #include "model/plan/text.h"
 #include "model/simulate/program_cost.h"
 #include "model/simulate/workload_text.h"
+#include "model/topology/rank_nodes.h"
 #include "python/bindings/arrow_stream.h"
 #include "python/bindings/cluster.h"
 #include "python/bindings/meeting.h"
@@ -37,16 +38,7 @@ namespace {
 PyObject *errorClass = nullptr;
 
 std::vector<int64_t> ranksOfNodes(const std::string &text, int64_t ranks) {
-  topology::Topology topology = valueOf(topology::openTopology(text, ranks));
-  std::vector<int64_t> counts;
-  for (const topology::Instance &instance : topology.instances) {
-    int64_t each = topology::rankGroup(topology, topology.nodeTypes.at(instance.type))->count;
-    for (int64_t node = 0; node < instance.count && ranks > 0; ++node) {
-      counts.push_back(std::min(each, ranks));
-      ranks -= counts.back();
-    }
-  }
-  return counts;
+  return topology::ranksOfNodes(valueOf(topology::openTopology(text, ranks)), ranks);
 }
 
 std::string planCost(const std::string &planJson, const std::string &topology, int64_t ranks,

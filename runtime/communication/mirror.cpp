@@ -23,6 +23,9 @@ struct MirrorTransport::State {
 MirrorTransport::MirrorTransport(MirrorOptions options)
     : options_(std::move(options)), state_(std::make_unique<State>()) {
   HR_CHECK(options_.rank >= 0 && options_.rank < options_.size);
+  if (options_.mesh.empty()) {
+    options_.mesh = {options_.size};
+  }
   state_->inbox.setRanks(options_.size);
 }
 
@@ -32,15 +35,38 @@ void MirrorTransport::setDoorbell(Doorbell *doorbell) { state_->inbox.setDoorbel
 
 Status MirrorTransport::open(ChannelId channel, BufferPool *pool) {
   HR_RETURN_IF_ERROR(state_->inbox.open(channel, pool));
-  if (!options_.gathers.contains(channel.value) || options_.rank == 0) {
+  auto gather = options_.gathers.find(channel.value);
+  const int receiver = gather == options_.gathers.end() ? rank() : firstAlong(gather->second);
+  if (receiver == rank()) {
     return {};
   }
   MessageHeader room;
   room.kind = MessageKind::kCredits;
   room.channel = channel.value;
-  room.source = 0;
+  room.source = static_cast<uint32_t>(receiver);
   room.rows = static_cast<uint64_t>(options_.window);
-  return state_->inbox.deliver(channel, {0, encodeHeader(room), {}});
+  return state_->inbox.deliver(channel, {receiver, encodeHeader(room), {}});
+}
+
+int MirrorTransport::behind(int peer) const {
+  int found = 0, stride = 1;
+  for (size_t axis = options_.mesh.size(); axis-- > 0;) {
+    const int extent = options_.mesh[axis];
+    const int own = rank() / stride % extent, its = peer / stride % extent;
+    found += (2 * own - its + extent) % extent * stride;
+    stride *= extent;
+  }
+  return found;
+}
+
+int MirrorTransport::firstAlong(const std::set<size_t> &axes) const {
+  int found = 0, stride = 1;
+  for (size_t axis = options_.mesh.size(); axis-- > 0;) {
+    const int extent = options_.mesh[axis];
+    found += axes.contains(axis) ? 0 : rank() / stride % extent * stride;
+    stride *= extent;
+  }
+  return found;
 }
 
 void MirrorTransport::close(ChannelId channel) { state_->inbox.close(channel); }
@@ -75,15 +101,16 @@ Expected<SendTicket> MirrorTransport::send(int peer, ChannelId channel, const He
     }
   }
   int source = peer;
-  if (!isOwn && options_.gathers.contains(channel.value)) {
-    if (sent.kind != MessageKind::kCredits || rank() != 0) {
+  if (auto gather = options_.gathers.find(channel.value);
+      !isOwn && gather != options_.gathers.end()) {
+    if (sent.kind != MessageKind::kCredits || rank() != firstAlong(gather->second)) {
       return SendTicket{peer, 0}; // to a receiver, who sends nothing
     }
     sent.kind = MessageKind::kEnd; // of one that has no rows
     sent.last = 1;
     sent.sequence = sent.rows = 0;
   } else if (!isOwn && !answersItself) {
-    source = static_cast<int>((2 * static_cast<int64_t>(rank()) - peer + size()) % size());
+    source = behind(peer);
   }
   sent.source = static_cast<uint32_t>(source);
   Arrival answer{source, encodeHeader(sent), {}};

@@ -14,8 +14,10 @@ namespace headrace {
 struct MirrorOptions {
   int rank = 0;
   int size = 1;
-  /// Channels of exchanges whose first member alone receives.
-  std::set<uint32_t> gathers = {};
+  /// Extents of the mesh's axes, the last the fastest; empty: one, of all ranks.
+  std::vector<int> mesh = {};
+  /// Channels of exchanges whose first member alone receives, each with its axes of the mesh.
+  std::map<uint32_t, std::set<size_t>> gathers = {};
   /// Messages that such a receiver has room for.
   int64_t window = 4;
 };
@@ -29,9 +31,11 @@ struct MirrorNumbers {
 };
 
 /// Purpose: to count what a rank sends in a run of more ranks than there are processes. All ranks
-/// run the same plan, so what this one does to the rank a step ahead, the rank a step behind does
-/// to it (in an all_reduce by doubling, and to those who share a step: the same rank). Every peer
-/// has as many rows or elements for it as it has for that peer, and none fails.
+/// run the same plan, so what this one does to the rank some steps ahead along each axis of the
+/// mesh, the rank as many behind does to it (in an all_reduce by doubling, and to those who share a
+/// step: the same rank). Every peer has as many rows or elements for it as it has for that peer,
+/// and none fails. Not for a rank that hands its part of an all_reduce to a neighbour, where there
+/// are no power of two: nobody is to it what it is to the neighbour.
 /// Thread-safety: as Transport. Ordering: an answer arrives before send() returns.
 class MirrorTransport final : public Transport {
 public:
@@ -59,7 +63,11 @@ public:
 
 private:
   struct State;
-  const MirrorOptions options_;
+  /// As many steps behind this rank along each axis as the peer is ahead of it.
+  int behind(int peer) const;
+  /// The first along these axes.
+  int firstAlong(const std::set<size_t> &axes) const;
+  MirrorOptions options_; ///< as given, with a mesh
   std::unique_ptr<State> state_;
 };
 

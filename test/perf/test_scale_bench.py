@@ -19,7 +19,7 @@ def test_what_a_rank_does(name: str) -> None:
     compiler = scale.Compiler()
     found = {}
     for ranks in (8, 64):
-        program = compiler.program(name, scale.GB200, ranks, 1.0)
+        program = compiler.program(name, scale.GB200, ranks, 1.0, one_axis=False)
         first, last = scale.mirrored(program, 0), scale.mirrored(program, ranks - 1)
         assert first.of_run == last.of_run == ranks - 1
         found[ranks] = last
@@ -34,6 +34,18 @@ def test_what_a_rank_does(name: str) -> None:
         between_all = sum(task["exchange"] != "gather" for task in tasks)
         # Room for messages and the end, to each, in those that run; of a gather to the receiver alone.
         assert 2 * 63 <= found[64].control < 2 * between_all * 63 + 63
+
+
+@pytest.mark.parametrize("rank", [0, 2, 71, 72, 100, 287])
+def test_a_rank_of_a_mesh_talks_along_its_axes(rank: int) -> None:
+    """Four racks of 72: in exchanges a rank has 71 and 3 others."""
+    compiler = scale.Compiler()
+    program = compiler.program("q18", scale.GB200, 288, 10.0, one_axis=False)
+    flat = compiler.program("q18", scale.GB200, 288, 10.0, one_axis=True)
+    tasks = [task for task in json.loads(program.plan)["tasks"] if task["kind"] == "exchange"]
+    assert {(0,), (1,)} <= {tuple(task["axes"]) for task in tasks if task["exchange"] == "hash"}
+    assert scale.mirrored(program, rank).control < scale.mirrored(flat, rank).control / 2
+    assert program.simulated_seconds < 1.01 * flat.simulated_seconds
 
 
 @pytest.mark.parametrize(("ranks", "connects"), [(2, True), (8, True), (8, False), (64, False)])

@@ -165,6 +165,23 @@ def test_the_mesh_of_a_topologys_nodes() -> None:
         mesh(ranks=12, topology="p5-2node")
 
 
+def test_the_axes_of_many_ranks(tpch_small: str) -> None:
+    def mesh(text: str) -> str:
+        return re.search(r"#topo\.mesh<@mesh, (\[[^\]]*\])>", text)[1]  # type: ignore[index]
+
+    def of_query(ranks: int, topology: str) -> str:
+        text = "select l_orderkey, count(*) from lineitem group by l_orderkey"
+        return mesh(hr.lower(text, tpch_small, "shard", ranks=ranks, topology=topology))
+
+    assert of_query(216, "gb200-100k") == '[("ranks", 216)]'
+    assert of_query(288, "gb200-100k") == '[("node", 4), ("rank", 72)]'
+    assert of_query(290, "gb200-100k") == '[("ranks", 290)]'
+    assert of_query(100_800, "gb200-100k") == '[("node", 1400), ("rank", 72)]'
+    types = [TensorType((64, 64), "f32")] * 2
+    product = hr.jit(ranks=288, topology="gb200-100k")(lambda x, w: x @ w)  # type: ignore[operator]
+    assert mesh(product.trace(*types).lower().phases["shard"]) == '[("ranks", 288)]'
+
+
 def test_levels_are_taken_where_nodes_are_far_apart(tpch_small: str) -> None:
     """An all-reduce and a broadcast go axis by axis, and give what they give over all ranks at once."""
 
@@ -195,3 +212,53 @@ def test_levels_are_taken_where_nodes_are_far_apart(tpch_small: str) -> None:
         found += '["node"]' in axes and '["rank"]' in axes
         same(hr.sql(text, tpch_small, threads=2, **target), expected)  # type: ignore[arg-type]
     assert found > 0
+
+
+@pytest.mark.parametrize("mesh", ["node:2,rank:8", "a:2,b:2,c:4"])
+def test_rows_go_by_hash_in_levels(mesh: str, tpch_small: str) -> None:
+    axes = re.findall(r"(\w+):", mesh)
+    steps = [f'["{axis}"]' for axis in reversed(axes)]  # the innermost first
+    toward = re.compile(r"hash over (\[[^\]]*\]) toward " + re.escape(str(axes).replace("'", '"')))
+    taken = 0
+    for name in ("q05", "q18", "q20", "q21"):
+        text = (QUERIES / f"{name}.sql").read_text()
+        expected = hr.sql(text, tpch_small, threads=2)
+        for seed in range(1, 9):
+            target = {"mesh": mesh, "topology": "p5-2node", "layout_seed": seed}
+            found = toward.findall(hr.lower(text, tpch_small, "form", **target))  # type: ignore[arg-type]
+            assert found == steps * (len(found) // len(steps))
+            if found:
+                taken += 1
+                same(hr.sql(text, tpch_small, threads=2, **target), expected)  # type: ignore[arg-type]
+    assert taken > 0
+
+
+def test_groups_of_a_node_are_combined_before_they_leave_it(tpch_small: str) -> None:
+    text = (
+        "select o_orderdate, l_orderkey, n, q, c from orders join ("
+        "select l_orderkey, l_shipmode, count(*) n, avg(l_quantity) q, min(l_comment) c from lineitem "
+        "group by l_orderkey, l_shipmode) on l_orderkey = o_orderkey"
+    )
+    combined = re.compile(r"aggregate stage final .*\n.*dist\.exchange +hash .* over \[.node.\] toward ")
+    taken = 0
+    for seed in range(1, 150):
+        target = {"mesh": "node:2,rank:8", "topology": "p5-2node", "layout_seed": seed}
+        if combined.search(hr.lower(text, tpch_small, "shard", **target)):  # type: ignore[arg-type]
+            taken += 1
+            same(hr.sql(text, tpch_small, threads=2, **target), hr.sql(text, tpch_small))  # type: ignore[arg-type]
+    assert taken > 0
+
+
+def test_first_rows_come_to_the_first_rank_in_levels(tpch_small: str) -> None:
+    text = (
+        "select l_orderkey, l_comment from lineitem "
+        "order by l_extendedprice desc, l_comment limit 20 offset 7"
+    )
+    expected = hr.sql(text, tpch_small, threads=2)
+    taken = 0
+    for seed in range(1, 20):
+        target = {"mesh": "a:2,b:2,c:4", "topology": "p5-2node", "layout_seed": seed}
+        shard = hr.lower(text, tpch_small, "shard", **target)  # type: ignore[arg-type]
+        taken += len(re.findall(r'exchange +gather .* over \["[abc]"\]', shard)) == 3
+        assert hr.sql(text, tpch_small, threads=2, **target).equals(expected)  # type: ignore[arg-type]
+    assert taken > 0

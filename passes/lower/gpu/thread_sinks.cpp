@@ -244,7 +244,7 @@ LogicalResult ThreadKernelEmitter::emitEmit(pipe::EmitOp emit) {
       if (failed(hash)) {
         return failure();
       }
-      target = rankOfHash(*hash, b_.loadField(i32, device_, offsetof(HrDevice, size)));
+      target = outputOfHash(emit, *hash, b_.loadField(i32, device_, offsetof(HrDevice, size)));
     }
     Value outputs = b_.loadField(pointer, device_, offsetof(HrDevice, outputs));
     Value output = b_.element(outputs, target, sizeof(HrOutput));

@@ -338,7 +338,7 @@ func.func @f(%t: !t) -> !t {
 
 !t = !frame.table<"k": i64>
 func.func @f(%t: !t) -> !t {
-  // expected-error@+1 {{dist.choose is a dictionary with at_most on a frame.join, got 3 : i64}}
+  // expected-error@+1 {{dist.choose is a dictionary with at_most and three levels on a frame.join, got 3 : i64}}
   %0 = dist.exchange gather %t over ["r"] {dist.choose = 3 : i64} : !t
   return %0 : !t
 }
@@ -410,4 +410,34 @@ func.func @f(%t: !frame.table<"a": i64>) {
   // expected-error@+1 {{dist.levels is an array of booleans, got [true]}}
   %0 = dist.keep %t over ["r"] {dist.levels = [true]} : !frame.table<"a": i64>
   return
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("node", 2), ("gpu", 4)]>} {
+  func.func @toward_others(%x: !frame.table<"a": i64>) -> !frame.table<"a": i64> {
+    // expected-error@+1 {{goes toward ranks along its own axes and others, in the order of the mesh, got ["gpu"] over ["node"]}}
+    %0 = dist.exchange hash %x keys ["a"] over ["node"] toward ["gpu"] : !frame.table<"a": i64>
+    return %0 : !frame.table<"a": i64>
+  }
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("node", 2), ("gpu", 4)]>} {
+  func.func @toward_in_another_order(%x: !frame.table<"a": i64>) -> !frame.table<"a": i64> {
+    // expected-error@+1 {{in the order of the mesh, got ["gpu", "node"] over ["node"]}}
+    %0 = dist.exchange hash %x keys ["a"] over ["node"] toward ["gpu", "node"] : !frame.table<"a": i64>
+    return %0 : !frame.table<"a": i64>
+  }
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("node", 2), ("gpu", 4)]>} {
+  func.func @gathered_toward(%x: !frame.table<"a": i64>) -> !frame.table<"a": i64> {
+    // expected-error@+1 {{goes toward ranks only by hash, without skew}}
+    %0 = dist.exchange gather %x over ["node"] toward ["node", "gpu"] : !frame.table<"a": i64>
+    return %0 : !frame.table<"a": i64>
+  }
 }

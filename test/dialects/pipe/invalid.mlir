@@ -615,3 +615,13 @@ pipe.pipeline @p {
   // expected-error @+1 {{C4: ordinals are i64 without statistics, got those of "row"}}
   %0 = pipe.scan "t" [#pipe.scan_column<column = "row", logical = i32>] : !pipe.rows<"row": i32>
 }
+
+// -----
+
+// expected-error@+1 {{C9: rows go toward ranks only by hash, without skew, got gather}}
+pipe.stream @s gather over ["node"] toward ["node", "gpu"] : !pipe.rows<"k": i32>
+
+// -----
+
+// expected-error@+1 {{goes toward ranks along its own axes and others, in the order of the mesh, got ["gpu"] over ["node"]}}
+pipe.stream @s hash over ["node"] toward ["gpu"] : !pipe.rows<"k": i32>

@@ -40,4 +40,41 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("node", 2), ("gpu", 4)]>} {
         to #dist.layout<@mesh>
     return %0 : !frame.table<"k": i64>
   }
+
+  // CHECK-LABEL: func.func @hashed
+  // CHECK: %[[NEAR:.*]] = dist.exchange hash %arg0 keys ["k"] over ["gpu"] toward ["node", "gpu"]
+  // CHECK: dist.exchange hash %[[NEAR]] keys ["k"] over ["node"] toward ["node", "gpu"]
+  func.func @hashed(%t: !frame.table<"k": i64>) -> !frame.table<"k": i64> {
+    %0 = dist.reshard %t : !frame.table<"k": i64> from #dist.layout<@mesh, rows = block over ["node", "gpu"]>
+        to #dist.layout<@mesh, rows = hash<["k"]> over ["node", "gpu"]> in levels
+    return %0 : !frame.table<"k": i64>
+  }
+
+  // Groups of a node are combined before they leave it.
+  // CHECK-LABEL: func.func @groups
+  // CHECK: %[[PARTS:.*]] = frame.aggregate stage partial %arg0
+  // CHECK: %[[NEAR:.*]] = dist.exchange hash %[[PARTS]] keys ["k"] over ["gpu"] toward ["node", "gpu"]
+  // CHECK: %[[FEWER:.*]] = frame.aggregate stage final %[[NEAR]] keys ["k"] measures [#frame.measure<count("n") -> "n">]
+  // CHECK: %[[ALL:.*]] = dist.exchange hash %[[FEWER]] keys ["k"] over ["node"] toward ["node", "gpu"]
+  // CHECK: frame.aggregate stage final %[[ALL]] keys ["k"] measures [#frame.measure<count("n") -> "n">]
+  func.func @groups(%t: !frame.table<"k": i64>) -> !frame.table<"k": i64, "n": i64> {
+    %0 = frame.aggregate %t keys ["k"] measures [#frame.measure<count_star -> "n">] : !frame.table<"k": i64> -> !frame.table<"k": i64, "n": i64>
+    %1 = dist.reshard %0 : !frame.table<"k": i64, "n": i64> from #dist.layout<@mesh, unreduced = {"node": sum, "gpu": sum}>
+        to #dist.layout<@mesh, rows = hash<["k"]> over ["node", "gpu"]> in levels
+    return %1 : !frame.table<"k": i64, "n": i64>
+  }
+
+  // The first of each node chooses before the first of all; only that one leaves rows out at the front.
+  // CHECK-LABEL: func.func @first_rows
+  // CHECK: %[[OWN:.*]] = frame.topk %arg0 by {{.*}} count 7
+  // CHECK: %[[NODE:.*]] = dist.exchange gather %[[OWN]] over ["gpu"]
+  // CHECK: %[[FEWER:.*]] = frame.topk %[[NODE]] by {{.*}} count 7
+  // CHECK: %[[ALL:.*]] = dist.exchange gather %[[FEWER]] over ["node"]
+  // CHECK: frame.topk %[[ALL]] by {{.*}} offset 2 count 5
+  func.func @first_rows(%t: !frame.table<"k": i64>) -> !frame.table<"k": i64> {
+    %0 = frame.topk %t by [#frame.sort_key<"k" asc nulls_last>] offset 2 count 5 : !frame.table<"k": i64>
+    %1 = dist.reshard %0 : !frame.table<"k": i64> from #dist.layout<@mesh, unreduced = {"node": topk, "gpu": topk}>
+        to #dist.layout<@mesh, rows = root over ["node", "gpu"]> in levels
+    return %1 : !frame.table<"k": i64>
+  }
 }

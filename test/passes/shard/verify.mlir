@@ -66,3 +66,27 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
     return %0 : tensor<?x?xf64>
   }
 }
+
+// -----
+
+!t = !frame.table<"k": i64>
+module attributes {topo.mesh = #topo.mesh<@mesh, [("node", 2), ("gpu", 4)]>} {
+  func.func @main(%t: !t) -> !t {
+    // expected-error@+1 {{leaves rows on their way: no exchange brings them further}}
+    %0 = dist.exchange hash %t keys ["k"] over ["gpu"] toward ["node", "gpu"] : !t
+    %1 = dist.exchange gather %0 over ["node", "gpu"] : !t
+    return %1 : !t
+  }
+}
+
+// -----
+
+!t = !frame.table<"k": i64>
+module attributes {topo.mesh = #topo.mesh<@mesh, [("node", 2), ("gpu", 4)]>} {
+  func.func @main(%t: !t) -> !t {
+    %0 = dist.exchange hash %t keys ["k"] over ["gpu"] toward ["node", "gpu"] : !t
+    %1 = frame.distinct %0 : !t
+    %2 = dist.exchange hash %1 keys ["k"] over ["node"] toward ["node", "gpu"] : !t
+    return %2 : !t
+  }
+}

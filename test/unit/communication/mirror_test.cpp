@@ -57,7 +57,7 @@ TEST(Mirror, AnExchangeEndsAtAnyNumberOfRanks) {
 TEST(Mirror, TheReceiverOfAGatherAndTheOthers) {
   constexpr int kRanks = 64;
   for (int at : {0, 5}) {
-    Rank rank({.rank = at, .size = kRanks, .gathers = {kChannel.value}, .window = 2});
+    Rank rank({.rank = at, .size = kRanks, .gathers = {{kChannel.value, {0}}}, .window = 2});
     auto pool = rank.pool(2 * kRanks);
     auto exchange = std::move(*Exchange::open(rank.transport, *rank.board, &rank.doorbell,
                                               {.channel = kChannel,
@@ -73,6 +73,24 @@ TEST(Mirror, TheReceiverOfAGatherAndTheOthers) {
     EXPECT_EQ(rank.numbers(kChannel).peers.size(), at == 0 ? kRanks - 1u : 1u);
     EXPECT_EQ(rank.numbers(kChannel).control, at == 0 ? kRanks - 1 : 1);
   }
+}
+
+TEST(Mirror, AnExchangeAlongOneAxis) {
+  // 5 x 4: along the second axis rank 6 is with 4, 5 and 7; what it has for 7, 5 has for it.
+  Rank rank({.rank = 6, .size = 20, .mesh = {5, 4}});
+  auto pool = rank.pool(8);
+  auto exchange = std::move(*Exchange::open(
+      rank.transport, *rank.board, &rank.doorbell,
+      {.channel = kChannel, .members = {4, 5, 6, 7}, .window = 2, .receivePool = pool.get()}));
+  ExchangeMessage message{.peer = 3, .rows = 7};
+  EXPECT_EQ(exchange->trySend(message), SendResult::kAccepted);
+  exchange->finish();
+  EXPECT_EQ(exchange->poll(), PollState::kPending);
+  std::optional<ExchangeMessage> back = exchange->receive();
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->peer, 1);
+  EXPECT_EQ(exchange->poll(), PollState::kDone);
+  EXPECT_EQ(rank.numbers(kChannel).peers, (std::set<int>{4, 5, 7}));
 }
 
 TEST(Mirror, AllReduceByDoublingAndAroundARing) {

@@ -115,11 +115,12 @@ class Compiler:
             name: json.loads((data / "statistics" / f"{name}.json").read_text()) for name in TABLES
         }
 
-    def program(self, name: str, topology: str, ranks: int, scale: float) -> Program:
+    def program(self, name: str, topology: str, ranks: int, scale: float, one_axis: bool) -> Program:
         from headrace import _compiler, _runtime
 
         request = _compiler.Request()
         request.ranks = ranks
+        request.mesh = f"ranks:{ranks}" if one_axis else ""
         request.topology = topology if topology == GB200 else ethernet(ranks)
         request.isa = _runtime.instruction_set()
         started = time.perf_counter()
@@ -219,14 +220,14 @@ HEAD = (
 
 
 def rows(
-    programs: Iterable[str], topologies: Iterable[str], ranks: Iterable[int], scale: float
+    programs: Iterable[str], topologies: Iterable[str], ranks: Iterable[int], scale: float, one_axis: bool
 ) -> Iterator[str]:
     compiler = Compiler()
     counts = list(ranks)
     for topology in topologies:
         for name in programs:
             for count in counts:
-                program = compiler.program(name, topology, count, scale)
+                program = compiler.program(name, topology, count, scale, one_axis)
                 yield row(program, mirrored(program, 0), mirrored(program, count - 1))
 
 
@@ -259,6 +260,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--ranks", default=",".join(map(str, RANKS)))
     parser.add_argument("--meetings", default=",".join(map(str, MEETINGS)), help="ranks that meet here")
     parser.add_argument("--scale", type=float, default=10, help="TPC-H scale factor for each rank (10)")
+    parser.add_argument("--one-axis", action="store_true", help="a mesh of one axis, not the compiler's")
     parser.add_argument("--output", type=Path, help="write the tables to this file, too")
     options = parser.parse_args(words)
     lines: list[str] = []
@@ -273,6 +275,7 @@ def main(words: Sequence[str]) -> int:
         options.topologies.split(","),
         [int(count) for count in options.ranks.split(",")],
         options.scale,
+        options.one_axis,
     ):
         show(line)
     show("")

@@ -112,7 +112,8 @@ def sql(
     layout_seed: takes a random layout and order of tasks instead of the cheapest, for tests.
     mesh: ranks along several axes, {"node": 2, "gpu": 4} or "node:2,gpu:4", over which each part of the
         program may be divided; then the number of ranks is that of the mesh. "nodes": the axes `node` and
-        `rank` of the topology, for `ranks` ranks.
+        `rank` of the topology, for `ranks` ranks. None: one axis; on more than 256 ranks those of the
+        topology.
     statistics: by table name, documents to use instead of the statistics in the files.
     simulation_seed: runs the ranks in one thread on a simulated network, in an order that the seed
         determines.
