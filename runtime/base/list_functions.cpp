@@ -246,18 +246,32 @@ List steppedList(TextRoom &room, const List &list, int64_t step) {
   return listAt(room, list.view, places);
 }
 
-List sortedList(TextRoom &room, const List &list, int64_t descending, int64_t nullsFirst) {
+static std::vector<uint32_t> placesInOrder(const List &list, bool descending, bool nullsFirst) {
   std::vector<uint32_t> places(list.view.size());
   std::iota(places.begin(), places.end(), 0);
   std::stable_sort(places.begin(), places.end(), [&](uint32_t a, uint32_t b) {
     const bool hasA = list.view.isValid(a), hasB = list.view.isValid(b);
     if (!hasA || !hasB) {
-      return nullsFirst != 0 ? !hasA && hasB : hasA && !hasB;
+      return nullsFirst ? !hasA && hasB : hasA && !hasB;
     }
     const int order = compareElements(list.view.code(), list.view.bytes(a), list.view.bytes(b));
-    return descending != 0 ? order > 0 : order < 0;
+    return descending ? order > 0 : order < 0;
   });
-  return listAt(room, list.view, places);
+  return places;
+}
+
+List sortedList(TextRoom &room, const List &list, int64_t descending, int64_t nullsFirst) {
+  return listAt(room, list.view, placesInOrder(list, descending != 0, nullsFirst != 0));
+}
+
+List sortedPlaces(TextRoom &room, const List &list, int64_t descending, int64_t nullsFirst) {
+  const std::vector<uint32_t> places = placesInOrder(list, descending != 0, nullsFirst != 0);
+  const ElementCode code = elementCode({LogicalKind::kI64});
+  return makeList(room, code, places.size(), 0, [&](ListWriter &writer) {
+    for (uint32_t place : places) {
+      writer.add(ElementBytes::ofInteger(code, int64_t{place} + 1).view());
+    }
+  });
 }
 
 bool hasAny(const List &list, const List &other) {

@@ -72,6 +72,8 @@ int64_t countDistinct(const List &list);
 /// Each step-th element from the first on, of a negative step from the last; the step is not 0.
 List steppedList(TextRoom &room, const List &list, int64_t step);
 List sortedList(TextRoom &room, const List &list, int64_t descending, int64_t nullsFirst);
+/// The places, from 1 on, of the elements in that order.
+List sortedPlaces(TextRoom &room, const List &list, int64_t descending, int64_t nullsFirst);
 MaybeList sumOfList(TextRoom &room, const List &list);
 List averageOfList(TextRoom &room, const List &list);
 List productOfList(TextRoom &room, const List &list);
@@ -86,12 +88,13 @@ List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t par
                     int64_t descending, int64_t between);
 /// The elements of all lists in a list.
 List flattenedList(TextRoom &room, const List &lists);
-/// Those at these places, NULL where there is none; nothing if a place is NULL.
+/// Those at these places, NULL where there is none; nothing if a place is NULL. The list is not
+/// empty: an empty one does not say of what type these are.
 MaybeList selectedElements(TextRoom &room, const List &list, const List &places);
-/// Those with a mark that is true; nothing if one is NULL.
+/// Likewise those with a mark that is true; nothing if a mark is NULL.
 MaybeList markedElements(TextRoom &room, const List &list, const List &marks);
-/// So many elements, behind the list's own the only one of `filling`, or NULL if it has none;
-/// nothing if the number is negative or too large.
+/// So many elements, behind the list's own the only one of `filling`, which may be NULL; nothing if
+/// the number is negative or too large.
 MaybeList resizedList(TextRoom &room, const List &list, int64_t size, const List &filling);
 List repeatedList(TextRoom &room, const List &list, int64_t times);
 bool hasAny(const List &list, const List &other);
@@ -114,5 +117,20 @@ List countedEntries(TextRoom &room, const List &list);
 List mergedEntries(TextRoom &room, const Lists &maps);
 std::string_view joinedTexts(TextRoom &room, const List &list, std::string_view by);
 List splitText(TextRoom &room, std::string_view text, std::string_view by);
+/// By a regular expression and its options; nothing if RE2 refuses it.
+MaybeList splitText(TextRoom &room, std::string_view text, std::string_view pattern,
+                    std::string_view options);
+/// What its group fits wherever the regular expression does; nothing if RE2 refuses it.
+MaybeList allMatches(TextRoom &room, std::string_view text, std::string_view pattern, int64_t group,
+                     std::string_view options);
+List pathParts(TextRoom &room, std::string_view path, std::string_view separator);
+
+// Of two points, lists of f32 or both of f64: the only element of a list, of their type. Nothing
+// where the lists have different lengths, or a NULL.
+
+MaybeList distanceOf(TextRoom &room, const List &x, const List &y);
+MaybeList innerProduct(TextRoom &room, const List &x, const List &y, int sign);
+MaybeList cosineOf(TextRoom &room, const List &x, const List &y);
+MaybeList cosineDistance(TextRoom &room, const List &x, const List &y);
 
 } // namespace headrace

@@ -4,7 +4,9 @@
 
 #include "runtime/abi/kernel.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/file_names.h"
 #include "runtime/base/moment_text.h"
+#include "runtime/base/regular_expression.h"
 #include "runtime/base/text_numbers.h"
 #include "runtime/base/utf8.h"
 
@@ -354,6 +356,10 @@ Text joinedTexts(TextRoom &room, const List &list, Text by) {
   });
 }
 
+static List listOfTexts(TextRoom &room, const std::vector<Text> &texts) {
+  return listOf(room, elementCode({LogicalKind::kString}), {texts.begin(), texts.end()});
+}
+
 List splitText(TextRoom &room, Text text, Text by) {
   std::vector<Text> parts;
   while (true) {
@@ -367,18 +373,22 @@ List splitText(TextRoom &room, Text text, Text by) {
     }
     text.remove_prefix(end + by.size());
   }
-  const ElementCode code = elementCode({LogicalKind::kString});
-  uint64_t bytes = 0;
-  for (Text part : parts) {
-    bytes += part.size();
-  }
-  return List(room.make(ListWriter::bytesOf(code, parts.size(), bytes), [&](char *memory) {
-    ListWriter writer(memory, code, static_cast<uint32_t>(parts.size()));
-    for (Text part : parts) {
-      writer.add(part);
-    }
-    return writer.end();
-  }));
+  return listOfTexts(room, parts);
+}
+
+MaybeList splitText(TextRoom &room, Text text, Text pattern, Text options) {
+  const std::optional<std::vector<Text>> parts = regular_expression::split(text, pattern, options);
+  return parts ? MaybeList(listOfTexts(room, *parts)) : std::nullopt;
+}
+
+MaybeList allMatches(TextRoom &room, Text text, Text pattern, int64_t group, Text options) {
+  const auto found = regular_expression::allMatches(text, pattern, group, options);
+  return found ? MaybeList(listOf(room, elementCode({LogicalKind::kString}), *found))
+               : std::nullopt;
+}
+
+List pathParts(TextRoom &room, Text path, Text separator) {
+  return listOfTexts(room, file_names::parts(path, separator));
 }
 
 } // namespace headrace

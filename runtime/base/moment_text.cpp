@@ -91,16 +91,17 @@ std::optional<int64_t> takeDate(std::string_view &text) {
              : std::nullopt;
 }
 
-/// Takes "H:M", "H:M:S" or "H:M:S.f" from the front, as nanoseconds.
+/// Takes "H:M", "H:M:S" or "H:M:S.f" from the front, as nanoseconds; what a colon at the end leaves
+/// out is 0.
 std::optional<int64_t> takeTime(std::string_view &text) {
   const int64_t hour = takeNumber(text, 2);
   if (hour < 0 || !take(text, ':')) {
     return std::nullopt;
   }
-  const int64_t minute = takeNumber(text, 2);
+  const int64_t minute = text.empty() ? 0 : takeNumber(text, 2);
   int64_t second = 0, fraction = 0;
   if (take(text, ':')) {
-    second = text.empty() || !isDigit(text.front()) ? 0 : takeNumber(text, 2);
+    second = text.empty() ? 0 : takeNumber(text, 2);
     if (second >= 0 && take(text, '.')) {
       int digits = 0;
       for (; !text.empty() && isDigit(text.front()); text.remove_prefix(1), ++digits) {

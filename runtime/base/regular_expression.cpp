@@ -1,6 +1,8 @@
 // Patterns are compiled once a thread: RE2's own caches are locked when threads share one.
 #include "runtime/base/regular_expression.h"
 
+#include "runtime/base/utf8.h"
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -130,6 +132,57 @@ std::optional<std::string_view> firstMatch(std::string_view text, std::string_vi
                                 RE2::UNANCHORED, groups, static_cast<int>(group) + 1) &&
                      groups[group].data();
   return there ? std::string_view(groups[group].data(), groups[group].size()) : text.substr(0, 0);
+}
+
+std::optional<std::vector<std::optional<std::string_view>>> allMatches(std::string_view text,
+                                                                       std::string_view pattern,
+                                                                       int64_t group,
+                                                                       std::string_view options) {
+  const RE2 *re2 = reader(pattern, options);
+  if (!re2 || group > re2->NumberOfCapturingGroups()) {
+    return std::nullopt;
+  }
+  std::vector<std::optional<std::string_view>> found;
+  std::vector<StringPiece> groups(static_cast<size_t>(std::max<int64_t>(group, 0)) + 1);
+  const StringPiece whole(text.data(), text.size());
+  for (size_t from = 0; group >= 0 && from <= text.size();) {
+    if (!re2->Match(whole, from, text.size(), RE2::UNANCHORED, groups.data(),
+                    static_cast<int>(groups.size()))) {
+      break;
+    }
+    const StringPiece &wanted = groups.back();
+    found.push_back(wanted.data() ? std::optional(std::string_view(wanted.data(), wanted.size()))
+                                  : std::nullopt);
+    from = static_cast<size_t>(groups[0].data() - text.data()) + groups[0].size();
+    if (groups[0].empty()) {
+      from += from < text.size() ? utf8::firstBytes(text.substr(from)) : 1;
+    }
+  }
+  return found;
+}
+
+std::optional<std::vector<std::string_view>> split(std::string_view text, std::string_view pattern,
+                                                   std::string_view options) {
+  const RE2 *re2 = reader(pattern, options);
+  if (!re2) {
+    return std::nullopt;
+  }
+  std::vector<std::string_view> parts;
+  const StringPiece whole(text.data(), text.size());
+  size_t from = 0;
+  for (StringPiece match; re2->Match(whole, from, text.size(), RE2::UNANCHORED, &match, 1);) {
+    size_t begin = static_cast<size_t>(match.data() - text.data());
+    if (match.empty() && begin == from) {
+      begin += begin < text.size() ? utf8::firstBytes(text.substr(begin)) : 1;
+      if (begin >= text.size()) {
+        break;
+      }
+    }
+    parts.push_back(text.substr(from, begin - from));
+    from = begin + match.size();
+  }
+  parts.push_back(text.substr(from));
+  return parts;
 }
 
 std::optional<std::string_view> replaced(TextRoom &room, std::string_view text,

@@ -3,13 +3,17 @@
 
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/digests.h"
+#include "runtime/base/file_names.h"
 #include "runtime/base/list_functions.h"
+#include "runtime/base/moment_pattern.h"
 #include "runtime/base/name_list.h"
 #include "runtime/base/regular_expression.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/utf8.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <clocale>
 #include <cstring>
 #include <cwctype>
@@ -327,9 +331,157 @@ Text inUrl(TextRoom &room, Text text) {
   });
 }
 
+/// Other uses of '%' stay; nothing if the text is no UTF-8 then.
+MaybeText fromUrl(TextRoom &room, Text text) {
+  auto digitAt = [&](size_t at) {
+    const size_t found =
+        at < text.size() ? Text("0123456789abcdefABCDEF").find(text[at]) : Text::npos;
+    return found == Text::npos ? -1 : static_cast<int>(found < 16 ? found : found - 6);
+  };
+  const Text made = room.make(text.size(), [&](char *to) {
+    for (size_t at = 0; at < text.size(); ++at) {
+      const int high = text[at] == '%' ? digitAt(at + 1) : -1, low = digitAt(at + 2);
+      const bool isByte = high >= 0 && low >= 0;
+      *to++ = isByte ? static_cast<char>(16 * high + low) : text[at];
+      at += isByte ? 2 : 0;
+    }
+    return to;
+  });
+  return utf8::isValid(made) ? MaybeText(made) : std::nullopt;
+}
+
+using MaybeNumber = std::optional<Number>;
+
+/// `unit`: a TimeUnit.
+MaybeNumber momentBy(Text text, Text format, Integer unit) {
+  const std::optional<int64_t> moment = momentIn(text, format, static_cast<TimeUnit>(unit));
+  return moment ? MaybeNumber(Number{*moment}) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts and numbers
+//===----------------------------------------------------------------------===//
+
+/// `by` in place of n characters from the start on, which is counted from 1.
+Text overlaid(TextRoom &room, Text text, Text by, Integer start, Integer n) {
+  const Integer length = utf8::count(text);
+  auto before = [&](__int128 characters) { // as many of them as there are
+    const auto most = static_cast<__int128>(length);
+    return utf8::bytesOf(text, static_cast<Integer>(std::clamp<__int128>(characters, 0, most)));
+  };
+  const Text head = text.substr(0, before(static_cast<__int128>(start) - 1));
+  const Text tail = text.substr(before(static_cast<__int128>(start) - 1 + n));
+  return room.make(head.size() + by.size() + tail.size(),
+                   [&](char *to) { return append(tail, append(by, append(head, to))); });
+}
+
+MaybeText inBase(TextRoom &room, Integer number, Integer radix, Integer digits) {
+  constexpr Text kAll = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  constexpr Integer kMost = 64;
+  if (number < 0 || radix < 2 || radix > static_cast<Integer>(kAll.size()) || digits < 0 ||
+      digits > kMost) {
+    return std::nullopt;
+  }
+  char made[kMost];
+  Integer count = 0;
+  for (; count == 0 || number > 0 || count < digits; number /= radix) {
+    made[kMost - ++count] = kAll[static_cast<size_t>(number % radix)];
+  }
+  return room.make(static_cast<uint64_t>(count), [&](char *to) {
+    return append(Text(made + kMost - count, static_cast<size_t>(count)), to);
+  });
+}
+
+/// With one digit behind the point, which is cut off, not rounded.
+Text humanBytes(TextRoom &room, Integer bytes, uint64_t unit) {
+  static constexpr Text kBinary[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+  static constexpr Text kDecimal[] = {"kB", "MB", "GB", "TB", "PB"};
+  const uint64_t size = bytes < 0 ? -static_cast<uint64_t>(bytes) : static_cast<uint64_t>(bytes);
+  uint64_t whole = size, rest = 0;
+  size_t name = 0;
+  for (; whole >= unit && name < std::size(kBinary); ++name) {
+    rest = whole % unit;
+    whole /= unit;
+  }
+  std::string text = (bytes < 0 ? "-" : "") + std::to_string(whole);
+  if (name == 0) {
+    text += size == 1 ? " byte" : " bytes";
+  } else {
+    text += '.' + std::to_string(rest * 10 / unit) + ' ';
+    text += (unit == 1024 ? kBinary : kDecimal)[name - 1];
+  }
+  return room.make(text.size(), [&](char *to) { return append(text, to); });
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
+
+/// Takes what stands for one byte from the front of a glob's pattern; whether it is this byte.
+/// Nothing if it has no end, or is none.
+std::optional<bool> takeOfGlob(Text &pattern, char byte) {
+  const char first = pattern.front();
+  pattern.remove_prefix(1);
+  if (first == '?') {
+    return true;
+  }
+  if (first == '\\') {
+    if (pattern.empty()) {
+      return std::nullopt;
+    }
+    const bool isIt = pattern.front() == byte;
+    pattern.remove_prefix(1);
+    return isIt;
+  }
+  if (first != '[') {
+    return first == byte;
+  }
+  const bool isNegated = !pattern.empty() && pattern.front() == '!';
+  pattern.remove_prefix(isNegated);
+  bool isAmong = false;
+  for (bool isFirst = true; !pattern.empty() && (isFirst || pattern.front() != ']');
+       isFirst = false) {
+    const auto low = static_cast<uint8_t>(pattern.front());
+    uint8_t high = low;
+    pattern.remove_prefix(1);
+    if (pattern.size() >= 2 && pattern[0] == '-' && pattern[1] != ']') {
+      high = static_cast<uint8_t>(pattern[1]);
+      pattern.remove_prefix(2);
+    }
+    isAmong |= low <= static_cast<uint8_t>(byte) && static_cast<uint8_t>(byte) <= high;
+  }
+  if (pattern.empty()) {
+    return std::nullopt;
+  }
+  pattern.remove_prefix(1);
+  return isAmong != isNegated;
+}
+
+Boolean fitsGlob(Text text, Text pattern) {
+  // What is tried next where what is tried now fails: the last * stands for one byte more.
+  std::optional<std::pair<Text, Text>> other;
+  while (true) {
+    if (!pattern.empty() && pattern.front() == '*') {
+      pattern.remove_prefix(1);
+      other = {text, pattern};
+      continue;
+    }
+    if (pattern.empty() && text.empty()) {
+      return true;
+    }
+    const bool fits =
+        !pattern.empty() && !text.empty() && takeOfGlob(pattern, text.front()).value_or(false);
+    if (fits) {
+      text.remove_prefix(1);
+      continue;
+    }
+    if (!other || other->first.empty()) {
+      return false;
+    }
+    other->first.remove_prefix(1);
+    std::tie(text, pattern) = *other;
+  }
+}
 
 /// `escape`: one character; none if it is empty.
 MaybeBoolean isLike(Text text, Text pattern, Text escape) {
@@ -396,6 +548,36 @@ MaybeCount differences(Text text, Text other) {
     count += text[at] != other[at];
   }
   return Count(count);
+}
+
+/// The distance of Damerau and Levenshtein; a swapped pair may have other bytes put in between.
+int64_t editsWithSwaps(Text x, Text y) {
+  const size_t width = y.size() + 2;
+  const auto far = static_cast<int64_t>(x.size() + y.size());
+  // Row and column 0 stand before the texts, so that what is before both is far.
+  std::vector<int64_t> edits((x.size() + 2) * width, far);
+  auto at = [&](size_t row, size_t column) -> int64_t & { return edits[row * width + column]; };
+  for (size_t row = 0; row <= x.size(); ++row) {
+    at(row + 1, 1) = static_cast<int64_t>(row);
+  }
+  for (size_t column = 0; column <= y.size(); ++column) {
+    at(1, column + 1) = static_cast<int64_t>(column);
+  }
+  std::array<size_t, 256> lastRow{}; // where each byte was last in x, from 1 on
+  for (size_t row = 1; row <= x.size(); ++row) {
+    size_t lastColumn = 0; // where this row's byte was last in y
+    for (size_t column = 1; column <= y.size(); ++column) {
+      const bool isSame = x[row - 1] == y[column - 1];
+      const size_t pairRow = lastRow[static_cast<uint8_t>(y[column - 1])], pairColumn = lastColumn;
+      const auto between = static_cast<int64_t>((row - pairRow - 1) + (column - pairColumn - 1));
+      at(row + 1, column + 1) =
+          std::min({at(row, column) + (isSame ? 0 : 1), at(row + 1, column) + 1,
+                    at(row, column + 1) + 1, at(pairRow, pairColumn) + between + 1});
+      lastColumn = isSame ? column : lastColumn;
+    }
+    lastRow[static_cast<uint8_t>(x[row - 1])] = row;
+  }
+  return at(x.size() + 1, y.size() + 1);
 }
 
 //===----------------------------------------------------------------------===//

@@ -263,3 +263,14 @@ def test_limit(tmp_path: Path) -> None:
 def test_empty_lines_are_rows_of_one_column_that_may_be_null(tmp_path: Path, body: str, nulls: str) -> None:
     path = _write(tmp_path / "x.csv", body)
     _agrees(f"read_csv('{path}'{', ' if nulls else ''}{nulls})")
+
+
+def test_given_columns_are_in_the_order_of_the_file(tmp_path: Path) -> None:
+    """Not in that of their names."""
+    path = tmp_path / "x.csv"
+    path.write_text("b,a,c\n1,2,x\n3,4,y\n")
+    columns = {"z": "BIGINT", "a": "INTEGER", "m": "VARCHAR"}
+    expected = [{"z": 1, "a": 2, "m": "x"}, {"z": 3, "a": 4, "m": "y"}]
+    text = f"select * from read_csv('{path}', columns={columns}, header=true)"
+    assert hr.sql(text).to_pylist() == expected
+    assert hr.scan_csv(path, columns=columns, header=True).collect().to_pylist() == expected

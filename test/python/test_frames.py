@@ -270,3 +270,23 @@ def test_long_chains() -> None:
     for _ in range(60):
         frame = frame.with_columns(n=hr.col("n") + 1)
     assert sum(frame.collect()["n"].to_pylist()) == 36 + 8 * 60
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3, 7])
+def test_slices_that_begin_before_the_first_row(rows: int) -> None:
+    frame = pl.DataFrame({"id": range(rows)})
+    for offset in (-8, -4, -3, -2, -1, 0, 2):
+        for length in (None, 0, 1, 2, 5):
+            found = hr.from_arrow(frame.to_arrow()).slice(offset, length).collect()["id"].to_pylist()
+            assert found == frame.slice(offset, length)["id"].to_list(), (offset, length)
+
+
+def test_explode_keeps_lists_together_where_rows_are_equal_in_the_order() -> None:
+    frame = pl.DataFrame(
+        {"k": [i % 3 for i in range(60)], "l": [[4 * i + j for j in range(4)] for i in range(60)]}
+    )
+    for ranks in (1, 2):
+        rows = hr.from_arrow(frame.to_arrow()).sort("k").explode("l").collect(ranks=ranks).to_pylist()
+        assert [row["k"] for row in rows] == sorted(row["k"] for row in rows)
+        lists = [[row["l"] for row in rows[at : at + 4]] for at in range(0, len(rows), 4)]
+        assert sorted(lists) == frame["l"].to_list()

@@ -273,7 +273,7 @@ def test_nan_and_zero_are_one_value() -> None:
         ("select try_cast(i as varchar) from t", "unsupported TRY_CAST of lists, structs or maps"),
         ("select list(distinct k) over (partition by g) from t", "unsupported list in a window"),
         ("select (select min(v) from unnest((select i)) u(v)) from t", "unsupported query in the argument"),
-        ("select list_zip(i, s) from t", "unsupported list function: list_zip"),
+        ("select list_sem(i) from t", "unsupported list_aggr: aggregate sem of a list"),
         ("select list_sum(b) from t", "unsupported list_aggr: aggregate sum of what is no number"),
         ("select list_stddev_pop(i) from t", "unsupported list_aggr: aggregate stddev_pop of a list"),
     ],

@@ -61,6 +61,8 @@ private:
                              int64_t fieldsBefore);
   std::optional<MaybeExpression> importOperator(ExpressionBuilder &b, const Call &call,
                                                 Arguments arguments);
+  MaybeExpression importBitCount(ExpressionBuilder &b, const Call &call, const Expression &value);
+  MaybeExpression importFactorial(ExpressionBuilder &b, const Call &call, const Expression &value);
   std::optional<MaybeExpression> importNumberFunction(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments);
   MaybeExpression importDateOperator(ExpressionBuilder &b, const Call &call, const Expression &lhs,
@@ -92,6 +94,7 @@ private:
   std::optional<MaybeExpression> importWithInterval(ExpressionBuilder &b, const Call &call,
                                                     int64_t fieldsBefore);
   // moments.cpp
+  MaybeExpression importStrptime(ExpressionBuilder &b, const Call &call, Arguments arguments);
   std::optional<MaybeExpression> importDateFunction(ExpressionBuilder &b, const Call &call,
                                                     Arguments arguments);
   std::optional<MaybeExpression> importPart(ExpressionBuilder &b, const Call &call,
@@ -114,6 +117,10 @@ private:
   MaybeExpression importListOfLists(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importSlice(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importPlace(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importChosen(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importCommon(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importSplit(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importZip(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importSortedList(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importRange(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importResized(ExpressionBuilder &b, const Call &call, Arguments arguments);
@@ -144,6 +151,8 @@ private:
   static bool takesAnyType(llvm::StringRef function);
   std::optional<MaybeExpression> importStructFunction(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments);
+  MaybeExpression importKeysOrValues(ExpressionBuilder &b, const Call &call,
+                                     const Expression &value);
   MaybeExpression importExtract(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importWithFields(ExpressionBuilder &b, const Call &call, Arguments arguments);
   // map_functions.cpp
@@ -151,6 +160,7 @@ private:
                                                    Arguments arguments);
   MaybeExpression importMap(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importMerge(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importFileName(ExpressionBuilder &b, const Call &call, Arguments arguments);
   std::optional<MaybeExpression> importTextFunction(ExpressionBuilder &b, const Call &call,
                                                     Arguments arguments);
   mlir::LogicalResult unsupported(const Call &call, const llvm::Twine &why);

@@ -38,7 +38,7 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
                            {"null_order", Use::kRead},
                            {"default_collation", Use::kDefault, "\"\""},
                            {"sort_key", Use::kHarmless}, // the element
-                           {"is_grade_up", Use::kDefault, "false"}},
+                           {"is_grade_up", Use::kRead}},
                           context, at))) {
     return failure();
   }
@@ -163,6 +163,12 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
                                          : ExpressionBuilder::Extreme::kLeast;
     return b.extreme(which, arguments, call.at);
   }
+  if (call.name == "bit_count" && arguments.size() == 1) {
+    return importBitCount(b, call, arguments[0]);
+  }
+  if ((call.name == "factorial" || call.name == "!__postfix") && arguments.size() == 1) {
+    return importFactorial(b, call, arguments[0]);
+  }
   if (call.name == "nextafter" && frame::dropNullable(call.type).isF32()) {
     return b.math(*headrace::mathFunctionNamed("nextafter_of_float"), arguments, call.type,
                   call.at);
@@ -192,4 +198,48 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
         unsupported(call, "wrong number of arguments: " + Twine(arguments.size())));
   }
   return b.number(*function, arguments[0], digits, call.type, call.at);
+}
+
+MaybeExpression ExpressionImporter::importBitCount(ExpressionBuilder &b, const Call &call,
+                                                   const Expression &value) {
+  Type type = frame::dropNullable(value.type()), i64 = IntegerType::get(context.getContext(), 64);
+  if (!frame::isInteger(type) || (frame::isUnsigned(type) && frame::integerBits(type) == 64)) {
+    return unsupported(call, "only of integers that 64 bits with a sign hold");
+  }
+  MaybeExpression wide = b.cast(value, i64, call.at);
+  return failed(wide) ? wide
+                      : b.text(*headrace::textFunctionNamed("bit_count"),
+                               {*wide, b.integer(frame::integerBits(type), i64, call.at)},
+                               call.type, call.at);
+}
+
+/// One of the products that 38 digits hold.
+MaybeExpression ExpressionImporter::importFactorial(ExpressionBuilder &b, const Call &call,
+                                                    const Expression &value) {
+  constexpr int64_t kMost = 33;
+  Type type = frame::dropNullable(call.type), i64 = IntegerType::get(context.getContext(), 64);
+  SmallVector<Expression> products;
+  llvm::APInt product(frame::kLiteralBits, 1);
+  for (int64_t n = 0; n <= kMost; ++n) {
+    product *= llvm::APInt(frame::kLiteralBits, static_cast<uint64_t>(std::max<int64_t>(n, 1)));
+    products.push_back(b.constant(frame::literalAttr(product, type), type, call.at));
+  }
+  MaybeExpression all = b.list(type, products, call.at);
+  MaybeExpression wide = b.cast(value, i64, call.at);
+  MaybeExpression place = failed(wide) ? wide
+                                       : b.arithmetic(Arithmetic::kAdd, *wide,
+                                                      b.integer(1, i64, call.at), i64, call.at);
+  if (failed(all) || failed(place)) {
+    return failure();
+  }
+  MaybeExpression isBelow =
+      b.compare(frame::CompareKind::Lt, *wide, b.integer(0, i64, call.at), call.at);
+  MaybeExpression isAbove =
+      b.compare(frame::CompareKind::Gt, *wide, b.integer(kMost, i64, call.at), call.at);
+  MaybeExpression error =
+      b.raise(frame::RaiseKind::User, "factorial of a number that is not 0 to 33", type, call.at);
+  MaybeExpression found = b.element(*all, *place, call.at);
+  return failed(isBelow) || failed(isAbove) || failed(error) || failed(found)
+             ? MaybeExpression(failure())
+             : b.choose({*isBelow, *isAbove}, {*error, *error}, &*found, call.at);
 }

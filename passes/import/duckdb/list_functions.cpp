@@ -41,10 +41,18 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
           .Cases({"contains", "list_contains", "array_contains", "list_has", "array_has",
                   "list_position", "array_position", "list_indexof", "array_indexof"},
                  &ExpressionImporter::importPlace)
-          .Cases({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort"},
+          .Cases({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort",
+                  "list_grade_up", "array_grade_up"},
                  &ExpressionImporter::importSortedList)
+          .Cases({"list_zip", "array_zip"}, &ExpressionImporter::importZip)
+          .Cases({"string_split", "str_split", "split", "string_to_array", "string_split_regex",
+                  "str_split_regex", "regexp_split_to_array"},
+                 &ExpressionImporter::importSplit)
           .Cases({"range", "generate_series"}, &ExpressionImporter::importRange)
           .Cases({"list_resize", "array_resize"}, &ExpressionImporter::importResized)
+          .Cases({"list_select", "array_select", "list_where", "array_where"},
+                 &ExpressionImporter::importChosen)
+          .Cases({"list_intersect", "array_intersect"}, &ExpressionImporter::importCommon)
           .Cases({"list_aggr", "list_aggregate", "array_aggr", "array_aggregate", "aggregate"},
                  &ExpressionImporter::importListAggregate)
           .Default(nullptr);
@@ -63,29 +71,97 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
   if (call.name == "repeat") {
     return b.text(function("list_repeat"), arguments, call.type, call.at);
   }
-  const bool splits = llvm::is_contained({StringRef("string_split"), StringRef("str_split"),
-                                          StringRef("split"), StringRef("string_to_array")},
-                                         call.name);
-  if (splits && arguments.size() == 2) {
-    MaybeExpression parts = b.text(function("string_split"), arguments, call.type, call.at);
-    MaybeExpression whole = b.list(elementOf(call.type), arguments[0], call.at);
-    MaybeExpression isSplit = b.isNotNull(arguments[1], call.at);
-    MaybeExpression isKnown = b.isNotNull(arguments[0], call.at);
-    return failed(parts) || failed(whole) || failed(isSplit) || failed(isKnown)
-               ? MaybeExpression(failure())
-               : b.choose({*isSplit, *isKnown}, {*parts, *whole}, nullptr, call.at);
-  }
   if (call.name == "array_length" && arguments.size() == 2 &&
       ExpressionBuilder::integerOf(arguments[1]) == 1) { // the only dimension
     arguments = arguments.take_front();
   }
   for (const headrace::TextFunction &known : headrace::textFunctions()) {
-    if (known.wantsList(0) && known.takes(arguments.size()) &&
+    if (known.wantsList(0) == takesList && known.takes(arguments.size()) &&
         headrace::listsName(known.duckdbNames, call.name)) {
+      if (isa<FloatType>(frame::dropNullable(call.type))) { // it gives a list of one
+        Type list = frame::ListType::get(frame::dropNullable(call.type));
+        MaybeExpression only = b.text(known, arguments, list, call.at);
+        return failed(only) ? only : b.element(*only, b.integer(1, integer64(b), call.at), call.at);
+      }
       return b.text(known, arguments, call.type, call.at);
     }
   }
   return MaybeExpression(context.fail(call.at, "unsupported list function: " + call.name));
+}
+
+/// By a NULL a text is not split.
+MaybeExpression ExpressionImporter::importSplit(ExpressionBuilder &b, const Call &call,
+                                                Arguments arguments) {
+  const bool isRegular = call.name.contains("reg");
+  MaybeExpression parts = b.text(function(isRegular ? "string_split_regex" : "string_split"),
+                                 arguments, call.type, call.at);
+  MaybeExpression whole = b.list(elementOf(call.type), arguments[0], call.at);
+  MaybeExpression isSplit = b.isNotNull(arguments[1], call.at);
+  MaybeExpression isKnown = b.isNotNull(arguments[0], call.at);
+  return failed(parts) || failed(whole) || failed(isSplit) || failed(isKnown)
+             ? MaybeExpression(failure())
+             : b.choose({*isSplit, *isKnown}, {*parts, *whole}, nullptr, call.at);
+}
+
+/// Structs of the elements at the same places: up to the longest list, or if the last argument is
+/// true the shortest.
+MaybeExpression ExpressionImporter::importZip(ExpressionBuilder &b, const Call &call,
+                                              Arguments arguments) {
+  Type i64 = integer64(b);
+  bool cuts = false;
+  if (!arguments.empty() && frame::dropNullable(arguments.back().type()).isInteger(1)) {
+    auto constant = dyn_cast_or_null<IntegerAttr>(ExpressionBuilder::constantOf(arguments.back()));
+    if (!constant) {
+      return unsupported(call, "whether longer lists are cut must be a constant");
+    }
+    cuts = !constant.getValue().isZero();
+    arguments = arguments.drop_back();
+  }
+  auto row = dyn_cast<frame::StructType>(frame::dropNullable(elementOf(call.type)));
+  if (!row || row.getFieldTypes().size() != arguments.size()) {
+    // no test: DuckDB's binder sees to it
+    return unsupported(call, "of what are no lists");
+  }
+  Expression none = b.integer(0, i64, call.at), one = b.integer(1, i64, call.at);
+  SmallVector<Expression> lists, sizes;
+  for (auto [argument, field] : llvm::zip_equal(arguments, row.getFieldTypes())) {
+    Type list = frame::ListType::get(frame::dropNullable(field));
+    MaybeExpression empty = b.list(frame::dropNullable(field), {}, call.at);
+    MaybeExpression given = ExpressionBuilder::isNullConstant(argument)
+                                ? empty
+                                : castNested(b, argument, list, call.at);
+    given = failed(given) || failed(empty) ? MaybeExpression(failure())
+                                           : b.coalesce({*given, *empty}, call.at);
+    MaybeExpression size =
+        failed(given) ? given : b.text(function("list_length"), *given, i64, call.at);
+    if (failed(size)) {
+      return failure();
+    }
+    lists.push_back(*given);
+    sizes.push_back(*size);
+  }
+  MaybeExpression size =
+      b.extreme(cuts ? ExpressionBuilder::Extreme::kLeast : ExpressionBuilder::Extreme::kGreatest,
+                sizes, call.at);
+  MaybeExpression places = failed(size) ? size
+                                        : b.text(function("list_range"), {none, *size, one, none},
+                                                 frame::ListType::get(i64), call.at);
+  if (failed(places)) {
+    return failure();
+  }
+  SmallVector<Expression> fields(1, *places);
+  for (const Expression &list : lists) {
+    Type element = elementOf(list.type());
+    MaybeExpression filling = b.list(element, b.null(element, call.at), call.at);
+    MaybeExpression field = failed(filling) ? filling
+                                            : b.text(function("list_resize"),
+                                                     {list, *size, *filling}, list.type(), call.at);
+    if (failed(field)) {
+      return failure();
+    }
+    fields.push_back(*field);
+  }
+  return b.text(function("list_structs"), fields, call.type, call.at);
 }
 
 /// `||` of NULL is NULL; others pass over it.
@@ -171,8 +247,9 @@ MaybeExpression ExpressionImporter::importSortedList(ExpressionBuilder &b, const
   const bool descending = data.get("order_type").string() == StringRef("DESCENDING");
   const bool nullsFirst = data.get("null_order").string() == StringRef("NULLS FIRST");
   Type i64 = integer64(b);
+  const bool gradesUp = data.get("is_grade_up").boolean().value_or(false);
   return b.text(
-      function("list_sort"),
+      function(gradesUp ? "list_grade_up" : "list_sort"),
       {arguments[0], b.integer(descending, i64, call.at), b.integer(nullsFirst, i64, call.at)},
       call.type, call.at);
 }
@@ -180,12 +257,39 @@ MaybeExpression ExpressionImporter::importSortedList(ExpressionBuilder &b, const
 MaybeExpression ExpressionImporter::importResized(ExpressionBuilder &b, const Call &call,
                                                   Arguments arguments) {
   Type i64 = integer64(b);
-  MaybeExpression filling = b.list(elementOf(call.type), arguments.drop_front(2), call.at);
+  Type element = elementOf(call.type);
+  const Expression &given = arguments.size() > 2 ? arguments[2] : b.null(element, call.at);
+  MaybeExpression filling = b.list(element, given, call.at);
   MaybeExpression size = b.cast(arguments[1], i64, call.at);
   size = failed(size) ? size : b.coalesce({*size, b.integer(0, i64, call.at)}, call.at);
   return failed(size) || failed(filling)
              ? MaybeExpression(failure())
              : b.text(function("list_resize"), {arguments[0], *size, *filling}, call.type, call.at);
+}
+
+/// Elements by their places or marks. A NULL behind the list is no other element, and says of what
+/// type those are that are not there.
+MaybeExpression ExpressionImporter::importChosen(ExpressionBuilder &b, const Call &call,
+                                                 Arguments arguments) {
+  Type element = elementOf(call.type);
+  MaybeExpression end = b.list(element, b.null(element, call.at), call.at);
+  MaybeExpression longer =
+      failed(end) ? end : b.text(function("list_join"), {arguments[0], *end}, call.type, call.at);
+  const char *line = call.name.ends_with("select") ? "list_select" : "list_where";
+  return failed(longer) ? longer
+                        : b.text(function(line), {*longer, arguments[1]}, call.type, call.at);
+}
+
+/// With NULL a list has nothing in common.
+MaybeExpression ExpressionImporter::importCommon(ExpressionBuilder &b, const Call &call,
+                                                 Arguments arguments) {
+  MaybeExpression other = castNested(b, arguments[1], arguments[0].type(), call.at);
+  MaybeExpression empty = b.list(elementOf(call.type), {}, call.at);
+  other = failed(other) || failed(empty) ? MaybeExpression(failure())
+                                         : b.coalesce({*other, *empty}, call.at);
+  return failed(other)
+             ? other
+             : b.text(function("list_intersect"), {arguments[0], *other}, call.type, call.at);
 }
 
 MaybeExpression ExpressionImporter::importRange(ExpressionBuilder &b, const Call &call,

@@ -46,10 +46,32 @@ std::optional<MaybeExpression> ExpressionImporter::importStructFunction(Expressi
                ? b.structOf(made, fields, call.at)
                : MaybeExpression(unsupported(call, "of what is no struct"));
   }
+  if (call.name == "struct_keys" || (made && call.name == "struct_values")) {
+    return importKeysOrValues(b, call, arguments[0]);
+  }
   if (takesAnyType(call.name)) {
     return std::nullopt;
   }
   return MaybeExpression(context.fail(call.at, "unsupported function of a struct: " + call.name));
+}
+
+/// The names of its fields, or a struct of its fields without their names; of NULL it is NULL.
+MaybeExpression ExpressionImporter::importKeysOrValues(ExpressionBuilder &b, const Call &call,
+                                                       const Expression &value) {
+  frame::StructType type = structType(value);
+  auto made = dyn_cast<frame::StructType>(call.type);
+  Type string = frame::StringType::get(b.getContext());
+  SmallVector<Expression> parts;
+  for (unsigned index = 0; index < type.getFieldTypes().size(); ++index) {
+    parts.push_back(made ? b.fieldOf(value, index, call.at)
+                         : b.constant(type.getNames()[index], string, call.at));
+  }
+  MaybeExpression all = made ? b.structOf(made, parts, call.at) : b.list(string, parts, call.at);
+  if (failed(all) || !frame::isNullable(value.type())) {
+    return all;
+  }
+  MaybeExpression known = b.isNotNull(value, call.at);
+  return failed(known) ? known : b.choose(*known, *all, nullptr, call.at);
 }
 
 /// A field by its name or its place.

@@ -248,11 +248,35 @@ static MaybeExpression joinedBy(ExpressionBuilder &b, ArrayRef<Expression> argum
   return failed(cut) ? cut : b.cast(*cut, type, at);
 }
 
+/// `parse_filename`: whether the name's end goes is `true` or `false` in either place behind the
+/// path.
+MaybeExpression ExpressionImporter::importFileName(ExpressionBuilder &b, const Call &call,
+                                                   Arguments arguments) {
+  SmallVector<Expression> given;
+  bool cuts = false;
+  for (const Expression &argument : arguments) {
+    if (given.empty() || !frame::dropNullable(argument.type()).isInteger(1)) {
+      given.push_back(argument);
+      continue;
+    }
+    auto constant = dyn_cast_or_null<IntegerAttr>(ExpressionBuilder::constantOf(argument));
+    if (!constant) {
+      return unsupported(call, "whether the name's end goes must be a constant");
+    }
+    cuts = !constant.getValue().isZero();
+  }
+  return b.text(*headrace::textFunctionNamed(cuts ? "file_stem" : "parse_filename"), given,
+                call.type, call.at);
+}
+
 std::optional<MaybeExpression> ExpressionImporter::importTextFunction(ExpressionBuilder &b,
                                                                       const Call &call,
                                                                       Arguments arguments) {
   if (call.name == "concat_ws" && arguments.size() > 1) {
     return joinedBy(b, arguments, call.type, call.at);
+  }
+  if (call.name == "parse_filename") {
+    return importFileName(b, call, arguments);
   }
   const headrace::TextFunction *function =
       headrace::textFunctionOfDuckdb(call.name, arguments.size());

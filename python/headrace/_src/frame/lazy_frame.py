@@ -375,13 +375,12 @@ class LazyFrame:
         return self._same(operation, lambda source: f"select {names} from {source}{order}{most}{start}")
 
     def _last(self, operation: str, n: int, length: int | None) -> LazyFrame:
-        """`length` of the last n rows."""
+        """`length` rows from the nth last place on, which may be before the first row."""
         order = Scope(self._columns, self._order).ordered(operation)
         back = LazyFrame(self._node, self._columns, [key.reversed for key in order])
-        found = back._slice(operation, 0, n)
-        if length is None or length >= n:
-            return LazyFrame(found._node, self._columns, self._order)
-        return LazyFrame(found._node, self._columns, self._order)._slice(operation, 0, length)
+        taken = n if length is None else min(length, n)
+        found = back._slice(operation, n - taken, taken)
+        return LazyFrame(found._node, self._columns, self._order)
 
     def _place(self, scope: Scope) -> str:
         """A number that says where a row stands, as a column in SQL; 0 if rows have no order."""

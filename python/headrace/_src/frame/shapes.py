@@ -30,7 +30,6 @@ def exploded(frame: LazyFrame, names: Sequence[str], *, empty_as_null: bool, kee
         name: Column(each.sql, each.type.value_type) if name in lists else each
         for name, each in frame._columns.items()
     }
-    place = Key(frame._unused(frame._order))
     texts = [
         f"unnest({lists[name]}) as {each.sql}" if name in lists else each.sql
         for name, each in frame._columns.items()
@@ -39,13 +38,22 @@ def exploded(frame: LazyFrame, names: Sequence[str], *, empty_as_null: bool, kee
     checks = [f"coalesce(len({other}), 0) = coalesce(len({first}), 0)" for other in list(lists.values())[1:]]
     message = "explode of lists of other lengths in a row"
     where = f" where case when {' and '.join(checks)} then true else error('{message}') end" if checks else ""
-    shown = {each.sql for each in made.values()}
-    texts += [sql for sql in dict.fromkeys(key.sql for key in frame._order) if sql not in shown]
-    texts.append(f"generate_subscripts({first}, 1) as {place.sql}")
-    node = frame._made("explode", lambda source: f"select {', '.join(texts)} from {source}{where}")
-    if any(key.sql == frame._columns[name].sql for key in frame._order for name in names):
-        return LazyFrame(node, made)
-    return LazyFrame(node, made, (*frame._order, place) if frame._order else ())
+    # Rows that are equal in all keys of the order may come in any, but the elements of one stay together.
+    scope = Scope(frame._columns, frame._order)
+    row = Key(frame._unused(frame._order))
+    place = Key(frame._unused((row,)))
+    order = (row, place) if frame._order else ()
+    if order:
+        texts.append(f"{frame._place(scope)} as {row.sql}")
+        texts.append(f"generate_subscripts({first}, 1) as {place.sql}")
+    return LazyFrame(
+        frame._made(
+            "explode",
+            lambda source: f"select {', '.join(texts)} from {scope.stages.around(source)}{where}",
+        ),
+        made,
+        order,
+    )
 
 
 def _list(column: Column, empty_as_null: bool, keep_nulls: bool) -> str:

@@ -33,6 +33,18 @@ class View:
     reads: frozenset[str]
 
 
+def _read_by(view: View, views: Mapping[str, View]) -> set[str]:
+    """The names that a view reads, and those that the views among them do."""
+    found: set[str] = set()
+    left = list(view.reads)
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += views[name].reads if name in views else ()
+    return found
+
+
 @dataclass(frozen=True)
 class Names:
     """What names of tables mean, at one moment; by name in small letters, with the name as it was given."""
@@ -155,7 +167,8 @@ class Session:
         view = View(name, query_alone(text).strip(), tables_named(script))
         with self._lock:
             names = self._names.without(name)
-            # Without what its name meant before, so that it cannot read itself.
+            if name.lower() in _read_by(view, names.views):
+                raise UserError(f"view {name}: it would read itself; choose another name")
             bound(text, names)
             self._names = Names(names.tables, {**names.views, name.lower(): view})
         return self.table(name)

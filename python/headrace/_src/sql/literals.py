@@ -64,6 +64,8 @@ def _decimal(value: Decimal) -> str:
 def _text(value: str) -> str:
     if "\0" in value:
         raise UserError("a text of a query cannot hold the character 0")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise UserError("a text of a query is Unicode, without surrogates")
     if any(character in value for character in "\n\r\t"):
         return f"E'{value.translate(_ESCAPES)}'"
     return "'" + value.replace("'", "''") + "'"

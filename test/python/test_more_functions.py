@@ -1,0 +1,174 @@
+"""Functions that a few programs call: over columns with NULL and odd values, beside DuckDB."""
+
+from __future__ import annotations
+
+import random
+
+import duckdb
+import headrace as hr
+import pyarrow as pa
+import pytest
+from duckdb_oracle import same
+
+TEXTS = [
+    None, "", "a", "ab", "abc", "aXbxc", "Peter:33 Paul:14", "äbc", "path/to/file.csv", "/a//b.c/d",
+    "a\\b/c.d.e", ".gitignore", "https%3A%2F%2Fx+y%zz%4", "%C3%A4", "a*c", "a]c", "a-c", "ca", "an abct",
+]  # fmt: skip
+NUMBERS = [None, 0, 1, -1, 5, 42, 1023, 1024, 1234567, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)]
+POINTS = [[1.0, 2.0, 3.0], [0.5, -1.0, 4.0], [], None, [0.0, 0.0, 0.0], [1e300, 1e300, 1e300]]
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pa.Table]:
+    draw = random.Random(1)
+    lists = [[draw.choice([None, 1, 2, 3]) for _ in range(draw.randrange(4))] for _ in range(20)]
+    return {
+        "t": pa.table({"id": range(len(TEXTS)), "s": pa.array(TEXTS, pa.string())}),
+        "n": pa.table({"id": range(len(NUMBERS)), "i": pa.array(NUMBERS, pa.int64())}),
+        "l": pa.table(
+            {
+                "id": range(20),
+                "a": pa.array(lists, pa.list_(pa.int32())),
+                "b": pa.array(lists[::-1][:-1] + [None], pa.list_(pa.int32())),
+                "w": pa.array([[str(x) for x in each] for each in lists], pa.list_(pa.string())),
+            }
+        ),
+        "p": pa.table({"id": range(len(POINTS)), "x": pa.array(POINTS, pa.list_(pa.float64()))}),
+        "o": pa.table(
+            {
+                "id": [0, 1],
+                "s": pa.array([{"a": 1, "b": "x"}, None], pa.struct({"a": pa.int64(), "b": pa.string()})),
+            }
+        ),
+    }
+
+
+EXPRESSIONS = [
+    *[f"regexp_extract_all(s, {p})" for p in ("'[a-z]'", "'(\\w+):(\\d+)', 2", "'', 0", "'(a)|(b)', 2")],
+    *[f"regexp_extract_all(s, {p})" for p in ("'A', 0, 'i'", "'a*'", "NULL", "'a', NULL", "'x', -1", "'^.'")],
+    *[f"string_split_regex(s, {p})" for p in ("'[xX]'", "'x', 'i'", "''", "'b*'", "'(b)'", "NULL", "'^'")],
+    *[f"parse_filename(s{p})" for p in ("", ", true", ", false", ", true, 'backslash'", ", 'forward_slash'")],
+    *[f"{f}(s{p})" for f in ("parse_dirname", "parse_dirpath", "parse_path") for p in ("", ", 'backslash'")],
+    *[f"overlay(s, 'xyz', {p})" for p in ("2", "-1", "9, 1", "2, 0", "2, -1", "1, 100", "NULL")],
+    *[f"s glob '{p}'" for p in ("*", "a?", "a[b-x]c", "a[!b]c", "a[]]c", "a\\*c", "a[", "*c*", "")],
+    "s glob '[a-c]*'", "s glob '?bc'",
+    "url_decode(s)", "damerau_levenshtein(s, 'abc')", "damerau_levenshtein(s, 'a cat')",
+]  # fmt: skip
+OF_NUMBERS = [
+    "format_bytes(i)", "formatReadableSize(i)", "formatReadableDecimalSize(i)", "bit_count(i)",
+    "bit_count((i % 1000)::int)", "bit_count((i % 100)::tinyint)", "factorial((i % 30)::int)",
+    "to_base(i, 2)", "to_base(i, 36, 20)", "fsum(i) over (order by id)", "favg(i) over ()",
+]  # fmt: skip
+OF_LISTS = [
+    "list_zip(a, b)", "list_zip(a, w, b)", "list_zip(a, b, true)", "list_zip(a, NULL)", "list_zip(a)",
+    "list_grade_up(a)", "list_grade_up(a, 'desc')", "array_grade_up(w, 'asc', 'nulls first')",
+    "list_intersect(a, b)", "list_select(a, [1, 2, 9])", "list_where(a, [true, false, true])",
+    "list_resize(a, 3)", "list_resize(a, 2, 7)",
+]  # fmt: skip
+MEASURES = ("distance", "dot_product", "inner_product", "negative_dot_product", "cosine_similarity")
+
+
+def compare(text: str, tables: dict[str, pa.Table], ranks: int) -> None:
+    connection = duckdb.connect()
+    connection.execute("set TimeZone = 'UTC'")
+    for name, table in tables.items():
+        connection.register(name, table)
+    same(hr.sql(text, tables, ranks=ranks), connection.sql(text).to_arrow_table(), ordered=True)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_beside_duckdb(tables: dict[str, pa.Table], ranks: int) -> None:
+    cases = [(EXPRESSIONS, "t", ""), (OF_LISTS, "l", ""), (["struct_keys(s)"], "o", "")]
+    cases.append((OF_NUMBERS[:5], "n", ""))
+    cases.append((OF_NUMBERS[5:], "n", " where i >= 0"))
+    for expressions, table, where in cases:
+        for expression in expressions:
+            compare(f"select id, {expression} as x from {table}{where} order by id", tables, ranks)
+    for measure in MEASURES:
+        for cast in ("", "::float[]"):
+            text = f"list_{measure}(p.x{cast}, q.x{cast}) as x from p, p as q where len(p.x) = len(q.x)"
+            compare(f"select p.id, q.id as j, {text} and p.id < 5 and q.id < 5 order by all", tables, ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_null_that_is_put_into_a_list_is_as_any_other(ranks: int) -> None:
+    """Also into an empty one, which does not say of what type its elements are."""
+    for kind, value in (
+        ("int", "1"),
+        ("varchar", "'a'"),
+        ("double", "2.5"),
+        ("int[]", "[1]"),
+        ("date", "date '2020-01-01'"),
+    ):
+        given = {"t": pa.table({"id": [0, 1, 2]})}
+        lists = f"case id when 0 then [NULL]::{kind}[] when 1 then []::{kind}[] else [{value}]::{kind}[] end"
+        for call in ("list_select(l, [1])", "list_resize(l, 1)", "list_where(l, [true])"):
+            text = (
+                f"select {call} as x, count(*) as n from (select {lists} as l from t) group by all order by n"
+            )
+            compare(text, given, ranks)
+
+
+FORMATS = [
+    "%Y-%m-%d", "%d/%m/%y", "%Y%d%m", "%a %d, %B %Y, %I:%M:%S %p", "%A %-d %b %Y", "%Y %j",
+    "%H:%M", "%c", "%x", "%X", "%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%n",
+    "%Y-%m-%dT%H:%M:%S%z", "%Y %m", "%%%Y", "x %d", "%w %u %g",
+]  # fmt: skip
+
+
+def moments(count: int) -> list[str | None]:
+    """Texts in these formats, some of them spoilt."""
+    draw = random.Random(7)
+    texts: list[str | None] = [None, "", " 2020-01-01 ", "2020-02-30", "12 pm", "0 1 5", "2019 366"]
+    while len(texts) < count:
+        moment = (
+            f"timestamp '{draw.randrange(1800, 2200)}-{draw.randrange(1, 13):02}-{draw.randrange(1, 29):02} "
+        )
+        moment += f"{draw.randrange(24):02}:{draw.randrange(60):02}:{draw.randrange(60):02}."
+        moment += f"{draw.randrange(10**6):06}'"
+        form = draw.choice(FORMATS)
+        text = duckdb.sql(f"select strftime({moment}, '{form.replace('%z', '')}')").fetchall()[0][0]
+        text += draw.choice(["+02", "-0330", "+01:15:30", "Z"]) if "%z" in form else ""
+        if draw.random() < 0.3:
+            at = draw.randrange(len(text) + 1)
+            text = text[:at] + draw.choice(" 0:x-") + text[at + draw.randrange(2) :]
+        texts.append(text)
+    return texts
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_strptime(form: str) -> None:
+    texts = pa.array(moments(300), pa.string())
+    given = {"t": pa.table({"id": range(len(texts)), "s": texts})}
+    compare(f"select id, try_strptime(s, '{form}') as x from t order by id", given, 2)
+    fits = f"try_strptime(s, '{form}') is not null"
+    compare(f"select id, strptime(s, '{form}') as x from t where {fits} order by id", given, 1)
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("strptime('x', '%d')", "not of the form that strptime asks for"),
+        ("strptime('x', '%d%V')", "unsupported strptime: specifier %V"),
+        ("strptime('x', ['%d', '%m'])", "unsupported list function: strptime"),
+        ("to_base(-1, 2)", "a negative number, a radix that is not 2 to 36, or a length"),
+        ("to_base(1, 2, 65)", "a length that is not 0 to 64 in to_base"),
+        ("url_decode('%ff')", "a text that is no UTF-8 once decoded in url_decode"),
+        ("factorial(34)", "factorial of a number that is not 0 to 33"),
+        ("factorial(-1)", "factorial of a number that is not 0 to 33"),
+        ("regexp_extract_all('a', '[')", "missing ]|RE2 refuses"),
+        ("regexp_extract_all('a', '(a)', (x + 7)::int)", "RE2 refuses"),
+        ("string_split_regex('a', repeat('[', x))", "RE2 refuses"),
+        ("bit_count(x::hugeint)", "unsupported bit_count: only of integers that 64 bits with a sign hold"),
+        ("parse_filename('a', x = 1)", "parse_filename: whether the name's end goes must be a constant"),
+        ("list_zip([1], x = 1)", "unsupported list_zip: whether longer lists are cut must be a constant"),
+        *[
+            (f"list_{name}([1.0], [1.0, x])", f"lists of different lengths, or with NULL, in list_{name}")
+            for name in (*MEASURES[:2], *MEASURES[3:], "cosine_distance")
+        ],
+        ("list_distance([1.0], [NULL])", "lists of different lengths, or with NULL, in list_distance"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(expression: str, message: str) -> None:
+    with pytest.raises(hr.HeadraceError, match=message):
+        hr.sql(f"select {expression} as y from t", {"t": pa.table({"x": [1]})})
