@@ -58,6 +58,10 @@ class Lobby:
         with suppress(OSError):  # it is closed already
             self._listener.shutdown(socket.SHUT_RDWR)  # which ends the wait of its thread
         self._listener.close()
+        self.empty()
+
+    def empty(self) -> None:
+        """Those that are there take no part any more."""
         for member in list(self.members):
             self.drop(member)
 
