@@ -108,10 +108,12 @@ def scattered(group: Any) -> None:
 
 def killed(group: Any, rank: int, tables: str) -> None:
     """The others answer without it, and it comes back."""
+    began = time.monotonic()
     os.kill(group._handle._ranks[rank].process, signal.SIGKILL)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         assert hr.sql(COUNT, tables)["n"].to_pylist() == [60175]
+    answered = time.monotonic() - began
     assert any("the cluster goes on with" in str(each.message) for each in said), said
 
     def back() -> bool:
@@ -119,13 +121,14 @@ def killed(group: Any, rank: int, tables: str) -> None:
         return group.size == 4
 
     until(back)
-    print(f"rank {rank} came back", flush=True)
+    back_again = time.monotonic() - began
+    print(f"rank {rank} came back after {back_again:.2f} s, an answer after {answered:.2f} s", flush=True)
 
 
 SUMS = "select k, sum(v) as v from t group by k order by k"
 
 
-def answered(rows: pa.Table, group: Any, ranks: int) -> float:
+def summed(rows: pa.Table, group: Any, ranks: int) -> float:
     """A query over a table of the script has so many ranks; its seconds."""
     began = time.monotonic()
     found = hr.sql(SUMS, {"t": rows}, topology="ethernet-fast")
@@ -145,14 +148,14 @@ def resized(group: Any) -> None:
         warnings.simplefilter("error", RuntimeWarning)  # no rank is lost
         for ranks in (4, 2, 3):
             group.resize(ranks)
-            answered(rows, group, ranks)
+            summed(rows, group, ranks)
         try:
             group.resize(7)
         except hr.HeadraceError as error:
             print(f"resize(7): {error}", flush=True)
         else:
             raise AssertionError("seven ranks")
-        answered(rows, group, 3)
+        summed(rows, group, 3)
 
 
 def dask_resized() -> None:
@@ -168,15 +171,15 @@ def dask_resized() -> None:
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("error", RuntimeWarning)  # no rank is lost
-        answered(rows, group, 2)
-        again = answered(rows, group, 2)
+        summed(rows, group, 2)
+        again = summed(rows, group, 2)
         workers.scale(6)
         client.wait_for_workers(6)
         until(lambda: len(group._handle._lobby.members) == 6)
-        grown = answered(rows, group, 6)
+        grown = summed(rows, group, 6)
         workers.scale(3)
         until(lambda: len(group._handle._lobby.members) == 3)
-        shrunk = answered(rows, group, 3)
+        shrunk = summed(rows, group, 3)
         print(f"2 ranks {again:.2f} s, then 6 {grown:.2f} s, then 3 {shrunk:.2f} s", flush=True)
 
 
@@ -212,7 +215,9 @@ def until(said: Callable[[], bool]) -> None:
 
 def main(engine: str, queries: str, tables: str, folder: str, names: list[str]) -> None:
     with ENGINES[engine]() as made:
+        began = time.monotonic()
         with hr.cluster(made, ranks=4, settings={"peerTimeout": 3}) as group:
+            print(f"{engine} has 4 ranks after {time.monotonic() - began:.2f} s", flush=True)
             assert (group.rank, group.size) == (0, 4)
             for name in names:
                 with open(f"{queries}/q{name}.sql") as text:
