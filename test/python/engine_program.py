@@ -183,6 +183,30 @@ def dask_resized() -> None:
         print(f"2 ranks {again:.2f} s, then 6 {grown:.2f} s, then 3 {shrunk:.2f} s", flush=True)
 
 
+def ray_nodes(tables: str) -> None:
+    """One rank on each node that has CPUs; a node goes, and another comes."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    of_nodes = {"object_store_memory": 80 << 20, "include_dashboard": False}
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **of_nodes})
+    two, _, _ = [nodes.add_node(num_cpus=cpus, **of_nodes) for cpus in (2, 2, 3)]
+    ray.init(address=nodes.address)
+    with hr.cluster(ray, settings={"peerTimeout": 3}) as group:
+        assert group.size == 3
+        assert hr.sql(COUNT, tables)["n"].to_pylist() == [60175]
+        nodes.remove_node(two)
+        until(lambda: len(group._handle._lobby.members) == 2)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            assert hr.sql(COUNT, tables)["n"].to_pylist() == [60175]
+        assert any("the cluster goes on with 2 ranks" in str(each.message) for each in said), said
+        nodes.add_node(num_cpus=2, **of_nodes)
+        until(lambda: hr.sql(COUNT, tables)["n"].to_pylist() == [60175] and group.size == 3)
+    ray.shutdown()
+    nodes.shutdown()
+
+
 def dataset(group: Any, tables: str) -> None:
     """Rows that stay on the ranks; also for ranks that have come since."""
     parts = hr.persist("select l_orderkey, l_tax from lineitem", tables, by="l_orderkey")
@@ -242,6 +266,8 @@ def main(engine: str, queries: str, tables: str, folder: str, names: list[str]) 
             until(lambda: not any(serves(each) for each in ranks))
             with hr.cluster(made, ranks=2, settings={"threads": 1, "joinTimeout": 10}) as group:
                 resized(group)
+    if engine == "ray":
+        ray_nodes(tables)
     print("done")
 
 
