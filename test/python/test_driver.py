@@ -145,6 +145,24 @@ def test_a_process_that_was_stopped_comes_again(engine: Processes, tpch_small: P
         assert process in [process_of(group, rank) for rank in range(3)]
 
 
+def test_a_process_that_comes_while_the_driver_goes(engine: Processes) -> None:
+    """It is sent away, and ends."""
+    with driver(engine) as group:
+        lobby = group._handle._lobby
+        with socket.create_server(("127.0.0.1", 0)) as place:
+            there = socket.create_connection(place.getsockname())
+            here, _ = place.accept()
+        coming = threading.Thread(target=lobby._meet, args=(here,))
+        coming.start()
+        channel = Channel.proved(there, lobby.secret, listening=False)
+    channel.send(("here", "host", 1))
+    with pytest.raises(hr.errors.InputOutputError, match="the other end is gone"):
+        channel.receive()
+    coming.join(timeout=10)
+    assert not coming.is_alive()
+    assert lobby.members == []
+
+
 def test_processes_that_start_and_end_together(tpch_small: Path) -> None:
     """As the tasks of a barrier stage: the engine starts new ones for all after a loss, and to be more."""
 
