@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -37,7 +38,9 @@ def python_with(engine: str) -> str:
 
 
 @pytest.mark.parametrize("engine", PACKAGES)
-def test_ranks_in_an_engine(engine: str, tpch_small: Path, tmp_path: Path) -> None:
+def test_ranks_in_an_engine(
+    engine: str, tpch_small: Path, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     """Queries, a network, errors; ranks are killed, rank 0 too, and come back; more and fewer of them."""
     command = [python_with(engine), PROGRAM, engine, QUERIES, tpch_small, tmp_path, *NAMES]
     environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
@@ -48,7 +51,9 @@ def test_ranks_in_an_engine(engine: str, tpch_small: Path, tmp_path: Path) -> No
     said = done.stdout.splitlines()
     for words in ("rank 2 came back", "rank 0 came back", "rank 1 came back", "rank 3 woke", "done"):
         assert any(line.startswith(words) for line in said)
-    print("\n".join(line for line in said if line.endswith(" s")))
+    for line in said:
+        if line.endswith(" s"):
+            record_property("figure", line)
     check(tmp_path, tpch_small)
 
 
