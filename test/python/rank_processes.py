@@ -15,7 +15,7 @@ _RANK = """
 import base64, pickle, signal, sys, threading
 from headrace._src.engines.member import serve_on_a_thread
 signal.signal(signal.SIGUSR1, lambda *_: retire())
-retire = serve_on_a_thread(pickle.loads(base64.b64decode(sys.argv[1])))
+retire = serve_on_a_thread(pickle.loads(base64.b64decode(sys.argv[1]))).retire
 for each in threading.enumerate():
     if each.name == "headrace rank":
         each.join()
@@ -24,6 +24,8 @@ for each in threading.enumerate():
 
 class Processes:
     """follows: as of an engine whose ranks are all that it has. started: how many come, if not all."""
+
+    together = False
 
     def __init__(self, ranks: int, follows: bool = False, started: int | None = None) -> None:
         self.ranks = ranks
@@ -56,6 +58,12 @@ class Processes:
         (chosen,) = [each for each in self.processes if each.pid == process]
         chosen.send_signal(how)
         chosen.wait(timeout=30)
+
+    def resize(self, ranks: int) -> bool:
+        return False
+
+    def trouble(self) -> str:
+        return ""
 
     def stop(self) -> None:
         pass

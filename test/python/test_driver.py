@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import headrace as hr
@@ -19,7 +19,7 @@ import pytest
 from headrace._src.engines.channel import Channel
 from headrace._src.engines.driver import Driver, RemoteRanks
 from headrace._src.engines.member import Invitation
-from headrace._src.engines.places import checked_ranks
+from headrace._src.engines.places import checked_ranks, reason
 from rank_processes import Processes
 
 pytestmark = pytest.mark.alone
@@ -45,6 +45,13 @@ def engine() -> Iterator[Processes]:
 
 def driver(engine: Processes, **settings: object) -> Driver:
     return Driver(RemoteRanks(engine, settings), "shrink")
+
+
+def until(said: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not said():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def process_of(group: Driver, rank: int) -> int:
@@ -103,6 +110,155 @@ def test_a_rank_is_lost_in_a_run(engine: Processes, tpch_small: Path, rank: int,
             time.sleep(0.1)
             assert hr.sql(COUNT, tpch_small).equals(alone)
         os.kill(struck[0], signal.SIGCONT if how == signal.SIGSTOP else 0)
+
+
+def test_a_loss_that_is_noticed_late(engine: Processes, tpch_small: Path) -> None:
+    """Between the questions who is lost and who has come: it is a loss, not a change of plans."""
+
+    class Late(RemoteRanks):
+        strikes = False
+
+        @property
+        def lost(self) -> str:
+            found = super().lost
+            if self.strikes:
+                self.strikes = False
+                os.kill(self._ranks[1].process, signal.SIGKILL)
+                until(lambda: self._ranks[1].gone)
+            return found
+
+    with Driver(Late(engine, {}), "shrink") as group:
+        group._handle.strikes = True
+        with pytest.warns(RuntimeWarning, match="the cluster goes on with 2 ranks"):
+            assert hr.sql(COUNT, tpch_small)["n"].to_pylist() == [60175]
+
+
+def test_a_process_that_was_stopped_comes_again(engine: Processes, tpch_small: Path) -> None:
+    with driver(engine, peerTimeout=2) as group:
+        process = process_of(group, 1)
+        os.kill(process, signal.SIGSTOP)
+        with pytest.warns(RuntimeWarning, match="the cluster goes on with 2 ranks"):
+            assert hr.sql(COUNT, tpch_small)["n"].to_pylist() == [60175]
+        os.kill(process, signal.SIGCONT)
+        until(lambda: len(group._handle._lobby.members) == 3)
+        assert hr.sql(COUNT, tpch_small)["n"].to_pylist() == [60175]
+        assert process in [process_of(group, rank) for rank in range(3)]
+
+
+def test_a_process_that_comes_while_the_driver_goes(engine: Processes) -> None:
+    """It is sent away, and ends."""
+    with driver(engine) as group:
+        lobby = group._handle._lobby
+        with socket.create_server(("127.0.0.1", 0)) as place:
+            there = socket.create_connection(place.getsockname())
+            here, _ = place.accept()
+        coming = threading.Thread(target=lobby._meet, args=(here,))
+        coming.start()
+        channel = Channel.proved(there, lobby.secret, listening=False)
+    channel.send(("here", "host", 1))
+    with pytest.raises(hr.errors.InputOutputError, match="the other end is gone"):
+        channel.receive()
+    coming.join(timeout=10)
+    assert not coming.is_alive()
+    assert lobby.members == []
+
+
+def test_processes_that_start_and_end_together(tpch_small: Path) -> None:
+    """As the tasks of a barrier stage: the engine starts new ones for all after a loss, and to be more."""
+
+    class Together(Processes):
+        together = True
+
+        def start(self, invitation: Invitation) -> None:
+            self._to_start = self.ranks
+            super().start(invitation)
+
+        def stop(self) -> None:
+            for each in self.processes:
+                self.kill(each.pid)
+            self.processes = []
+
+        def resize(self, ranks: int) -> bool:
+            self.ranks = ranks
+            return True
+
+    engine = Together(2)
+    with driver(engine) as group:
+        first = {process_of(group, rank) for rank in range(2)}
+        os.kill(process_of(group, 0), signal.SIGKILL)
+        with pytest.warns(RuntimeWarning, match="the cluster goes on with 2 ranks"):
+            assert hr.sql(COUNT, tpch_small)["n"].to_pylist() == [60175]
+        assert first.isdisjoint(process_of(group, rank) for rank in range(2))
+        for ranks in (3, 1):
+            group.resize(ranks)
+            assert hr.sql(COUNT, tpch_small)["n"].to_pylist() == [60175]
+            assert group.size == ranks
+        struck = []
+
+        def strike(*_: object) -> None:
+            if not struck:
+                struck.append(process_of(group, 0))
+                os.kill(struck[0], signal.SIGKILL)
+
+        with pytest.warns(RuntimeWarning, match="the cluster goes on with 1 rank$"):
+            assert hr.sql(SECONDS, tpch_small, progress=strike).num_rows == 1
+    assert engine.processes == []
+
+
+def test_an_engine_says_why(tpch_small: Path) -> None:
+    class Troubled(Processes):
+        def trouble(self) -> str:
+            return "the engine is full"
+
+    few = Troubled(2, started=1)
+    with pytest.raises(hr.errors.InputOutputError, match="^the engine is full$"):
+        driver(few)
+    few.end()
+
+
+def test_more_than_there_is_room_for(engine: Processes, tpch_small: Path) -> None:
+    """The ranks stay as they are, and the engine is told to have as many again."""
+
+    class Owner(Processes):
+        asked: list[int] = []
+
+        def resize(self, ranks: int) -> bool:
+            self.asked.append(ranks)
+            return True
+
+    owner = Owner(2)
+    with driver(owner, joinTimeout=4) as group:
+        with pytest.raises(
+            hr.errors.InputOutputError, match="the engine has no room for 3 ranks.*of 3 came 2"
+        ):
+            group.resize(3)
+        assert owner.asked == [3, 2]
+        assert hr.sql(COUNT, tpch_small)["n"].to_pylist() == [60175]
+        assert group.size == 2
+    owner.end()
+
+
+def test_settings_of_ranks(engine: Processes) -> None:
+    with driver(engine, threads=1, memory="200 MB") as group:
+        assert group.memory == 200_000_000
+    for settings, why in (
+        ({"threads": "many"}, "the setting threads must be a positive number, got many"),
+        ({"peerTimeout": 0}, "the setting peerTimeout must be a positive number, got 0"),
+        ({"memory": "much"}, "the setting memory: .*much"),
+    ):
+        with pytest.raises(hr.errors.UserError, match=why):
+            driver(engine, **settings)
+
+
+def test_reasons() -> None:
+    """What of another process's trace is said in one line."""
+    trace = Exception(
+        'Job aborted\n  at Worker.scala:5\nTraceback (most recent call last):\n  File "x.py"\n'
+        "ModuleNotFoundError: No module named 'headrace'\n\tat java.lang.Thread"
+    )
+    assert reason(trace) == "ModuleNotFoundError: No module named 'headrace'"
+    assert reason(Exception("Job aborted\n more")) == "Job aborted"
+    assert reason(KeyError()) == "KeyError"
 
 
 def test_no_process_is_left(engine: Processes, tpch_small: Path) -> None:
@@ -206,5 +362,5 @@ def test_a_rank_that_is_gone(engine: Processes) -> None:
 
 def test_more_ranks_than_workers() -> None:
     assert [checked_ranks(None, 4, "Dask"), checked_ranks(2, 4, "Dask")] == [4, 2]
-    with pytest.raises(hr.errors.UserError, match="Dask has 4 workers, got ranks=5"):
+    with pytest.raises(hr.errors.UserError, match="Dask has room for 4 at most, got ranks=5"):
         checked_ranks(5, 4, "Dask")

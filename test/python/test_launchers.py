@@ -158,8 +158,13 @@ def test_the_tool(launcher: list[str], tpch_small: Path, tmp_path: Path) -> None
     assert "the launcher has started 4 ranks" in failed.stderr + failed.stdout
 
 
-def test_mpirun_lets_the_others_go_on(
-    tpch_small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+#: What makes a launcher go on without a process that has ended.
+RECOVERY = {"mpirun": ["--enable-recovery"], "srun": ["--no-kill", "--kill-on-bad-exit=0"]}
+
+
+@pytest.mark.parametrize("name", RECOVERY)
+def test_a_launcher_lets_the_others_go_on(
+    name: str, tpch_small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     (tmp_path / "program.py").write_text("""
@@ -167,16 +172,18 @@ import os, sys
 import headrace as hr
 
 with hr.cluster() as group:
+    dies = group.rank == 2
     for number in range(3):
         table = hr.sql("select count(*) as n from lineitem", sys.argv[1])
         if group.rank == 0:
             print(group.size, table["n"][0])
-        if os.environ["OMPI_COMM_WORLD_RANK"] == "2" and number == 0:
+        if dies and number == 0:
             os.kill(os.getpid(), 9)
 """)
-    with mpirun(tmp_path) as (words, _):
-        command = [*words, "--enable-recovery", sys.executable, str(tmp_path / "program.py"), str(tpch_small)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    with LAUNCHERS[name](tmp_path) as (words, variables):
+        command = [*words, *RECOVERY[name], sys.executable, str(tmp_path / "program.py"), str(tpch_small)]
+        environment = {**os.environ, **variables}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert done.stdout == "4 60175\n3 60175\n3 60175\n", done.stderr[-3000:]
     assert list(tmp_path.glob("headrace-*")) == []
 

@@ -4,7 +4,8 @@
     ```console   `$ COMMAND`, then what it prints; a line `…` stands for any lines
     ```python    a program; those of a page go on in one another
 
-`<!-- slow -->` in the line above a block: it takes more than some seconds; `<!-- gpu -->`: it needs a GPU.
+`<!-- slow -->` in the line above a block: it takes more than some seconds; `<!-- gpu -->`: it needs a GPU;
+`<!-- engines -->`: a program of its own, with an engine that test/python/test_engines.py has.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from dev import places
 
-_FENCE = re.compile(r"^(?:<!-- (slow|gpu) -->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^(?:<!-- (slow|gpu|engines) -->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^(\$ |\./dev |headrace |headrace-\w+ |pip |python |ctest |cmake )", re.MULTILINE)
 RUN = ("sh", "console", "python")
 
@@ -27,7 +28,7 @@ class Block:
     language: str
     text: str
     line: int
-    mark: str  # "", "slow" or "gpu"
+    mark: str  # "", "slow", "gpu" or "engines"
 
 
 def pages() -> list[Path]:

@@ -37,8 +37,8 @@ PACKAGES = [
     "zlib1g-dev",  # as libzstd-dev
 ]
 
-# Of the suite `engines` alone: daemons, which not every desk wants.
-ENGINES = ["munge", "slurm-client", "slurmctld", "slurmd"]
+# Of the suite `engines` alone: daemons and a Java, which not every desk wants.
+ENGINES = ["munge", "openjdk-17-jre-headless", "slurm-client", "slurmctld", "slurmd"]
 
 
 def missing(names: Sequence[str] = PACKAGES) -> list[str]:

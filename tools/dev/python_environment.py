@@ -73,7 +73,7 @@ def ensure_engines() -> None:
     with exclusive(places.home() / "engines.lock"):
         if made_from.exists() and made_from.read_text().strip() == wanted:
             return
-        with step("Engines (Dask)") as current:
+        with step("Engines (Dask, Ray, Spark)") as current:
             current.always = True
             run([places.environment_python(), "-m", "venv", "--clear", folder], "engines-venv")
             install = [python, *("-m", "pip", "install", "--disable-pip-version-check", "--no-input")]

@@ -65,11 +65,12 @@ class Cluster:
     def resize(self, ranks: int) -> None:
         """Goes on with so many of the engine's processes as ranks, from the next call on.
 
-        Waits for `joinTimeout` seconds until the engine has started them. What ranks have of tables of the
+        Waits for `joinTimeout` seconds until they are there: Dask's workers are the script's to start, Ray's
+        actors are made and ended here, Spark's tasks are started anew. What ranks have of tables of the
         script is divided anew by the next call that reads it.
 
-        Raises UserError with a launcher, which has said how many there are, and InputOutputError if fewer
-        processes come; the ranks stay as they are then.
+        Raises UserError with a launcher, which has said how many there are, and where Spark has no room for
+        as many; InputOutputError if fewer processes come. The ranks stay as they are then.
         """
         raise UserError("resize is for ranks of an engine: a launcher has said how many there are")
 
@@ -158,8 +159,10 @@ class Cluster:
 
     def _mend(self, poll: Callable[[], None] | None) -> None:
         """Goes on with the ranks that are there, if they are others than before."""
+        # In this order: a loss that is noticed in between is one.
+        awaited = translated(lambda: self._handle.awaited)
         lost = self._lost()
-        if not lost and not translated(lambda: self._handle.awaited):
+        if not lost and not awaited:
             return
         if lost and self._on_loss == "fail":
             raise InputOutputError(lost)
@@ -192,7 +195,7 @@ def cluster(
 ) -> Cluster:
     """Joins the processes that a launcher has started, each of which calls it, as the ranks of what follows.
 
-    Or starts ranks inside the processes of an engine, Dask, which the calling process leads.
+    Or starts ranks inside the processes of an engine, Dask, Ray or Spark, which the calling process leads.
 
     `with hr.cluster():` makes them the ranks of `sql`, `jit` and `mlir`. All processes run the same program
     and make the same calls in the same order; results are on rank 0, and the other ranks get None. Rank 0
@@ -215,14 +218,17 @@ def cluster(
     script has the table, if it is a pyarrow.Table, so that the next query does not send them again.
 
     launcher: "torchrun", "mpi", "slurm", "kubernetes" or "environment" (the variables HEADRACE_RANK,
-        HEADRACE_SIZE and HEADRACE_MEETING); default: the one whose variables are there. Or
-        a `distributed.Client`.
-    ranks: how many of Dask's workers are ranks (default: all, at each call); launchers have said it already.
+        HEADRACE_SIZE and HEADRACE_MEETING); default: the one whose variables are there. Or an engine:
+        a `distributed.Client`, the module `ray` after `ray.init()`, a `SparkSession` or `SparkContext`.
+    ranks: how many of Dask's workers are ranks (default: all, at each call), how many actors Ray has
+        (default: one a node), how many tasks Spark has (default: as many as it runs at a time); launchers
+        have said it already.
     on_loss: "shrink"; or "fail": all calls fail with InputOutputError once a rank is lost. Rank 0's counts.
-    settings: by name, which override the environment: {"peerTimeout": 20}.
+    settings: by name, which override the environment: {"peerTimeout": 20}. With an engine also "threads"
+        and "memory" of each rank, else what the engine has given its process.
 
-    Raises UserError if a variable is missing, and InputOutputError if a rank does not come within
-    `joinTimeout` seconds.
+    Raises UserError if a variable is missing or the engine has no room, and InputOutputError if a rank does
+    not come within `joinTimeout` seconds.
     """
     if on_loss not in ("shrink", "fail"):
         raise UserError(f"on_loss must be shrink or fail, got {on_loss}")
@@ -237,16 +243,11 @@ def cluster(
     return Cluster(translated(lambda: _runtime.Cluster(launcher, texts)), on_loss)
 
 
-def _of_engine(engine: Any, ranks: int | None, on_loss: str, settings: Mapping[str, object]) -> Cluster:
-    """Ranks in the processes of Dask."""
+def _of_engine(given: Any, ranks: int | None, on_loss: str, settings: Mapping[str, object]) -> Cluster:
     from headrace._src.engines.driver import Driver, RemoteRanks
+    from headrace._src.engines.known import engine_of
+    from headrace._src.engines.places import rank_settings
+    from headrace._src.programs import setting_texts
 
-    # By its name: Dask does not have to be installed.
-    name = f"{type(engine).__module__}.{type(engine).__name__}"
-    if not (name.startswith("distributed.") and name.endswith(".Client")):
-        raise UserError(
-            f"cluster() takes the name of a launcher or a Dask client, got: {type(engine).__name__}"
-        )
-    from headrace._src.engines.dask import DaskEngine
-
-    return Driver(RemoteRanks(DaskEngine(engine, ranks), settings), on_loss)
+    texts = rank_settings(setting_texts(settings))
+    return Driver(RemoteRanks(engine_of(given, ranks, texts), texts), on_loss)

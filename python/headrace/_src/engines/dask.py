@@ -9,10 +9,7 @@ from urllib.parse import urlsplit
 import distributed
 
 from headrace._src.engines.member import Invitation, serve_on_a_thread
-from headrace._src.engines.places import address_towards, checked_ranks
-
-#: Of a worker's limit for ranks: its nanny ends a worker that comes near to it.
-_MEMORY_SHARE = 0.7
+from headrace._src.engines.places import MEMORY_SHARE, address_towards, checked_ranks
 
 
 class RankPlugin(distributed.WorkerPlugin):
@@ -24,16 +21,18 @@ class RankPlugin(distributed.WorkerPlugin):
     def setup(self, worker: distributed.Worker) -> None:
         own = {"threads": str(worker.state.nthreads)}
         if limit := worker.memory_manager.memory_limit:
-            own["memory"] = str(int(limit * _MEMORY_SHARE))
+            own["memory"] = str(int(limit * MEMORY_SHARE))
         invitation = self._invitation
-        self._retire = serve_on_a_thread(replace(invitation, settings={**own, **invitation.settings}))
+        self._serving = serve_on_a_thread(replace(invitation, settings={**own, **invitation.settings}))
 
     def teardown(self, worker: distributed.Worker) -> None:
-        self._retire()
+        self._serving.retire()
 
 
 class DaskEngine:
     """The workers of a `distributed.Client`."""
+
+    together = False
 
     def __init__(self, client: Any, ranks: int | None) -> None:
         self._client = client
@@ -51,6 +50,12 @@ class DaskEngine:
     def start(self, invitation: Invitation) -> None:
         self._plugin = f"headrace-{invitation.port}"
         self._client.register_plugin(RankPlugin(invitation), name=self._plugin)
+
+    def resize(self, ranks: int) -> bool:
+        return False
+
+    def trouble(self) -> str:
+        return ""
 
     def stop(self) -> None:
         if self._plugin and self._client.status == "running":

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from headrace._src.cluster import Cluster
 from headrace._src.engines.lobby import ANSWER_SECONDS, Lobby, Member, value_of
 from headrace._src.engines.member import Invitation
+from headrace._src.engines.places import number_of, rank_settings
 from headrace._src.engines.scattered import Part, Sent, Tables, parts_of
 from headrace._src.errors import HeadraceError, InputOutputError, UserError
 from headrace._src.programs import setting_texts
@@ -27,6 +28,8 @@ from headrace._src.query.tables import absolute
 #: Seconds for the words of a rank that its peers have given up.
 _LAST_WORDS_SECONDS = 2.0
 _POLL_SECONDS = 0.05
+#: How often the engine is asked whether its processes cannot come.
+_LOOK_SECONDS = 0.25
 #: For leaving, beyond `peerTimeout`, for which a rank that follows one that is stopped hears nothing.
 _PART_SECONDS = 2.0
 _JOIN_SECONDS = 15
@@ -43,6 +46,8 @@ class Engine(Protocol):
     ranks: int
     #: Whether ranks that the engine gets later are added, and those that it gives up leave.
     follows: bool
+    #: Whether all its processes end with one of them, and are started together again.
+    together: bool
 
     def address(self) -> str:
         """Of this machine, at which the engine's processes reach it."""
@@ -50,8 +55,17 @@ class Engine(Protocol):
     def start(self, invitation: Invitation) -> None:
         """Has every process of the engine call `serve`, also those that it starts again."""
 
+    def resize(self, ranks: int) -> bool:
+        """Has so many processes, if it is the one that says how many there are; else False.
+
+        Those of an engine that starts all together are so many once it is started again.
+        """
+
+    def trouble(self) -> str:
+        """Why processes do not come, if it knows."""
+
     def stop(self) -> None:
-        """Of those that are started from now on none calls it."""
+        """Of those that are started from now on none calls it; `start` may follow."""
 
 
 @dataclass(frozen=True)
@@ -94,36 +108,43 @@ class RemoteRanks:
         self.name = f"the driver on host {socket.gethostname()}"
         self.memory = 0
         self._wanted = None if engine.follows else engine.ranks
-        self._join_seconds = 0.0
         self._gone: deque[str] = deque()  # tables that the driver has no more
         self._tables = Tables(self._gone.append)
         self._named = False  # whether the last run had such tables
+        texts = rank_settings(setting_texts(settings))
+        self._silence_seconds = number_of(texts, "peerTimeout", 8)
+        self._join_seconds = number_of(texts, "joinTimeout", 60)
+        of_ranks = {**texts, "joinTimeout": str(_JOIN_SECONDS)}
         address = engine.address()
         self._lobby = Lobby(address)
+        self._invitation = Invitation(address, self._lobby.port, self._lobby.secret, of_ranks)
         try:
-            texts = setting_texts(settings)
-            self._silence_seconds = float(texts.get("peerTimeout", 8))
-            of_ranks = {**texts, "joinTimeout": str(_JOIN_SECONDS)}
-            self._join_seconds = float(texts.get("joinTimeout", 60))
-            engine.start(Invitation(address, self._lobby.port, self._lobby.secret, of_ranks))
+            engine.start(self._invitation)
             self._await(engine.ranks)
             self._begin()
         except BaseException:
             self.leave()
             raise
 
-    def _await(self, wanted: int) -> None:
+    def _await(self, wanted: int, poll: Callable[[], None] | None = None) -> None:
         lobby = self._lobby
-        with lobby.changed:
-            lobby.changed.wait_for(lambda: len(lobby.members) >= wanted, self._join_seconds)
-            came = len(lobby.members)
-            if came < wanted:
+        end = time.monotonic() + self._join_seconds
+        while True:
+            with lobby.changed:
+                lobby.changed.wait_for(lambda: len(lobby.members) >= wanted, _LOOK_SECONDS)
+                places = [(each.host, each.process) for each in lobby.members]
+            if len(places) >= wanted:
+                break
+            if poll:
+                poll()
+            if trouble := self._engine.trouble():
+                raise InputOutputError(trouble)
+            if time.monotonic() > end:
                 raise InputOutputError(
-                    f"the engine's processes do not reach {lobby.port} of this machine, or lack headrace: "
-                    f"of {wanted} came {came}"
+                    f"the engine has no room for {wanted} ranks, or its processes do not reach {lobby.port} "
+                    f"of this machine, or lack headrace: of {wanted} came {len(places)}"
                 )
-            places = {(each.host, each.process) for each in lobby.members}
-        if len(places) < came:
+        if len(set(places)) < len(places):
             raise UserError(
                 "each rank needs a process of its own: start the engine with processes, not threads"
             )
@@ -200,14 +221,35 @@ class RemoteRanks:
 
     def resize(self, ranks: int) -> None:
         """Goes on with so many, once they are there."""
-        self._await(ranks)
-        self._wanted = ranks
-        if self.size != ranks or any(member.gone for member in self._ranks):
-            self.regroup(None)
+        before = self._engine.ranks
+        try:
+            owned = self._engine.resize(ranks)
+            if not self._engine.together:
+                self._await(ranks)
+                if owned:
+                    self._see_off(ranks)
+            self._wanted = ranks
+            if self.size != ranks or any(member.gone for member in self._ranks):
+                self.regroup(None)
+        except InputOutputError:
+            if self._engine.resize(before):
+                self._wanted = before
+            raise
+
+    def _see_off(self, ranks: int) -> None:
+        """Waits until those that the engine has given up are gone."""
+        lobby = self._lobby
+        with lobby.changed:
+            lobby.changed.wait_for(lambda: len(lobby.members) <= ranks, ANSWER_SECONDS)
 
     def regroup(self, poll: Callable[[], None] | None) -> None:
-        """Goes on with the processes that are there."""
+        """Goes on with the processes that are there, or, where these start together, with new ones."""
         self._part()
+        if self._engine.together:
+            self._lobby.empty()
+            self._engine.stop()
+            self._engine.start(self._invitation)
+            self._await(self._engine.ranks, poll)
         with self._lobby.changed:
             attempts = len(self._lobby.members) + 1
         for attempt in range(attempts):
@@ -359,8 +401,8 @@ class RemoteRanks:
         self._following = []
 
     def leave(self) -> None:
-        self._engine.stop()
         self._lobby.close()
+        self._engine.stop()
 
 
 def _whole(table: Any) -> Any:

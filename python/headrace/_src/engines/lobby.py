@@ -50,14 +50,21 @@ class Lobby:
         self.secret = secrets.token_bytes(32)
         self.changed = threading.Condition()
         self.members: list[Member] = []
+        self._closed = False
         self._listener = socket.create_server((address, 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, name="headrace lobby", daemon=True).start()
 
     def close(self) -> None:
+        with self.changed:
+            self._closed = True
         with suppress(OSError):  # it is closed already
             self._listener.shutdown(socket.SHUT_RDWR)  # which ends the wait of its thread
         self._listener.close()
+        self.empty()
+
+    def empty(self) -> None:
+        """Those that are there take no part any more."""
         for member in list(self.members):
             self.drop(member)
 
@@ -79,6 +86,9 @@ class Lobby:
             return  # a stranger
         member = Member(channel, host, process)
         with self.changed:
+            if self._closed:  # while it came
+                channel.close()
+                return
             self.members.append(member)
             self.changed.notify_all()
         try:

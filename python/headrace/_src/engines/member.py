@@ -40,24 +40,45 @@ def serve(invitation: Invitation) -> None:
         member.serve()
 
 
-def serve_on_a_thread(invitation: Invitation) -> Callable[[], None]:
-    """The same beside what the process does otherwise, until the function that it returns is called."""
-    member: list[Member] = []
-    retired = threading.Event()
+class Serving:
+    """`serve` on a thread, beside what the process does otherwise.
 
-    def come_and_serve() -> None:
-        if came := _come(invitation):
-            member.append(came)
-            if not retired.is_set():
-                came.serve()
+    A rank that its driver has given up, because it was stopped and silent, comes to it again.
+    """
 
-    def retire() -> None:
-        retired.set()
-        for each in member:
-            each.retire()
+    def __init__(self, invitation: Invitation) -> None:
+        self._invitation = invitation
+        self._member: Member | None = None
+        self._retired = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="headrace rank", daemon=True)
 
-    threading.Thread(target=come_and_serve, name="headrace rank", daemon=True).start()
-    return retire
+    def start(self) -> None:
+        self._thread.start()
+
+    def _serve(self) -> None:
+        while not self._retired.is_set():
+            self._member = _come(self._invitation)
+            if self._member is None:
+                return  # the driver is gone
+            if self._retired.is_set():
+                self._member.retire()
+            self._member.serve()
+
+    def retire(self) -> None:
+        """Tells the driver that this process goes, which takes part in nothing more."""
+        self._retired.set()
+        if member := self._member:
+            member.retire()
+
+    def join(self, seconds: float) -> None:
+        """Until the rank has left its cluster."""
+        self._thread.join(seconds)
+
+
+def serve_on_a_thread(invitation: Invitation) -> Serving:
+    serving = Serving(invitation)
+    serving.start()
+    return serving
 
 
 def _come(invitation: Invitation) -> Member | None:
