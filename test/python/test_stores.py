@@ -18,8 +18,10 @@ import pyarrow.parquet as parquet
 import pytest
 from duckdb_oracle import same
 from headrace import errors
+from headrace._src.engines.driver import Driver, RemoteRanks
 from headrace._src.query.statistics import table_statistics
 from headrace._src.query.verify import check_statistics
+from rank_processes import Processes
 from store_server import Asked, Fault, StoreServer, serving
 from test_fork import in_child
 
@@ -422,3 +424,18 @@ def test_a_forked_process_asks_by_itself(server: StoreServer, wide: pa.Table, wi
 
 def _check(condition: bool) -> None:
     assert condition
+
+
+def test_ranks_of_other_processes_read_their_shares(server: StoreServer, tpch_tenth: Path) -> None:
+    path = tpch_tenth / "lineitem.parquet"
+    secret = "token=not-to-be-shown"
+    server.put(f"/lineitem.parquet?{secret}", path.read_bytes())
+    query = "select l_returnflag, sum(l_quantity) as q from '{}' group by all order by all"
+    with Driver(RemoteRanks(Processes(3), {}), "shrink"):
+        found = hr.sql(query.format(f"{server.url}/lineitem.parquet?{secret}"))
+        same(found, hr.sql(query.format(path)))
+        assert sum(each.sent for each in server.asked) < path.stat().st_size / 4
+        server.fault = lambda asked, _before: 403 if asked.range != "bytes=0-0" else None
+        with pytest.raises(errors.InputOutputError, match="access is denied") as wrong:
+            hr.sql(f"select max(l_comment) from '{server.url}/lineitem.parquet?{secret}'")
+        assert secret not in str(wrong.value)
