@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import threading
 import time
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from headrace._src.query.verify import check_statistics
 from rank_processes import Processes
 from store_server import Asked, Fault, StoreServer, serving
 from test_fork import in_child
+from tpch_queries import NAMES, QUERIES
 
 ROWS = 200_000
 GROUPS = 10
@@ -439,3 +441,17 @@ def test_ranks_of_other_processes_read_their_shares(server: StoreServer, tpch_te
         with pytest.raises(errors.InputOutputError, match="access is denied") as wrong:
             hr.sql(f"select max(l_comment) from '{server.url}/lineitem.parquet?{secret}'")
         assert secret not in str(wrong.value)
+
+
+def test_queries_of_tpch_over_a_link_that_fails(server: StoreServer, tpch_small: Path) -> None:
+    for path in tpch_small.glob("*.parquet"):
+        server.put(f"/{path.name}", path.read_bytes())
+    tables = {path.stem: f"{server.url}/{path.name}" for path in tpch_small.glob("*.parquet")}
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    faults = (500, 503, "reset", "truncate")
+    server.fault = lambda _asked, _before: chance.choice(faults) if chance.random() < 0.03 else None
+    for name in NAMES:
+        text = (QUERIES / f"q{name}.sql").read_text()
+        same(hr.sql(text, tables, ranks=chance.choice((1, 2, 4))), hr.sql(text, tpch_small))
