@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstring>
 #include <list>
 #include <mutex>
@@ -197,6 +198,10 @@ size_t Client::takeBody(char *data, size_t, size_t bytes, void *to) {
 }
 
 void Client::run() {
+  // A connection that the other side has closed is an error of a call, not the end of the process.
+  sigset_t all;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
   while (true) {
     startDue();
     int running = 0;
