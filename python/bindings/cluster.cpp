@@ -213,6 +213,7 @@ private:
     part.session = Process::instance().session(exec::sessionOptions(part.settings));
     part.storage = Process::instance().storage();
     part.storage->keepWithin(part.session->hostTier());
+    storage::setStoreLimits(part.settings);
     part.interrupted = interruptedBy(poll);
     part.keep = [&holding](std::shared_ptr<const exec::ResultRows> rows) -> Expected<std::string> {
       HR_ASSIGN_OR_RETURN(holding.kept, importRows(std::move(rows)));

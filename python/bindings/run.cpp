@@ -90,6 +90,7 @@ Result LoadedProgram::run(const nb::dict &offered, uint32_t ranks, std::optional
     nb::gil_scoped_release release;
     std::shared_ptr<exec::Session> session = Process::instance().session(sessionOptions);
     Process::instance().storage()->keepWithin(session->hostTier());
+    storage::setStoreLimits(settings);
     return program_->run(*session, bindings, options);
   }();
   return take(std::move(result), settings);

@@ -11,6 +11,7 @@
 #include "python/bindings/meeting.h"
 #include "python/bindings/process.h"
 #include "python/bindings/run.h"
+#include "python/bindings/stores.h"
 #include "python/bindings/tensors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/version.h"
@@ -266,14 +267,24 @@ NB_MODULE(_runtime, module) {
       "parse_bytes", [](const std::string &text) { return valueOf(parseBytes(text)); },
       nb::arg("text"), "The bytes of a text such as 512MiB, 4GB or 1048576.");
   module.def(
-      "table_files", [](const std::string &text) { return valueOf(exec::tableFiles(text)); },
+      "table_files",
+      [](const std::string &text) {
+        return valueOf([&] {
+          nb::gil_scoped_release release; // stores take their time
+          return exec::tableFiles(text);
+        }());
+      },
       nb::arg("text"), "The files of one table: of a file, a folder or a pattern.");
   module.def(
       "tables",
       [](const std::vector<std::string> &texts) {
         exec::TablePaths tables;
         for (const std::string &text : texts) {
-          if (Status status = exec::addTables(tables, text); !status.ok()) {
+          Status status = [&] {
+            nb::gil_scoped_release release;
+            return exec::addTables(tables, text);
+          }();
+          if (!status.ok()) {
             raise(status);
           }
         }
@@ -350,6 +361,7 @@ NB_MODULE(_runtime, module) {
       },
       nb::arg("data"), nb::arg("path"), nb::arg("separator"), nb::arg("header"), nb::arg("threads"),
       "Writes Arrow data as CSV; the number of rows.");
+  bindStores(module);
   module.def("statistics", &statistics, nb::arg("data"),
              "The statistics document (JSON) of Parquet paths or Arrow data.");
   module.def("parted", &parted, nb::arg("tables"), nb::arg("first_rows"), nb::arg("identity"),

@@ -1,7 +1,8 @@
-// Looks at names only, never into files.
+// Looks at names only, never into files. Stores list their own.
 #include "runtime/exec/table_paths.h"
 
 #include "runtime/base/path_text.h"
+#include "runtime/storage/remote/store_listing.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -83,6 +84,14 @@ Status addNamed(TablePaths &tables, const std::string &name, const std::string &
 } // namespace
 
 Expected<std::vector<std::string>> tableFiles(const std::string &text) {
+  if (storage::isStoreAddress(text)) {
+    std::vector<std::string> addresses;
+    HR_ASSIGN_OR_RETURN(std::vector<storage::StoreFile> found, storage::storeFiles(text));
+    for (storage::StoreFile &file : found) {
+      addresses.push_back(std::move(file.address));
+    }
+    return addresses;
+  }
   HR_ASSIGN_OR_RETURN(std::vector<std::string> paths, matchingPaths(text));
   std::vector<std::string> files;
   for (const std::string &path : paths) {
@@ -109,6 +118,17 @@ Status addTables(TablePaths &tables, const std::string &text) {
   if (equals != std::string::npos && text.find('/') > equals &&
       !fs::exists(homePath(text), ignored)) {
     return addNamed(tables, text.substr(0, equals), text.substr(equals + 1));
+  }
+  if (storage::isStoreAddress(text)) {
+    HR_ASSIGN_OR_RETURN(auto found, storage::storeTables(text));
+    TablePaths added;
+    for (auto &[name, file] : found) {
+      added[name].push_back(std::move(file.address));
+    }
+    for (auto &[name, files] : added) {
+      HR_RETURN_IF_ERROR(addTable(tables, name, std::move(files)));
+    }
+    return {};
   }
   size_t before = tables.size();
   HR_ASSIGN_OR_RETURN(std::vector<std::string> paths, matchingPaths(text));

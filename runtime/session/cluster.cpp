@@ -12,6 +12,7 @@
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/run_settings.h"
+#include "runtime/storage/remote/store_listing.h"
 #include "runtime/telemetry/telemetry.h"
 #include "runtime/transport/connect.h"
 
@@ -268,7 +269,9 @@ Expected<Ran> Cluster::runOnAll(const Order &order,
   Order sent = order;
   for (auto &[slot, paths] : sent.tables) {
     for (std::string &path : paths) {
-      path = std::filesystem::absolute(path).string(); // ranks may be in other directories
+      if (!storage::isStoreAddress(path)) { // ranks may be in other directories
+        path = std::filesystem::absolute(path).string();
+      }
     }
   }
   control_->tellAll({Message::Kind::kRun, call_, attempt_, sent.pack()});

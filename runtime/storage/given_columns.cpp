@@ -101,6 +101,12 @@ Expected<Address> Address::of(const std::string &text) {
     if (address.reader.is_discarded()) {
       return makeError(ErrorKind::kUser, "what a file means is not JSON: ", text.substr(mark + 1));
     }
+    if (const auto version = address.reader.find("version"); version != address.reader.end()) {
+      address.version.emplace();
+      address.version->bytes = version->value("bytes", uint64_t{0});
+      address.version->modifiedNanoseconds = version->value("modified_nanoseconds", int64_t{0});
+      address.version->tag = version->value("tag", "");
+    }
   }
   return address;
 }

@@ -6,6 +6,7 @@
 #include "runtime/base/logical_type.h"
 #include "runtime/memory/budget.h"
 #include "runtime/storage/held_chunk.h"
+#include "runtime/storage/input_file.h"
 
 #include <nlohmann/json.hpp>
 
@@ -21,9 +22,12 @@ namespace headrace::storage {
 struct Address {
   std::string path;
   nlohmann::json reader; ///< null: Parquet, and nothing given
+  /// Which version of a file in a store is meant; nothing: the one that is there.
+  std::optional<FileStamp> version;
 
   /// kUser: the text behind the path is no JSON.
   static Expected<Address> of(const std::string &text);
+  const FileStamp *known() const { return version ? &*version : nullptr; }
   bool isCsv() const { return !reader.is_null() && reader.value("format", "") == "csv"; }
 };
 

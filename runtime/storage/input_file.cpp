@@ -1,6 +1,9 @@
 // open, fstat, pread.
 #include "runtime/storage/input_file.h"
 
+#include "runtime/storage/remote/remote_file.h"
+#include "runtime/storage/remote/store_address.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -11,18 +14,37 @@ namespace headrace::storage {
 namespace {
 
 FileStamp stampFrom(const struct stat &info) {
-  return {static_cast<uint64_t>(info.st_dev), static_cast<uint64_t>(info.st_ino),
+  return {static_cast<uint64_t>(info.st_dev),
+          static_cast<uint64_t>(info.st_ino),
           static_cast<uint64_t>(info.st_size),
-          static_cast<int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec};
+          static_cast<int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec,
+          {}};
 }
 
 Status systemError(const char *what, const std::string &path, int error) {
   return makeError(ErrorKind::kIo, what, " ", path, ": ", std::strerror(error));
 }
 
+class LocalFile final : public InputFile {
+public:
+  LocalFile(int descriptor, FileStamp stamp, std::string path)
+      : InputFile(std::move(stamp), std::move(path)), descriptor_(descriptor) {}
+  ~LocalFile() override { ::close(descriptor_); }
+
+  Status read(uint64_t offset, uint64_t bytes, void *out) const override;
+
+private:
+  const int descriptor_;
+};
+
 } // namespace
 
-Expected<std::shared_ptr<const InputFile>> InputFile::open(const std::string &path) {
+Expected<std::shared_ptr<const InputFile>> InputFile::open(const std::string &path,
+                                                           const FileStamp *known) {
+  if (StoreAddress::is(path)) {
+    HR_ASSIGN_OR_RETURN(std::shared_ptr<const RemoteFile> file, RemoteFile::open(path, known));
+    return std::shared_ptr<const InputFile>(std::move(file));
+  }
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     return systemError("cannot open file", path, errno);
@@ -38,24 +60,23 @@ Expected<std::shared_ptr<const InputFile>> InputFile::open(const std::string &pa
     ::close(descriptor);
     return makeError(ErrorKind::kUser, "not a regular file: ", path);
   }
-  return std::shared_ptr<const InputFile>(new InputFile(descriptor, stampFrom(info), path));
+  return std::shared_ptr<const InputFile>(
+      std::make_shared<const LocalFile>(descriptor, stampFrom(info), path));
 }
 
-InputFile::~InputFile() { ::close(descriptor_); }
-
-Status InputFile::read(uint64_t offset, uint64_t bytes, void *out) const {
+Status LocalFile::read(uint64_t offset, uint64_t bytes, void *out) const {
   auto *next = static_cast<uint8_t *>(out);
   while (bytes != 0) {
     const ssize_t got = ::pread(descriptor_, next, bytes, static_cast<off_t>(offset));
     if (got == 0) {
-      return makeError(ErrorKind::kIo, "the file was cut short while it was read: ", path_);
+      return makeError(ErrorKind::kIo, "the file was cut short while it was read: ", path());
     }
     if (got < 0) {
       if (errno == EINTR) {
         continue;
       }
       // no test: a file that can be opened can be read, but for a broken device
-      return systemError("cannot read file", path_, errno);
+      return systemError("cannot read file", path(), errno);
     }
     next += got;
     offset += static_cast<uint64_t>(got);

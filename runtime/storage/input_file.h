@@ -10,12 +10,13 @@
 
 namespace headrace::storage {
 
-/// What the file system says about a file; a difference means another or a changed file.
+/// What the file system or a store says about a file; a difference means another or a changed file.
 struct FileStamp {
   uint64_t device = 0;
   uint64_t inode = 0;
   uint64_t bytes = 0;
   int64_t modifiedNanoseconds = 0;
+  std::string tag = {}; ///< of a store (ETag); empty: it gives none
 
   bool operator==(const FileStamp &) const = default;
 };
@@ -23,24 +24,29 @@ struct FileStamp {
 /// Purpose: an open file. Closed with the last reference. Thread-safe.
 class InputFile {
 public:
+  /// A path, or an address of a store, which is not asked for what is `known` of the file already.
   /// kUser: not a regular file; kIo: it cannot be opened.
-  static Expected<std::shared_ptr<const InputFile>> open(const std::string &path);
-  ~InputFile();
+  static Expected<std::shared_ptr<const InputFile>> open(const std::string &path,
+                                                         const FileStamp *known = nullptr);
+  virtual ~InputFile() = default;
   InputFile(const InputFile &) = delete;
   InputFile &operator=(const InputFile &) = delete;
 
+  /// As messages show it.
   const std::string &path() const { return path_; }
   const FileStamp &stamp() const { return stamp_; }
   uint64_t bytes() const { return stamp_.bytes; }
+  /// Behind a network: each read takes as long as an answer does.
+  virtual bool isRemote() const { return false; }
 
-  /// Fills out[0, bytes) from `offset` on; blocks. kIo: the file ends before, or the system says
-  /// so.
-  Status read(uint64_t offset, uint64_t bytes, void *out) const;
+  /// Fills out[0, bytes) from `offset` on; blocks. kIo: the file ends before, is another by now, or
+  /// the system says so.
+  virtual Status read(uint64_t offset, uint64_t bytes, void *out) const = 0;
+
+protected:
+  InputFile(FileStamp stamp, std::string path) : stamp_(std::move(stamp)), path_(std::move(path)) {}
 
 private:
-  InputFile(int descriptor, FileStamp stamp, std::string path)
-      : descriptor_(descriptor), stamp_(stamp), path_(std::move(path)) {}
-  const int descriptor_;
   const FileStamp stamp_;
   const std::string path_;
 };

@@ -42,8 +42,13 @@ std::shared_ptr<const EncodedChunk> PageCache::find(const ChunkKey &key) {
   return found->second->chunk;
 }
 
-std::shared_ptr<const EncodedChunk> PageCache::insert(const ChunkKey &key,
-                                                      std::shared_ptr<const EncodedChunk> chunk) {
+bool PageCache::contains(const ChunkKey &key) const {
+  std::lock_guard lock(mutex_);
+  return entries_.contains(key);
+}
+
+std::shared_ptr<const EncodedChunk>
+PageCache::insert(const ChunkKey &key, std::shared_ptr<const EncodedChunk> chunk, Keep keep) {
   const uint64_t bytes = chunk->bytes + chunk->segments.size() * sizeof(HrSegment) + kEntryBytes;
   std::list<Entry> dropped; // freed outside of the lock
   std::lock_guard lock(mutex_);
@@ -51,7 +56,7 @@ std::shared_ptr<const EncodedChunk> PageCache::insert(const ChunkKey &key,
   if (found != entries_.end()) {
     return found->second->chunk;
   }
-  if (bytes > bytesMax_ || !offeredBefore(key)) {
+  if (bytes > bytesMax_ || (keep == Keep::kSecond && !offeredBefore(key))) {
     return chunk;
   }
   while (counters_.bytes + bytes > bytesMax_ ||

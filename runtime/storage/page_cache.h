@@ -41,11 +41,16 @@ public:
   PageCache(const PageCache &) = delete;
   PageCache &operator=(const PageCache &) = delete;
 
+  enum class Keep : uint8_t { kSecond, kFirst };
+
   /// Null: not here.
   std::shared_ptr<const EncodedChunk> find(const ChunkKey &key);
-  /// Keeps the chunk if it was offered before and fits; returns the one that is kept for this key.
-  std::shared_ptr<const EncodedChunk> insert(const ChunkKey &key,
-                                             std::shared_ptr<const EncodedChunk> chunk);
+  /// Whether find() would find it. Changes nothing.
+  bool contains(const ChunkKey &key) const;
+  /// Keeps the chunk if it fits and was offered before, or is to be kept at first; returns the one
+  /// that is kept for this key.
+  std::shared_ptr<const EncodedChunk>
+  insert(const ChunkKey &key, std::shared_ptr<const EncodedChunk> chunk, Keep keep = Keep::kSecond);
   void clear();
   int64_t giveWay(int64_t bytes) override;
 

@@ -13,23 +13,33 @@
 #include <unordered_map>
 
 namespace headrace::storage {
+namespace {
+
+/// What a scan has under way of remote files ahead of its workers: as much as a link of 10 Gbit/s
+/// brings in 50 ms, and at most this part of the memory.
+constexpr uint64_t kAheadBytesMax = 64 << 20;
+constexpr uint64_t kAheadPart = 16;
+
+} // namespace
 
 struct Storage::State {
   explicit State(StorageOptions options)
       : pieceRows(options.pieceRows),
         supply{std::make_shared<PageCache>(options.cacheBytesMax), std::make_shared<PageBuffers>(),
-               std::make_shared<std::atomic<uint64_t>>(0)} {}
+               std::make_shared<std::atomic<uint64_t>>(0),
+               std::make_shared<std::atomic<uint64_t>>(kAheadBytesMax)} {}
 
   /// The open file of this path, opened anew if it has changed.
-  Expected<std::shared_ptr<const ParquetFile>> open(const std::string &path) {
+  Expected<std::shared_ptr<const ParquetFile>> open(const std::string &path,
+                                                    const FileStamp *known) {
     {
       std::lock_guard lock(mutex);
       auto found = files.find(path);
-      if (found != files.end() && found->second->isCurrent()) {
+      if (found != files.end() && found->second->isCurrent(known)) {
         return found->second;
       }
     }
-    HR_ASSIGN_OR_RETURN(std::shared_ptr<const ParquetFile> file, ParquetFile::open(path));
+    HR_ASSIGN_OR_RETURN(std::shared_ptr<const ParquetFile> file, ParquetFile::open(path, known));
     std::lock_guard lock(mutex);
     files[path] = file;
     return file;
@@ -45,7 +55,7 @@ struct Storage::State {
         HR_ASSIGN_OR_RETURN(GivenColumns given, GivenColumns::of(address.reader));
         table.given = std::make_shared<const GivenColumns>(std::move(given));
       }
-      HR_ASSIGN_OR_RETURN(table.file, open(address.path));
+      HR_ASSIGN_OR_RETURN(table.file, open(address.path, address.known()));
       opened.push_back(std::move(table));
     }
     return opened;
@@ -59,8 +69,8 @@ struct Storage::State {
         std::lock_guard lock(mutex);
         file = csvFiles[address];
       }
-      if (!file || !file->isCurrent()) {
-        HR_ASSIGN_OR_RETURN(Address parsed, Address::of(address));
+      HR_ASSIGN_OR_RETURN(Address parsed, Address::of(address));
+      if (!file || !file->isCurrent(parsed.known())) {
         HR_ASSIGN_OR_RETURN(file, CsvFile::open(parsed));
       }
       std::lock_guard lock(mutex);
@@ -133,7 +143,7 @@ Expected<std::unique_ptr<MorselSource>> Storage::scan(const plan::Slot &slot,
   if (isCsv) {
     HR_ASSIGN_OR_RETURN(CsvFiles files, state_->openCsv(paths));
     HR_RETURN_IF_ERROR(checkManifest(files, manifest));
-    return makeCsvSource(slot, std::move(files), share);
+    return makeCsvSource(slot, std::move(files), share, *state_->supply.aheadBytesMax);
   }
   HR_ASSIGN_OR_RETURN(auto files, state_->openAll(paths));
   HR_RETURN_IF_ERROR(checkManifest(files, manifest));
@@ -147,6 +157,8 @@ StorageCounters Storage::counters() const {
 }
 
 void Storage::keepWithin(std::shared_ptr<MemoryTier> tier) {
+  *state_->supply.aheadBytesMax =
+      std::min(kAheadBytesMax, static_cast<uint64_t>(tier->limitBytes()) / kAheadPart);
   // Asked to give way in this order: what waits for use first.
   state_->supply.memory->use(tier);
   state_->supply.cache->use(std::move(tier));

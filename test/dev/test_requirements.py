@@ -19,6 +19,6 @@ LINES = [
 
 @pytest.mark.parametrize("line", LINES)
 def test_a_requirement_is_pinned_to_what_is_installed(line: str) -> None:
-    match = re.fullmatch(r"([\w-]+)==([\w.]+)", line)
+    match = re.fullmatch(r"([\w-]+)(?:\[\w+\])?==([\w.]+)", line)
     assert match is not None, f"not pinned to one version: {line}"
     assert importlib.metadata.version(match.group(1)) == match.group(2)

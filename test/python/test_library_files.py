@@ -46,8 +46,7 @@ REFUSED: list[tuple[Callable[[Path], Any], str]] = [
     ),
     (lambda folder: hr.scan_ndjson([]), "a list of no files"),
     (lambda folder: hr.scan_ndjson(7), "not a path, or a list of paths: int"),
-    (lambda folder: hr.scan_csv("s3://bucket/x.csv"), "files of s3 cannot be read, copy them first"),
-    (lambda folder: hr.sql("select * from 'https://host/x.parquet'"), "files of https cannot be read"),
+    (lambda folder: hr.scan_csv("ftp://host/x.csv"), "files of ftp:// cannot be read"),
 ]
 
 

@@ -16,6 +16,7 @@ PACKAGES = [
     "cmake",
     "git",
     "libclang-rt-22-dev",
+    "libcurl4-openssl-dev",  # its header; the library is loaded by who reads files of stores
     "libexpat1-dev",  # of headrace-topo
     "libgtest-dev",
     "libhwloc-dev",  # of headrace-topo

@@ -57,6 +57,7 @@ Status runLaunched(const Request &request, std::string &who) {
   part.session = std::make_shared<exec::Session>(exec::sessionOptions(part.settings));
   part.storage = std::make_shared<storage::Storage>();
   part.storage->keepWithin(part.session->hostTier());
+  storage::setStoreLimits(part.settings);
   part.interrupted = interrupted;
   session::Order order;
   order.call = "headrace-run " + request.plan;

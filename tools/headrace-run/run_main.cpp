@@ -24,6 +24,7 @@ exec::Bindings bind(const run::Request &request, const exec::StoredPlan &stored,
                     const exec::Session &session) {
   auto storage = std::make_shared<storage::Storage>();
   storage->keepWithin(session.hostTier());
+  storage::setStoreLimits(request.settings);
   exec::Bindings bindings;
   for (auto &[slot, paths] : run::tablesOf(request, stored)) {
     auto manifest = stored.manifest.find(slot);

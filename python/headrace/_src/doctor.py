@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from headrace._src.errors import HeadraceError, translated
+from headrace._src.query.store_files import StorePath, with_stamps
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
 
 Facts = dict[str, Any]
@@ -107,9 +108,12 @@ def _files(tables: list[str]) -> dict[str, list[int]]:
     from headrace import _runtime
 
     found = _runtime.tables(tables)
-    return {
-        name: [len(paths), sum(Path(path).stat().st_size for path in paths)] for name, paths in found.items()
-    }
+    return {name: [len(paths), sum(map(_size, paths))] for name, paths in found.items()}
+
+
+def _size(path: str) -> int:
+    (told,) = with_stamps([path])
+    return told.stamp.bytes if isinstance(told, StorePath) else Path(path).stat().st_size
 
 
 def problems(records: list[Facts], exchange_seconds: float = 0) -> list[str]:

@@ -1,9 +1,10 @@
-"""Where the command line puts a result: text on standard output, or a file by its suffix."""
+"""Where a result goes: text on standard output, or a file by its suffix, here or in a store."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from headrace._src.arguments import shown
 from headrace._src.counted import counted
 from headrace._src.errors import InputOutputError, UnsupportedError, UserError, reason, translated
+from headrace._src.query.store_files import StoreWriter, is_store, place_of
+from headrace._src.query.store_files import shown as shown_path
 from headrace._src.sql.literals import escaped
 
 if TYPE_CHECKING:
@@ -51,15 +54,17 @@ class ResultFile:
             `row_group_size`, of CSV `header` and `delim`.
         """
         self._path = Path(path).expanduser()
+        self._upload = translated(lambda: StoreWriter(path)) if is_store(path) else None
+        self._shown = shown_path(path)
         self._partition_by = options.pop("partition_by", ())
         if isinstance(self._partition_by, str):
             self._partition_by = [self._partition_by]
         if not isinstance(self._partition_by, (list, tuple)):
             raise UserError(f"partition_by is a column or several, got {shown(self._partition_by)}")
-        self._format = format or self._path.suffix
+        self._format = format or Path(place_of(path)).suffix
         if self._format not in _WRITERS:
             formats = ", ".join(_WRITERS)
-            raise UserError(f"the output must end in one of {formats}, got {path}")
+            raise UserError(f"the output must end in one of {formats}, got {self._shown}")
         known = _OPTIONS[self._format]
         for name, value in options.items():
             if name not in known:
@@ -69,6 +74,10 @@ class ResultFile:
             if not is_one(value):
                 raise UserError(f"{name} is {what}, got {shown(value)}")
         self._options = options
+        if self._upload:
+            if self._partition_by:
+                raise UnsupportedError(f"partition_by makes folders of this machine alone: {self._shown}")
+            return
         if self._partition_by and self._path.exists():
             raise UserError(f"the folder of the output is there already, remove it first: {path}")
         if not os.access(self._path.parent, os.W_OK):
@@ -76,6 +85,8 @@ class ResultFile:
 
     def write(self, batches: pa.RecordBatchReader) -> int:
         """Writes one batch after the other; the number of rows."""
+        if self._upload:
+            return self._uploaded(self._upload, batches)
         temporary = f"{self._path}.{os.getpid()}.tmp"
         rows = 0
 
@@ -98,6 +109,30 @@ class ResultFile:
                 shutil.rmtree(temporary)
             elif os.path.exists(temporary):
                 os.remove(temporary)
+        return rows
+
+    def _uploaded(self, upload: StoreWriter, batches: pa.RecordBatchReader) -> int:
+        """The same into a store, where the file is there when all of it has arrived."""
+        rows = 0
+
+        def counted_rows() -> Iterator[pa.RecordBatch]:
+            nonlocal rows
+            for batch in batches:
+                rows += batch.num_rows
+                yield batch
+
+        try:
+            if self._format == ".csv":  # which is written by several threads, each at its place
+                with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+                    _csv(file.name, batches.schema, counted_rows(), **self._options)
+                    shutil.copyfileobj(file, upload, 8 << 20)
+            else:
+                _WRITERS[self._format](upload, batches.schema, counted_rows(), **self._options)
+            translated(upload.finish)
+        except OSError as error:
+            raise InputOutputError(f"cannot write the result: {self._shown}: {reason(error)}") from None
+        finally:
+            upload.abort()
         return rows
 
     def _write_folder(self, folder: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
@@ -133,7 +168,7 @@ class ResultFile:
 
 
 def _parquet(
-    path: str,
+    path: Any,
     schema: pa.Schema,
     batches: Iterator[pa.RecordBatch],
     compression: str = "snappy",
@@ -147,7 +182,7 @@ def _parquet(
             writer.write_batch(batch, row_group_size=row_group_size)
 
 
-def _arrow(path: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+def _arrow(path: Any, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
     import pyarrow as pa
 
     with pa.ipc.new_file(path, schema) as writer:

@@ -3,6 +3,7 @@
 
 #include "runtime/storage/csv/structure.h"
 #include "runtime/storage/padded_buffer.h"
+#include "runtime/storage/remote/ranges.h"
 
 #include <algorithm>
 #include <functional>
@@ -14,6 +15,8 @@ namespace {
 constexpr uint64_t kPieceBytes = 4 << 20;
 constexpr uint64_t kPieceRows = 64 << 10;
 constexpr uint64_t kBlockBytes = 1 << 20;
+/// Of a remote file: four requests at once.
+constexpr uint64_t kRemoteBlockBytes = 4 * kRequestBytesMax;
 
 char characterOf(const nlohmann::json &options, const char *name) {
   const auto text = options.at(name).get<std::string>();
@@ -52,6 +55,7 @@ public:
 
 private:
   Expected<uint64_t> firstByte(PaddedBuffer &buffer);
+  uint64_t blockBytes() const { return input_.isRemote() ? kRemoteBlockBytes : kBlockBytes; }
   void recordEnds(uint64_t end, bool empty);
   Status scan(const uint8_t *data, uint64_t count, uint64_t offset);
   Status badQuote() const {
@@ -64,7 +68,7 @@ private:
   const InputFile &input_;
   const CsvFormat &format_;
   const bool emptyCounts_;
-  bool header_;       ///< still to come
+  bool header_; ///< still to come
   CsvPiece piece_;
   uint64_t line_ = 1;
   // Of the byte before the next block.
@@ -140,7 +144,7 @@ Expected<uint64_t> CsvIndexer::firstByte(PaddedBuffer &buffer) {
     first = std::memcmp(buffer.data(), "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   }
   for (uint64_t count; line_ <= format_.skip && first < input.bytes();) {
-    count = std::min(kBlockBytes, input.bytes() - first);
+    count = std::min(blockBytes(), input.bytes() - first);
     HR_RETURN_IF_ERROR(input.read(first, count, buffer.data()));
     const void *end = std::memchr(buffer.data(), '\n', count);
     if (end) {
@@ -154,12 +158,12 @@ Expected<uint64_t> CsvIndexer::firstByte(PaddedBuffer &buffer) {
 
 Status CsvIndexer::run() {
   const InputFile &input = input_;
-  PaddedBuffer buffer(std::min(kBlockBytes, input.bytes() + 3));
+  PaddedBuffer buffer(std::min(blockBytes(), input.bytes() + 3));
   HR_ASSIGN_OR_RETURN(uint64_t offset, firstByte(buffer));
   piece_.offset = offset;
   piece_.firstLine = line_;
   for (uint64_t count; offset < input.bytes(); offset += count) {
-    count = std::min(kBlockBytes, input.bytes() - offset);
+    count = std::min(blockBytes(), input.bytes() - offset);
     HR_RETURN_IF_ERROR(input.read(offset, count, buffer.data()));
     HR_RETURN_IF_ERROR(scan(buffer.data(), count, offset));
   }
@@ -180,7 +184,10 @@ Expected<std::shared_ptr<const CsvFile>> CsvFile::open(const Address &address) {
   auto file = std::make_shared<CsvFile>();
   HR_ASSIGN_OR_RETURN(file->format_, formatOf(address.reader));
   HR_ASSIGN_OR_RETURN(file->given_, GivenColumns::of(address.reader));
-  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, InputFile::open(address.path));
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input,
+                      InputFile::open(address.path, address.known()));
+  file->source_ = address.path;
+  file->isRemote_ = input->isRemote();
   file->stamp_ = input->stamp();
   file->identity_ = {input->path(), file->stamp_.bytes, file->stamp_.modifiedNanoseconds,
                      std::hash<std::string>{}(address.reader.dump())};
@@ -189,13 +196,17 @@ Expected<std::shared_ptr<const CsvFile>> CsvFile::open(const Address &address) {
 }
 
 Expected<std::shared_ptr<const InputFile>> CsvFile::input() const {
-  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> now, InputFile::open(path()));
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> now,
+                      InputFile::open(source_, isRemote_ ? &stamp_ : nullptr));
   if (!(now->stamp() == stamp_)) {
     return makeError(ErrorKind::kIo, "the file has changed while it was read: ", path());
   }
   return now;
 }
 
-bool CsvFile::isCurrent() const { return input().ok(); }
+bool CsvFile::isCurrent(const FileStamp *known) const {
+  Expected<std::shared_ptr<const InputFile>> now = InputFile::open(source_, known);
+  return now.ok() && (*now)->stamp() == stamp_;
+}
 
 } // namespace headrace::storage

@@ -45,6 +45,7 @@ public:
   /// its line.
   static Expected<std::shared_ptr<const CsvFile>> open(const Address &address);
 
+  /// As messages show it.
   const std::string &path() const { return identity_.path; }
   const FileIdentity &identity() const { return identity_; }
   const CsvFormat &format() const { return format_; }
@@ -53,11 +54,14 @@ public:
   /// The file's bytes, opened anew, so that a table of many files needs few descriptors. kIo if it
   /// is another file by now.
   Expected<std::shared_ptr<const InputFile>> input() const;
-  /// Not changed since it was opened?
-  bool isCurrent() const;
+  bool isRemote() const { return isRemote_; }
+  /// Not changed since it was opened? `known`: as InputFile::open has it.
+  bool isCurrent(const FileStamp *known = nullptr) const;
 
 private:
   friend class CsvIndexer;
+  std::string source_; ///< the path or address by which it is opened
+  bool isRemote_ = false;
   FileIdentity identity_;
   FileStamp stamp_;
   CsvFormat format_;

@@ -7,6 +7,7 @@
 #include "runtime/storage/csv/csv_column.h"
 #include "runtime/storage/csv/structure.h"
 #include "runtime/storage/held_chunk.h"
+#include "runtime/storage/remote/read_ahead.h"
 #include "runtime/storage/share.h"
 
 #include <algorithm>
@@ -115,11 +116,22 @@ public:
   std::vector<Piece> pieces;
   uint64_t totalRows = 0;
   MorselRange own;
+  std::unique_ptr<ReadAhead> ahead; ///< of remote files; units are pieces
 
   size_t morselCount() const override { return pieces.size(); }
   uint64_t rows(size_t index) const override { return pieces[index].part.rows; }
   uint64_t rows() const override { return totalRows; }
   MorselRange share() const override { return own; }
+  void expect(MorselRange more) override {
+    for (size_t i = more.first; ahead && i < more.end; ++i) {
+      ahead->expect(i);
+    }
+  }
+  void leave(MorselRange left) override {
+    for (size_t i = left.first; ahead && i < left.end; ++i) {
+      ahead->leave(i);
+    }
+  }
   Expected<MorselHandle> load(size_t index, Reservation &memory) const override;
 
 private:
@@ -153,7 +165,12 @@ Expected<MorselHandle> CsvSource::load(size_t index, Reservation &memory) const 
     return makeError(ErrorKind::kMemory, "no memory for a piece of CSV, bytes: ", part.bytes);
   }
   uint8_t *data = buffer.data();
-  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, piece.file->input());
+  std::shared_ptr<const InputFile> input;
+  if (ahead) {
+    HR_ASSIGN_OR_RETURN(input, ahead->take(index, memory));
+  } else {
+    HR_ASSIGN_OR_RETURN(input, piece.file->input());
+  }
   HR_RETURN_IF_ERROR(input->read(part.offset, part.bytes, data));
   PieceFields fields(*piece.file, part, *piece.places, slot.columns.size());
   HR_RETURN_IF_ERROR(fields.find(data));
@@ -202,6 +219,9 @@ Expected<MorselHandle> CsvSource::load(size_t index, Reservation &memory) const 
   loaded->morsel.columns = loaded->columns.data();
   loaded->morsel.firstRow = piece.firstRow;
   loaded->place = piece.place;
+  if (ahead) {
+    ahead->leave(index);
+  }
   return MorselHandle(std::move(loaded));
 }
 
@@ -280,7 +300,7 @@ nlohmann::json csvStatistics(const CsvFiles &files) {
 }
 
 Expected<std::unique_ptr<MorselSource>> makeCsvSource(const plan::Slot &slot, CsvFiles files,
-                                                      Share share) {
+                                                      Share share, uint64_t aheadBytesMax) {
   auto source = std::make_unique<CsvSource>();
   source->slot = slot;
   std::vector<uint64_t> rows;
@@ -298,6 +318,15 @@ Expected<std::unique_ptr<MorselSource>> makeCsvSource(const plan::Slot &slot, Cs
     source->places.push_back(std::move(places));
   }
   source->own = takeShare(source->pieces, rows, share, source->totalRows);
+  if (std::any_of(files.begin(), files.end(), [](const auto &file) { return file->isRemote(); })) {
+    source->ahead = std::make_unique<ReadAhead>(aheadBytesMax);
+    for (const Piece &piece : source->pieces) {
+      source->ahead->add(
+          {[file = piece.file] { return file->input(); },
+           [part = piece.part] { return std::vector<ByteRange>{{part.offset, part.bytes}}; }});
+    }
+    source->expect(source->own);
+  }
   return std::unique_ptr<MorselSource>(std::move(source));
 }
 

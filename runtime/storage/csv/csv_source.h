@@ -18,6 +18,6 @@ nlohmann::json csvStatistics(const CsvFiles &files);
 /// A morsel is a piece of a file. Values are read as the types of the slot's columns; other columns
 /// are skipped.
 Expected<std::unique_ptr<MorselSource>> makeCsvSource(const plan::Slot &slot, CsvFiles files,
-                                                      Share share);
+                                                      Share share, uint64_t aheadBytesMax = 0);
 
 } // namespace headrace::storage

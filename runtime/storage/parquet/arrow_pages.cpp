@@ -5,8 +5,9 @@
 #include "runtime/storage/parquet/list_levels.h"
 
 #include <arrow/array.h>
+#include <arrow/buffer.h>
 #include <arrow/chunked_array.h>
-#include <arrow/io/file.h>
+#include <arrow/io/interfaces.h>
 #include <arrow/memory_pool.h>
 #include <arrow/table.h>
 #include <parquet/arrow/reader.h>
@@ -248,6 +249,50 @@ Status readNested(std::unique_ptr<parquet::ParquetFileReader> file, size_t rowGr
   return Status();
 }
 
+/// A file as Arrow reads one. It must outlive it.
+class ArrowInput final : public arrow::io::RandomAccessFile {
+public:
+  explicit ArrowInput(const InputFile &input) : input_(input) {}
+
+  arrow::Status Close() override { return arrow::Status::OK(); }
+  bool closed() const override { return false; }
+  arrow::Result<int64_t> Tell() const override { return at_; }
+  arrow::Status Seek(int64_t at) override {
+    at_ = at;
+    return arrow::Status::OK();
+  }
+  arrow::Result<int64_t> GetSize() override { return static_cast<int64_t>(input_.bytes()); }
+  arrow::Result<int64_t> ReadAt(int64_t at, int64_t bytes, void *out) override {
+    bytes = std::clamp<int64_t>(static_cast<int64_t>(input_.bytes()) - at, 0, bytes);
+    const Status status = input_.read(static_cast<uint64_t>(at), static_cast<uint64_t>(bytes), out);
+    if (!status.ok()) {
+      return arrow::Status::IOError(status.message());
+    }
+    return bytes;
+  }
+  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t at, int64_t bytes) override {
+    ARROW_ASSIGN_OR_RAISE(std::unique_ptr<arrow::ResizableBuffer> buffer,
+                          arrow::AllocateResizableBuffer(bytes));
+    ARROW_ASSIGN_OR_RAISE(int64_t got, ReadAt(at, bytes, buffer->mutable_data()));
+    ARROW_RETURN_NOT_OK(buffer->Resize(got));
+    return std::shared_ptr<arrow::Buffer>(std::move(buffer));
+  }
+  arrow::Result<int64_t> Read(int64_t bytes, void *out) override {
+    ARROW_ASSIGN_OR_RAISE(int64_t got, ReadAt(at_, bytes, out));
+    at_ += got;
+    return got;
+  }
+  arrow::Result<std::shared_ptr<arrow::Buffer>> Read(int64_t bytes) override {
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer, ReadAt(at_, bytes));
+    at_ += buffer->size();
+    return buffer;
+  }
+
+private:
+  const InputFile &input_;
+  int64_t at_ = 0;
+};
+
 template <typename Type>
 Status readAny(parquet::ColumnReader &reader, const ParquetColumn &column, uint64_t rows,
                std::vector<PlainPage> &pages) {
@@ -257,20 +302,16 @@ Status readAny(parquet::ColumnReader &reader, const ParquetColumn &column, uint6
 
 } // namespace
 
-Status readWithArrow(const ParquetFile &file, size_t rowGroup, size_t columnIndex,
-                     std::vector<PlainPage> &pages) {
+Status readWithArrow(const ParquetFile &file, const InputFile &input, size_t rowGroup,
+                     size_t columnIndex, std::vector<PlainPage> &pages) {
   const ParquetColumn &column = file.footer().columns[columnIndex];
   const uint64_t rows = file.footer().rowGroups[rowGroup].rows;
   try {
     auto metadata = std::static_pointer_cast<parquet::FileMetaData>(
         std::const_pointer_cast<void>(file.footer().arrowMetadata));
-    arrow::Result<std::shared_ptr<arrow::io::ReadableFile>> bytes =
-        arrow::io::ReadableFile::Open(file.path());
-    if (!bytes.ok()) {
-      return makeError(ErrorKind::kIo, "cannot open file ", bytes.status().message());
-    }
+    auto bytes = std::make_shared<ArrowInput>(input);
     std::unique_ptr<parquet::ParquetFileReader> opened =
-        parquet::ParquetFileReader::Open(*bytes, parquet::default_reader_properties(), metadata);
+        parquet::ParquetFileReader::Open(bytes, parquet::default_reader_properties(), metadata);
     if (!column.leaves.empty()) {
       return readNested(std::move(opened), rowGroup, column, rows, pages);
     }

@@ -19,8 +19,8 @@ struct PlainPage {
   PaddedBuffer valid; ///< a byte a row; no memory if there is no NULL
 };
 
-/// Messages carry no place. kCorrupt or kUnsupported.
-Status readWithArrow(const ParquetFile &file, size_t rowGroup, size_t column,
-                     std::vector<PlainPage> &pages);
+/// Messages carry no place. kCorrupt, kUnsupported, or kIo.
+Status readWithArrow(const ParquetFile &file, const InputFile &input, size_t rowGroup,
+                     size_t column, std::vector<PlainPage> &pages);
 
 } // namespace headrace::storage

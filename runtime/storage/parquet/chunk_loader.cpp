@@ -86,10 +86,10 @@ Status ChunkLoader::readPages(const InputFile &input) {
   }
   HR_RETURN_IF_ERROR(input.read(run_.begin, run_.bytes, raw.data()));
   raw_ = std::make_shared<const PaddedBuffer>(std::move(raw));
-  return locate(findPages());
+  return locate(findPages(input));
 }
 
-Status ChunkLoader::findPages() {
+Status ChunkLoader::findPages(const InputFile &file) {
   const uint8_t *const begin = raw_->data();
   const uint8_t *const end = begin + run_.bytes;
   const uint8_t *next = begin;
@@ -121,7 +121,7 @@ Status ChunkLoader::findPages() {
       }
     }
     if (!isOurs(page.header, column_)) {
-      return readPagesWithArrow();
+      return readPagesWithArrow(file);
     }
     HR_RETURN_IF_ERROR(openPage(input, page));
     pages_.push_back(std::move(page));
@@ -130,11 +130,11 @@ Status ChunkLoader::findPages() {
                            : corrupt("the column chunk has more rows than its row group");
 }
 
-Status ChunkLoader::readPagesWithArrow() {
+Status ChunkLoader::readPagesWithArrow(const InputFile &input) {
   pages_.clear();
   offset_ = meta_.begin;
   std::vector<PlainPage> plain;
-  HR_RETURN_IF_ERROR(readWithArrow(*file_, rowGroup_, columnIndex_, plain));
+  HR_RETURN_IF_ERROR(readWithArrow(*file_, input, rowGroup_, columnIndex_, plain));
   for (PlainPage &part : plain) {
     Page page;
     page.header.kind = PageKind::kData;

@@ -65,9 +65,9 @@ private:
   };
 
   Status locate(const Status &status) const;
-  Status findPages();
+  Status findPages(const InputFile &file);
   Status openPage(const uint8_t *input, Page &page);
-  Status readPagesWithArrow();
+  Status readPagesWithArrow(const InputFile &input);
   Status makeDictionary(Page &page);
   void beginCodes(std::shared_ptr<const EncodedDictionary> dictionary);
   Status addPage(Page &page);

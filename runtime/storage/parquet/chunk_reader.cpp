@@ -36,9 +36,10 @@ Status decompress(const Loaders &loaders) {
 class Reading {
 public:
   Reading(const std::shared_ptr<const ParquetFile> &file, uint32_t rowGroup,
-          std::span<const ChunkRequest> requests, const PageSupply &supply, Reservation &memory)
+          std::span<const ChunkRequest> requests, const PageSupply &supply, Reservation &memory,
+          std::shared_ptr<const InputFile> input)
       : file_(file), rowGroup_(rowGroup), requests_(requests), supply_(supply), memory_(memory),
-        held_(requests.size()) {}
+        input_(std::move(input)), held_(requests.size()) {}
 
   Expected<std::vector<HeldChunkHandle>> read() {
     std::vector<size_t> missing;
@@ -89,9 +90,11 @@ private:
       return Status();
     }
     HR_ASSIGN_OR_RETURN(Charge working, Charge::take(memory_, static_cast<int64_t>(bytesMax)));
-    HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, file_->input());
+    if (!input_) {
+      HR_ASSIGN_OR_RETURN(input_, file_->input());
+    }
     for (const std::unique_ptr<ChunkLoader> &loader : loaders) {
-      HR_RETURN_IF_ERROR(loader->readPages(*input));
+      HR_RETURN_IF_ERROR(loader->readPages(*input_));
       supply_.fileBytesRead->fetch_add(loader->fileBytes(), std::memory_order_relaxed);
     }
     HR_RETURN_IF_ERROR(decompress(loaders));
@@ -101,7 +104,9 @@ private:
     for (size_t i = 0; i < loaders.size(); ++i) {
       HR_ASSIGN_OR_RETURN(std::shared_ptr<const EncodedChunk> chunk, loaders[i]->finish());
       loaders[i].reset();
-      chunk = supply_.cache->insert(keyOf(requests[i]), std::move(chunk));
+      chunk = supply_.cache->insert(keyOf(requests[i]), std::move(chunk),
+                                    input_->isRemote() ? PageCache::Keep::kFirst
+                                                       : PageCache::Keep::kSecond);
       if (int64_t more = bytesOf(*chunk) - working.bytes(); more > 0) {
         HR_ASSIGN_OR_RETURN(Charge missing, Charge::take(memory_, more));
         working.add(std::move(missing));
@@ -116,16 +121,28 @@ private:
   const std::span<const ChunkRequest> requests_;
   const PageSupply &supply_;
   Reservation &memory_;
+  std::shared_ptr<const InputFile> input_;
   std::vector<HeldChunkHandle> held_; ///< by request
 };
 
 } // namespace
 
+void addRangesOf(const ParquetFile &file, uint32_t rowGroup, uint32_t column,
+                 std::vector<ByteRange> &ranges) {
+  const std::vector<ParquetChunk> &chunks = file.footer().rowGroups[rowGroup].chunks;
+  ranges.push_back({chunks[column].begin, chunks[column].bytes});
+  for (int leaf : file.footer().columns[column].leaves) {
+    ranges.push_back(
+        {chunks[static_cast<size_t>(leaf)].begin, chunks[static_cast<size_t>(leaf)].bytes});
+  }
+}
+
 Expected<std::vector<HeldChunkHandle>> readChunks(const std::shared_ptr<const ParquetFile> &file,
                                                   uint32_t rowGroup,
                                                   std::span<const ChunkRequest> requests,
-                                                  const PageSupply &supply, Reservation &memory) {
-  return Reading(file, rowGroup, requests, supply, memory).read();
+                                                  const PageSupply &supply, Reservation &memory,
+                                                  std::shared_ptr<const InputFile> input) {
+  return Reading(file, rowGroup, requests, supply, memory, std::move(input)).read();
 }
 
 } // namespace headrace::storage

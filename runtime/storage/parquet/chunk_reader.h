@@ -5,6 +5,7 @@
 #include "runtime/storage/held_chunk.h"
 #include "runtime/storage/page_cache.h"
 #include "runtime/storage/parquet/page_index.h"
+#include "runtime/storage/remote/ranges.h"
 #include "runtime/storage/source.h"
 
 #include <atomic>
@@ -28,12 +29,19 @@ struct PageSupply {
   std::shared_ptr<PageCache> cache;
   std::shared_ptr<PageBuffers> memory;
   std::shared_ptr<std::atomic<uint64_t>> fileBytesRead; ///< not found in the cache
+  std::shared_ptr<std::atomic<uint64_t>> aheadBytesMax; ///< of a scan of remote files
 };
 
-/// The chunks in the order of the requests. Errors as MorselSource::load has them.
+/// Where in the file a column chunk lies, or if it is nested all that it is stored in.
+void addRangesOf(const ParquetFile &file, uint32_t rowGroup, uint32_t column,
+                 std::vector<ByteRange> &ranges);
+
+/// The chunks in the order of the requests, of `input`, or the file's own if that is null. Errors
+/// as MorselSource::load has them.
 Expected<std::vector<HeldChunkHandle>> readChunks(const std::shared_ptr<const ParquetFile> &file,
                                                   uint32_t rowGroup,
                                                   std::span<const ChunkRequest> requests,
-                                                  const PageSupply &supply, Reservation &memory);
+                                                  const PageSupply &supply, Reservation &memory,
+                                                  std::shared_ptr<const InputFile> input);
 
 } // namespace headrace::storage

@@ -307,6 +307,7 @@ Status describeChunk(const ParquetColumn &column, const parquet::ColumnChunkMeta
   int64_t begin = meta.data_page_offset();
   chunk.hasDictionary = meta.has_dictionary_page() && meta.dictionary_page_offset() > 0;
   if (chunk.hasDictionary && meta.dictionary_page_offset() < begin) {
+    chunk.dictionaryBytes = static_cast<uint64_t>(begin - meta.dictionary_page_offset());
     begin = meta.dictionary_page_offset();
   }
   const int64_t bytes = meta.total_compressed_size();
@@ -395,7 +396,9 @@ Expected<std::vector<uint8_t>> readFooter(const InputFile &file) {
   const std::string &path = file.path();
   const uint64_t bytes = file.bytes();
   char magic[3] = {};
-  if (bytes >= 12) {
+  if (bytes >= 12 && file.isRemote()) {
+    std::memcpy(magic, "PAR", sizeof magic); // the one at the end says it, too
+  } else if (bytes >= 12) {
     HR_RETURN_IF_ERROR(file.read(0, sizeof magic, magic));
   }
   if (std::memcmp(magic, "PAR", sizeof magic) != 0) {

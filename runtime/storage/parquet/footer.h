@@ -71,6 +71,7 @@ struct ParquetChunk {
   int codec = 0; ///< Parquet's number: 0 none, 1 Snappy, …
   bool encrypted = false;
   bool hasDictionary = false;
+  uint64_t dictionaryBytes = 0; ///< of its page in the file; 0: not known
   std::optional<bool>
       allDictionary; ///< every data page is dictionary-encoded, where the writer says so
   std::optional<StatisticsValue> min, max;

@@ -18,7 +18,7 @@ GroupParts::GroupParts(std::shared_ptr<const ParquetFile> file, uint32_t rowGrou
 }
 
 /// The first thread that comes reads the headers of all pages; others wait for it.
-Status GroupParts::index() {
+Status GroupParts::index(const std::shared_ptr<const InputFile> &input) {
   std::lock_guard reading(indexing_);
   {
     std::lock_guard lock(mutex_);
@@ -27,7 +27,7 @@ Status GroupParts::index() {
     }
   }
   for (Column &column : columns_) {
-    HR_ASSIGN_OR_RETURN(column.pages, file_->pageIndex(rowGroup_, column.index, partRows_));
+    HR_ASSIGN_OR_RETURN(column.pages, file_->pageIndex(rowGroup_, column.index, partRows_, input));
   }
   std::lock_guard lock(mutex_);
   for (Column &column : columns_) {
@@ -77,8 +77,9 @@ ChunkRequest GroupParts::requestOf(const Need &need) {
   return request;
 }
 
-Expected<std::vector<HeldChunkHandle>> GroupParts::fetch(const std::vector<Need> &needs,
-                                                         Reservation &memory) {
+Expected<std::vector<HeldChunkHandle>>
+GroupParts::fetch(const std::vector<Need> &needs, Reservation &memory,
+                  const std::shared_ptr<const InputFile> &input) {
   std::vector<HeldChunkHandle> found(needs.size());
   std::unique_lock lock(mutex_);
   while (true) {
@@ -103,7 +104,7 @@ Expected<std::vector<HeldChunkHandle>> GroupParts::fetch(const std::vector<Need>
     if (!mine.empty()) {
       lock.unlock();
       Expected<std::vector<HeldChunkHandle>> loaded =
-          readChunks(file_, rowGroup_, requests, supply_, memory);
+          readChunks(file_, rowGroup_, requests, supply_, memory, input);
       lock.lock();
       for (size_t i = 0; i < mine.size(); ++i) {
         Entry &wanted = entry(needs[mine[i]]);
@@ -152,6 +153,25 @@ void GroupParts::count(size_t morsel, int change, std::vector<HeldChunkHandle> &
   }
 }
 
+std::vector<ByteRange> GroupParts::rangesNeeded() const {
+  std::vector<ByteRange> ranges;
+  for (const Column &column : columns_) {
+    // Of a run before: this one reads the headers of the pages when the first morsel is taken.
+    const std::shared_ptr<const PageIndex> pages = file_->knownPageIndex(rowGroup_, column.index);
+    auto isKept = [&](uint32_t part) {
+      return supply_.cache->contains({file_->number(), rowGroup_, column.index, column.type, part});
+    };
+    bool allKept = pages && (!pages->dictionary || isKept(kDictionaryOfChunk));
+    for (uint32_t part = 0; allKept && part < pages->parts.size(); ++part) {
+      allKept = pages->parts[part].rows == 0 || isKept(part);
+    }
+    if (!allKept) {
+      addRangesOf(*file_, rowGroup_, column.index, ranges);
+    }
+  }
+  return ranges;
+}
+
 void GroupParts::expect(size_t morsel) {
   std::vector<HeldChunkHandle> dropped;
   std::lock_guard lock(mutex_);
@@ -180,15 +200,17 @@ void GroupParts::drop(const std::vector<Need> &needs) {
   }
 }
 
-Expected<std::vector<GroupParts::ColumnRows>> GroupParts::take(size_t morsel, Reservation &memory) {
-  HR_RETURN_IF_ERROR(index());
+Expected<std::vector<GroupParts::ColumnRows>>
+GroupParts::take(size_t morsel, Reservation &memory,
+                 const std::shared_ptr<const InputFile> &input) {
+  HR_RETURN_IF_ERROR(index(input));
   std::vector<Need> dictionaries = needsOf(morsel);
   auto firstPart = std::ranges::find_if(
       dictionaries, [](const Need &need) { return need.part != kDictionaryOfChunk; });
   std::vector<Need> parts(firstPart, dictionaries.end());
   dictionaries.erase(firstPart, dictionaries.end());
-  HR_ASSIGN_OR_RETURN(std::vector<HeldChunkHandle> tables, fetch(dictionaries, memory));
-  Expected<std::vector<HeldChunkHandle>> fetched = fetch(parts, memory);
+  HR_ASSIGN_OR_RETURN(std::vector<HeldChunkHandle> tables, fetch(dictionaries, memory, input));
+  Expected<std::vector<HeldChunkHandle>> fetched = fetch(parts, memory, input);
   if (!fetched.ok()) {
     drop(parts);
     return fetched.status();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "runtime/storage/parquet/chunk_reader.h"
+#include "runtime/storage/remote/ranges.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -24,6 +25,10 @@ public:
              std::vector<uint32_t> columns, std::vector<HrType> types, uint64_t partRows,
              PageSupply supply);
 
+  /// What of the file all morsels that are expected need now, as far as that is known: what is kept
+  /// in memory is left out.
+  std::vector<ByteRange> rangesNeeded() const;
+
   /// A morsel that will be taken, once: what it needs of others' parts stays until then.
   void expect(size_t morsel);
   /// It will not be.
@@ -37,7 +42,9 @@ public:
   };
   /// Of one that is expected. By column. Errors as MorselSource::load has them; after one the
   /// morsel may be asked for again.
-  Expected<std::vector<ColumnRows>> take(size_t morsel, Reservation &memory);
+  /// `input`: of which the file is read; null: its own.
+  Expected<std::vector<ColumnRows>> take(size_t morsel, Reservation &memory,
+                                         const std::shared_ptr<const InputFile> &input = nullptr);
 
 private:
   enum class Phase : uint8_t { kAbsent, kLoading, kReady };
@@ -59,10 +66,11 @@ private:
     uint32_t part; ///< as ChunkKey::part
   };
 
-  Status index();
+  Status index(const std::shared_ptr<const InputFile> &input);
   std::vector<uint32_t> partsOf(const Column &column, size_t morsel) const;
   Entry &entry(const Need &need);
-  Expected<std::vector<HeldChunkHandle>> fetch(const std::vector<Need> &needs, Reservation &memory);
+  Expected<std::vector<HeldChunkHandle>> fetch(const std::vector<Need> &needs, Reservation &memory,
+                                               const std::shared_ptr<const InputFile> &input);
   ChunkRequest requestOf(const Need &need);
   std::vector<Need> needsOf(size_t morsel) const;
   void count(size_t morsel, int change, std::vector<HeldChunkHandle> &dropped);

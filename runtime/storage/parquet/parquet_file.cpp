@@ -25,14 +25,17 @@ uint64_t hashBytes(const uint8_t *data, uint64_t bytes) {
 
 } // namespace
 
-Expected<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string &path) {
-  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, InputFile::open(path));
+Expected<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string &path,
+                                                               const FileStamp *known) {
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, InputFile::open(path, known));
   HR_ASSIGN_OR_RETURN(std::vector<uint8_t> footer, readFooter(*input));
   std::shared_ptr<ParquetFile> file(new ParquetFile);
-  HR_ASSIGN_OR_RETURN(file->footer_, parseFooter(footer, input->bytes(), path));
+  HR_ASSIGN_OR_RETURN(file->footer_, parseFooter(footer, input->bytes(), input->path()));
+  file->source_ = path;
+  file->isRemote_ = input->isRemote();
   file->footerBytes_ = footer.size();
   file->stamp_ = input->stamp();
-  file->identity_ = {path, input->bytes(), input->stamp().modifiedNanoseconds,
+  file->identity_ = {input->path(), input->bytes(), input->stamp().modifiedNanoseconds,
                      hashBytes(footer.data(), footer.size())};
   for (size_t i = 0; i < file->footer_.columns.size(); ++i) {
     file->columns_.emplace(file->footer_.columns[i].name, static_cast<int>(i));
@@ -51,7 +54,8 @@ Expected<std::shared_ptr<const InputFile>> ParquetFile::input() const {
   std::lock_guard lock(mutex_);
   std::shared_ptr<const InputFile> input = input_.lock();
   if (!input) {
-    HR_ASSIGN_OR_RETURN(input, InputFile::open(path()));
+    // Each read of a remote file is of this version, or an error.
+    HR_ASSIGN_OR_RETURN(input, InputFile::open(source_, isRemote_ ? &stamp_ : nullptr));
     if (!(input->stamp() == stamp_)) {
       return makeError(ErrorKind::kIo, "the file was changed while it was read: ", path());
     }
@@ -60,30 +64,39 @@ Expected<std::shared_ptr<const InputFile>> ParquetFile::input() const {
   return input;
 }
 
-Expected<std::shared_ptr<const PageIndex>> ParquetFile::pageIndex(size_t rowGroup, size_t column,
-                                                                  uint64_t partRows) const {
-  const std::pair key(rowGroup, column);
-  {
-    std::lock_guard lock(mutex_);
-    if (auto found = pageIndexes_.find(key); found != pageIndexes_.end()) {
-      return found->second;
-    }
+std::shared_ptr<const PageIndex> ParquetFile::knownPageIndex(size_t rowGroup, size_t column) const {
+  std::lock_guard lock(mutex_);
+  auto found = pageIndexes_.find({rowGroup, column});
+  return found == pageIndexes_.end() ? nullptr : found->second;
+}
+
+Expected<std::shared_ptr<const PageIndex>>
+ParquetFile::pageIndex(size_t rowGroup, size_t column, uint64_t partRows,
+                       std::shared_ptr<const InputFile> opened) const {
+  if (std::shared_ptr<const PageIndex> known = knownPageIndex(rowGroup, column)) {
+    return known;
   }
-  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> opened, input());
+  if (!opened) {
+    HR_ASSIGN_OR_RETURN(opened, input());
+  }
   Expected<PageIndex> index = readPageIndex(*this, *opened, rowGroup, column, partRows);
   if (!index.ok()) {
     return Status(index.status().kind(),
                   placeOf(*this, rowGroup, column) + ": " + index.status().message());
   }
   std::lock_guard lock(mutex_);
-  return pageIndexes_.emplace(key, std::make_shared<const PageIndex>(std::move(*index)))
+  return pageIndexes_
+      .emplace(std::pair(rowGroup, column), std::make_shared<const PageIndex>(std::move(*index)))
       .first->second;
 }
 
-bool ParquetFile::isCurrent() const {
-  Expected<std::shared_ptr<const InputFile>> input = InputFile::open(path());
+bool ParquetFile::isCurrent(const FileStamp *known) const {
+  Expected<std::shared_ptr<const InputFile>> input = InputFile::open(source_, known);
   if (!input.ok() || !((*input)->stamp() == stamp_)) {
     return false;
+  }
+  if (isRemote_ && !stamp_.tag.empty()) {
+    return true; // a tag is of what the file holds
   }
   // Of the same length in a file of the same length, it would stand where it stood.
   std::vector<uint8_t> footer(footerBytes_);

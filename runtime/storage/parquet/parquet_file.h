@@ -27,29 +27,37 @@ struct TableFile {
 
 class ParquetFile {
 public:
-  /// Reads the file's footer.
-  static Expected<std::shared_ptr<const ParquetFile>> open(const std::string &path);
+  /// Reads the file's footer. `known`: as InputFile::open has it.
+  static Expected<std::shared_ptr<const ParquetFile>> open(const std::string &path,
+                                                           const FileStamp *known = nullptr);
 
+  /// As messages show it.
   const std::string &path() const { return identity_.path; }
+  bool isRemote() const { return isRemote_; }
   const FileIdentity &identity() const { return identity_; }
   const ParquetFooter &footer() const { return footer_; }
   /// The file's bytes. Opened by who asks first and closed with the last reference, so that a table
   /// of many files needs few descriptors. kIo if it is another file by now.
   Expected<std::shared_ptr<const InputFile>> input() const;
   /// The pages of a column chunk, cut into parts of so many rows (the same in every call). Reads
-  /// their headers the first time.
-  Expected<std::shared_ptr<const PageIndex>> pageIndex(size_t rowGroup, size_t column,
-                                                       uint64_t partRows) const;
+  /// their headers the first time, of `opened`, or its own input if that is null.
+  Expected<std::shared_ptr<const PageIndex>>
+  pageIndex(size_t rowGroup, size_t column, uint64_t partRows,
+            std::shared_ptr<const InputFile> opened = nullptr) const;
+  /// What pageIndex() has read; null: it has not.
+  std::shared_ptr<const PageIndex> knownPageIndex(size_t rowGroup, size_t column) const;
   /// Different for any two opened files of the process; key of the page cache.
   uint64_t number() const { return number_; }
   /// -1: no such column.
   int columnIndex(const std::string &name) const;
   /// The same file, not changed since its footer was read? (Looks at the file system and hashes the
-  /// footer.)
-  bool isCurrent() const;
+  /// footer; asks the store, unless it is `known` what is there.)
+  bool isCurrent(const FileStamp *known = nullptr) const;
 
 private:
   ParquetFile() = default;
+  std::string source_; ///< the path or address by which it is opened
+  bool isRemote_ = false;
   FileIdentity identity_;
   ParquetFooter footer_;
   uint64_t footerBytes_ = 0;

@@ -4,6 +4,7 @@
 #include "runtime/abi/kernel.h"
 #include "runtime/storage/parquet/group_parts.h"
 #include "runtime/storage/parquet/pruning.h"
+#include "runtime/storage/remote/read_ahead.h"
 #include "runtime/storage/share.h"
 
 #include <algorithm>
@@ -30,6 +31,7 @@ struct Piece {
   uint64_t firstRow;                 ///< within the source
   uint64_t place;                    ///< of its first row in the table
   std::shared_ptr<GroupParts> parts; ///< null: it is the whole row group, or not expected
+  size_t unit = 0;                   ///< of `ahead`
 };
 
 /// Rows of all pieces of a row group but the last.
@@ -51,6 +53,9 @@ public:
   uint64_t pieceRows = 0;
   uint64_t totalRows = 0;
   MorselRange own;
+  std::unique_ptr<ReadAhead> ahead; ///< of remote files; units are row groups
+
+  void readAhead(uint64_t bytesMax);
 
   size_t morselCount() const override { return pieces.size(); }
   uint64_t rows(size_t index) const override { return pieces[index].rows; }
@@ -61,13 +66,18 @@ public:
   Expected<MorselHandle> load(size_t index, Reservation &memory) const override;
 
 private:
-  Expected<std::vector<GroupParts::ColumnRows>> loadGroup(const Piece &piece,
-                                                          Reservation &memory) const;
+  Expected<std::vector<GroupParts::ColumnRows>>
+  loadGroup(const Piece &piece, Reservation &memory,
+            const std::shared_ptr<const InputFile> &input) const;
+  Expected<std::vector<GroupParts::ColumnRows>> loadColumns(const Piece &piece,
+                                                            Reservation &memory) const;
+  std::vector<ByteRange> rangesOf(const Piece &piece) const;
   Status checkPromise(const Piece &piece, size_t column, const EncodedChunk &chunk) const;
 };
 
-Expected<std::vector<GroupParts::ColumnRows>> ScanSource::loadGroup(const Piece &piece,
-                                                                    Reservation &memory) const {
+Expected<std::vector<GroupParts::ColumnRows>>
+ScanSource::loadGroup(const Piece &piece, Reservation &memory,
+                      const std::shared_ptr<const InputFile> &input) const {
   std::vector<ChunkRequest> requests;
   for (size_t i = 0; i < piece.columns->stored.size(); ++i) {
     const uint32_t column = piece.columns->stored[i];
@@ -75,12 +85,64 @@ Expected<std::vector<GroupParts::ColumnRows>> ScanSource::loadGroup(const Piece 
                         wholeChunk(*piece.file, piece.rowGroup, column)});
   }
   HR_ASSIGN_OR_RETURN(std::vector<HeldChunkHandle> chunks,
-                      readChunks(piece.file, piece.rowGroup, requests, supply, memory));
+                      readChunks(piece.file, piece.rowGroup, requests, supply, memory, input));
   std::vector<GroupParts::ColumnRows> columns(chunks.size());
   for (size_t i = 0; i < chunks.size(); ++i) {
     columns[i].chunks.push_back(std::move(chunks[i]));
   }
   return columns;
+}
+
+/// What is ahead of this piece gives way to it.
+Expected<std::vector<GroupParts::ColumnRows>> ScanSource::loadColumns(const Piece &piece,
+                                                                      Reservation &memory) const {
+  while (true) {
+    std::shared_ptr<const InputFile> input;
+    Status status;
+    if (ahead) {
+      Expected<std::shared_ptr<const InputFile>> taken = ahead->take(piece.unit, memory);
+      taken.ok() ? void(input = std::move(*taken)) : void(status = taken.status());
+    }
+    if (status.ok()) {
+      auto columns = piece.parts ? piece.parts->take(piece.number, memory, input)
+                                 : loadGroup(piece, memory, input);
+      if (columns.ok()) {
+        return columns;
+      }
+      status = columns.status();
+    }
+    if (!ahead || status.kind() != ErrorKind::kMemory || !ahead->dropAhead()) {
+      return status;
+    }
+  }
+}
+
+/// What the row group's morsels need now of the file.
+std::vector<ByteRange> ScanSource::rangesOf(const Piece &piece) const {
+  if (piece.parts) {
+    return piece.parts->rangesNeeded();
+  }
+  std::vector<ByteRange> ranges;
+  for (size_t i = 0; i < piece.columns->stored.size(); ++i) {
+    const uint32_t column = piece.columns->stored[i];
+    if (!supply.cache->contains(
+            {piece.file->number(), piece.rowGroup, column, piece.columns->types[i]})) {
+      addRangesOf(*piece.file, piece.rowGroup, column, ranges);
+    }
+  }
+  return ranges;
+}
+
+void ScanSource::readAhead(uint64_t bytesMax) {
+  ahead = std::make_unique<ReadAhead>(bytesMax);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (i == 0 || pieces[i].file != pieces[i - 1].file ||
+        pieces[i].rowGroup != pieces[i - 1].rowGroup) {
+      ahead->add({[file = pieces[i].file] { return file->input(); },
+                  [this, i] { return rangesOf(pieces[i]); }});
+    }
+    pieces[i].unit = ahead->count() - 1;
+  }
 }
 
 Status ScanSource::checkPromise(const Piece &piece, size_t column,
@@ -145,6 +207,9 @@ HrColumn columnOf(const GroupParts::ColumnRows &rows, LoadedMorsel &loaded) {
 void ScanSource::expect(MorselRange more) {
   for (size_t i = more.first; i < more.end; ++i) {
     Piece &piece = pieces[i];
+    if (ahead) {
+      ahead->expect(piece.unit);
+    }
     const uint64_t rows = piece.file->footer().rowGroups[piece.rowGroup].rows;
     if (piece.rows == rows) {
       continue;
@@ -175,14 +240,15 @@ void ScanSource::leave(MorselRange left) {
     if (pieces[i].parts) {
       pieces[i].parts->leave(pieces[i].number);
     }
+    if (ahead) {
+      ahead->leave(pieces[i].unit);
+    }
   }
 }
 
 Expected<MorselHandle> ScanSource::load(size_t index, Reservation &memory) const {
   const Piece &piece = pieces[index];
-  HR_ASSIGN_OR_RETURN(std::vector<GroupParts::ColumnRows> columns,
-                      piece.parts ? piece.parts->take(piece.number, memory)
-                                  : loadGroup(piece, memory));
+  HR_ASSIGN_OR_RETURN(std::vector<GroupParts::ColumnRows> columns, loadColumns(piece, memory));
   auto loaded = std::make_shared<LoadedMorsel>();
   loaded->columns.reserve(slot.columns.size());
   auto next = columns.begin();
@@ -214,6 +280,9 @@ Expected<MorselHandle> ScanSource::load(size_t index, Reservation &memory) const
   loaded->morsel.columns = loaded->columns.data();
   loaded->morsel.firstRow = piece.firstRow;
   loaded->place = piece.place;
+  if (ahead) {
+    ahead->leave(piece.unit);
+  }
   return MorselHandle(std::move(loaded));
 }
 
@@ -308,6 +377,13 @@ Expected<std::unique_ptr<MorselSource>> makeScanSource(const plan::Slot &slot,
     source->columnMaps.push_back(std::move(columns));
   }
   source->own = takeShare(source->pieces, rows, share, source->totalRows);
+  const bool readsColumns =
+      std::any_of(source->columnMaps.begin(), source->columnMaps.end(),
+                  [](const auto &columns) { return !columns->stored.empty(); });
+  if (readsColumns && std::any_of(files.begin(), files.end(),
+                                  [](const TableFile &table) { return table.file->isRemote(); })) {
+    source->readAhead(*source->supply.aheadBytesMax);
+  }
   source->expect(source->own);
   return std::unique_ptr<MorselSource>(std::move(source));
 }

@@ -78,8 +78,51 @@ Expected<std::vector<SampledGroup>> openSample(const std::vector<GroupOf> &group
   return sampled;
 }
 
+/// Bytes of a value in a dictionary's page; a text as long as the least and the greatest are.
+double storedWidth(const ParquetColumn &column, const ParquetChunk &chunk) {
+  switch (column.stored) {
+  case Stored::kInt32:
+  case Stored::kFloat:
+    return 4;
+  case Stored::kInt64:
+  case Stored::kDouble:
+    return 8;
+  case Stored::kFixed:
+    return column.fixedBytes;
+  default:
+    break;
+  }
+  constexpr double kUnknownText = 8, kLengthBytes = 4;
+  const double text = chunk.min && chunk.max
+                          ? static_cast<double>(chunk.min->text.size() + chunk.max->text.size()) / 2
+                          : kUnknownText;
+  return kLengthBytes + std::max(1.0, text);
+}
+
+/// Of a remote file its footer alone is read: the size of the dictionary's page is there, and the
+/// number of values follows from it, as if it were compressed as well as the rest.
+std::optional<PageHeader> guessedHeader(const ParquetColumn &column, const ParquetChunk &chunk) {
+  constexpr uint64_t kHeaderBytes = 16;
+  if (!chunk.hasDictionary || chunk.encrypted || chunk.dictionaryBytes <= kHeaderBytes) {
+    return std::nullopt;
+  }
+  const double ratio =
+      static_cast<double>(chunk.uncompressedBytes) / static_cast<double>(chunk.bytes);
+  const double bytes =
+      static_cast<double>(chunk.dictionaryBytes - kHeaderBytes) * std::max(1.0, ratio);
+  PageHeader header;
+  header.kind = PageKind::kDictionary;
+  header.uncompressedBytes = static_cast<uint64_t>(bytes);
+  header.values = static_cast<uint32_t>(std::max(1.0, bytes / storedWidth(column, chunk)));
+  return header;
+}
+
 /// The header of a column chunk's first page, if that is its dictionary.
-std::optional<PageHeader> dictionaryHeader(const InputFile &input, const ParquetChunk &chunk) {
+std::optional<PageHeader> dictionaryHeader(const InputFile &input, const ParquetColumn &column,
+                                           const ParquetChunk &chunk) {
+  if (input.isRemote()) {
+    return guessedHeader(column, chunk);
+  }
   std::array<uint8_t, kPageHeaderBytes> bytes;
   const uint64_t count = std::min<uint64_t>(chunk.bytes, bytes.size());
   if (!chunk.hasDictionary || chunk.encrypted ||
@@ -102,7 +145,7 @@ DictionarySample sampleDictionaries(const std::vector<SampledGroup> &groups,
       continue;
     }
     const ParquetChunk &chunk = *found;
-    std::optional<PageHeader> header = dictionaryHeader(*group.input, chunk);
+    std::optional<PageHeader> header = dictionaryHeader(*group.input, column.column, chunk);
     if (!header) {
       sample.fallsBack = true;
       continue;

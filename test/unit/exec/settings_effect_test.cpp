@@ -5,8 +5,11 @@
 #include "runtime/device/emulated/emulated_driver.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/session/cluster.h"
+#include "runtime/storage/remote/http_client.h"
+#include "runtime/storage/storage.h"
 #include "runtime/transport/fork.h"
 #include "test/unit/exec/test_plans.h"
+#include "test/unit/storage/silent_server.h"
 
 #include <chrono>
 #include <filesystem>
@@ -56,6 +59,18 @@ PlanBuilder sum() {
   b.runState("emit_sum", state, out, {filled});
   b.result(out);
   return b;
+}
+
+/// How often a store that says nothing was asked by two requests, after a while.
+std::string askedOfStore(const Settings &settings) {
+  storage::setStoreLimits(settings);
+  storage::SilentServer server;
+  storage::HttpRequest request;
+  request.url = request.shown = server.url();
+  const auto first = storage::HttpCall::start(request), second = storage::HttpCall::start(request);
+  std::this_thread::sleep_for(std::chrono::milliseconds(settings.storeTimeout == 1 ? 3500 : 500));
+  storage::setStoreLimits(Settings());
+  return std::to_string(server.connections());
 }
 
 /// A tensor of 2 MB, summed over the ranks.
@@ -238,6 +253,8 @@ std::map<std::string, Experiment> experiments() {
           return std::string(taken > 0 ? "taken" : "each its own");
         }}},
       {"joinTimeout", {"1", "2", alone}},
+      {"storeTimeout", {"1", "60", askedOfStore}},
+      {"storeRequests", {"1", "8", askedOfStore}},
       {"network", {"sockets", "ucx", lookedFor}},
       {"peerTimeout", {"1", "3600", withSilentRank}},
       {"checksums",

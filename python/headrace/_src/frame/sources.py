@@ -17,6 +17,7 @@ from headrace._src.frame.types import is_integer, is_list, sql_type
 from headrace._src.query.dataset import Dataset
 from headrace._src.query.library_files import read_ipc, read_ndjson
 from headrace._src.query.statistics import statistics_of
+from headrace._src.query.store_files import opened, place_of
 from headrace._src.query.tables import (
     ArrowTable,
     FileTable,
@@ -43,6 +44,8 @@ def scan_parquet(
 ) -> LazyFrame:
     """A frame over Parquet files: a path, a folder, a pattern ("data/**/*.parquet") or a list of these.
 
+    A path may be an address: s3://bucket/key, or http(s)://host/path.
+
     hive_partitioning: whether folders year=2024 are a column; default: if all files lie in folders of the
         same keys. Values are dates, timestamps or i64 if all of a key are, else strings. Files whose folders
         a filter rules out are not opened.
@@ -61,7 +64,7 @@ def scan_parquet(
     first = source if isinstance(source, (str, os.PathLike)) else next(iter(source), "")
 
     def made() -> LazyFrame:
-        return _frame(Path(first).stem, parquet_files_of(source, options), "scan_parquet")
+        return _frame(_name(first), parquet_files_of(source, options), "scan_parquet")
 
     return owned("scan_parquet", made)
 
@@ -75,7 +78,7 @@ def scan_csv(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
     Raises InputOutputError if there is no such file.
     """
     first = source if isinstance(source, (str, os.PathLike)) else next(iter(source), "")
-    return owned("scan_csv", lambda: _frame(Path(first).stem, files_of(source, options), "scan_csv"))
+    return owned("scan_csv", lambda: _frame(_name(first), files_of(source, options), "scan_csv"))
 
 
 @checked
@@ -129,6 +132,10 @@ def from_dataset(data: Dataset) -> LazyFrame:
     return owned("lazy", lambda: _frame("dataset", data, "lazy"))
 
 
+def _name(source: str | os.PathLike[str]) -> str:
+    return Path(place_of(os.fspath(source))).stem
+
+
 def _place(columns: Mapping[str, Column]) -> list[Key]:
     """Where a row stands in its table: a hidden column; nothing if a column is called as SQL calls it."""
     name = "~row"
@@ -146,7 +153,7 @@ def _narrow(table: Table) -> dict[str, pa.DataType]:
     if isinstance(table, ArrowTable) and isinstance(table.data, (pa.Table, pa.RecordBatch)):
         schema = table.data.schema
     elif isinstance(table, FileTable) and table.is_parquet:
-        schema = parquet.read_schema(table.paths[0])
+        schema = parquet.read_schema(opened(table.paths[0]))
     return {each.name: _declared(each.type) for each in schema if _is_narrow(each.type)}
 
 

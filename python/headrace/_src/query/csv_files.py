@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 from headrace._src.errors import InputOutputError, UnsupportedError, UserError
 from headrace._src.query.given_columns import OPTIONS as PLACE_OPTIONS
+from headrace._src.query.store_files import StorePath, place_of, read, shown
 from headrace._src.sql.literals import literal
 from headrace._src.sql.tables import logical_of
 
@@ -35,7 +37,7 @@ _DATES = "%Y-%m-%d"
 
 def is_csv(path: str) -> bool:
     """Whether the name is that of a CSV file."""
-    name = path.lower()
+    name = place_of(path).lower()
     for suffix in _COMPRESSED:
         name = name.removesuffix(suffix)
     return name.endswith(SUFFIXES)
@@ -52,7 +54,7 @@ def readers_of(paths: Sequence[str], options: Mapping[str, Any], *, union_by_nam
             known = ", ".join((*OPTIONS, *PLACE_OPTIONS))
             raise UnsupportedError(f"read_csv: no such option: {name}; there are {known}")
     given = json.dumps(dict(sorted(options.items())))  # columns stay in their order
-    readers = [json.loads(_sniffed(*_stamp(path), given)) for path in paths]
+    readers = [json.loads(_sniffed_file(path, given)) for path in paths]
     first = readers[0]
     types: dict[str, Any] = {}
     for path, other in zip(paths, readers, strict=True):
@@ -94,13 +96,44 @@ def _stamp(path: str) -> tuple[str, int, int]:
     return path, status.st_size, status.st_mtime_ns
 
 
+def _sniffed_file(path: str, given: str) -> str:
+    if place_of(path).lower().endswith(_COMPRESSED):
+        raise UnsupportedError(f"compressed CSV cannot be read, decompress it first: {shown(path)}")
+    if not isinstance(path, StorePath):
+        return _sniffed(*_stamp(path), given)
+    key = json.dumps([str(path), path.stamp.version(), given])
+    if key not in _of_stores:
+        whole = json.loads(given).get("sample_size") == -1
+        _of_stores[key] = _sniffed_head(path, given, path.stamp.bytes if whole else _HEAD_BYTES)
+    return _of_stores[key]
+
+
+#: What was found out of files in stores, in the versions that were there.
+_of_stores: dict[str, str] = {}
+#: Of a file in a store its begin is copied for DuckDB's sniffer, which reads files alone.
+_HEAD_BYTES = 4 << 20
+
+
+def _sniffed_head(path: StorePath, given: str, size: int) -> str:
+    head = read(path, 0, min(size, path.stamp.bytes))
+    if len(head) < path.stamp.bytes:
+        head = head[: head.rfind(b"\n") + 1]
+    with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+        file.write(head)
+        file.flush()
+        return _found_out(file.name, shown(path), given)
+
+
 @lru_cache(maxsize=1024)
 def _sniffed(path: str, _size: int, _modified: int, given: str) -> str:
+    return _found_out(path, path, given)
+
+
+def _found_out(place: str, path: str, given: str) -> str:
+    """What the bytes of the file at `place` mean; `path`: its name in messages."""
     import duckdb
 
     options = json.loads(given)
-    if path.lower().endswith(_COMPRESSED):
-        raise UnsupportedError(f"compressed CSV cannot be read, decompress it first: {path}")
     columns = options.pop("columns", None)
     types = options.pop("types", options.pop("dtypes", None)) or {}
     if columns is not None:
@@ -108,10 +141,11 @@ def _sniffed(path: str, _size: int, _modified: int, given: str) -> str:
     arguments = "".join(f", {name} = {_constant(value)}" for name, value in options.items())
     with duckdb.connect() as connection:
         try:
-            found = connection.sql(f"from sniff_csv({literal(path)}{arguments})")
+            found = connection.sql(f"from sniff_csv({literal(place)}{arguments})")
             row = dict(zip(found.columns, found.fetchall()[0], strict=True))
         except duckdb.Error as error:
-            raise UserError(f"cannot read as CSV: {path}: {_first_line(error)}") from None
+            said = _first_line(error).replace(place, path)
+            raise UserError(f"cannot read as CSV: {path}: {said}") from None
         named = [(column["name"], column["type"]) for column in row["Columns"]]
         named = _named(connection, path, named, columns, types)
     kinds = {kind for _, kind in named}

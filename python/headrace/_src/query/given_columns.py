@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from headrace._src.errors import UnsupportedError, UserError
+from headrace._src.query.store_files import place_of, shown
 from headrace._src.sql.literals import literal
 from headrace._src.sql.tables import logical_of
 
@@ -60,7 +61,7 @@ def given_columns(paths: Sequence[str], options: PlaceOptions) -> list[list[dict
     given: list[list[dict[str, Any]]] = [[] for _ in paths]
     if options.filename:
         for columns, path in zip(given, paths, strict=True):
-            columns.append({"name": options.filename, "type": {"kind": "string"}, "value": path})
+            columns.append({"name": options.filename, "type": {"kind": "string"}, "value": shown(path)})
     if options.hive_partitioning is False:
         return given
     partitions = [_partitions(path) for path in paths]
@@ -85,7 +86,7 @@ def given_columns(paths: Sequence[str], options: PlaceOptions) -> list[list[dict
 def _partitions(path: str) -> dict[str, str | None]:
     """Keys and values of the folders of a path; NULL as None."""
     found: dict[str, str | None] = {}
-    for folder in path.split("/")[:-1]:
+    for folder in place_of(path).split("/")[:-1]:
         key, equals, value = folder.partition("=")
         if equals and key and "=" not in value:
             value = unquote_plus(value.replace("+", "%2B"))

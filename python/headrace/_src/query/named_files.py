@@ -11,6 +11,7 @@ from typing import Any
 
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.query.csv_files import is_csv
+from headrace._src.query.store_files import place_of, without_secrets
 from headrace._src.query.tables import FileTable, files_of, parquet_files_of
 from headrace._src.sql.brackets import closing, split_at_commas
 from headrace._src.sql.place import located
@@ -36,20 +37,21 @@ def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, 
         if call.start() not in starts:
             continue
         end = closing(text, call.end())
-        name = text[call.start() + 1 : end].replace('"', "'")
+        name = without_secrets(text[call.start() + 1 : end].replace('"', "'"))
         kind, inside = call.group(1).lower(), text[call.end() : end]
         found[name] = _placed(text, call, lambda kind=kind, inside=inside: _called(kind, inside))
         text = f'{text[: call.start()]}"{name}"{text[end + 1 :]}'
     for literal in _LITERAL.finditer(text):
         path = literal.group(1)[1:-1]
         if literal.start(1) in starts and path not in known and _is_clause(text, literal.start(), starts):
-            if not is_csv(path) and not path.lower().endswith(".parquet"):
+            if not is_csv(path) and not place_of(path).lower().endswith(".parquet"):
                 message = (
                     "files in FROM end in .csv, .tsv or .parquet; for others use read_csv or read_parquet"
                 )
                 raise located(UnsupportedError, message, text, _bytes(text, literal.start(1)), len(path))
-            found[path] = _placed(text, literal, lambda path=path: files_of(path))
-            text = f'{text[: literal.start(1)]}"{path}"{text[literal.end(1) :]}'
+            name = without_secrets(path)
+            found[name] = _placed(text, literal, lambda path=path: files_of(path))
+            text = f'{text[: literal.start(1)]}"{name}"{text[literal.end(1) :]}'
     return text, found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,6 +33,7 @@ from headrace._src.query.tables import (
     Table,
     TablesArgument,
     is_in_memory,
+    located,
     resolve,
 )
 from headrace._src.result_output import ResultFile
@@ -101,7 +101,7 @@ def sql(
         FROM may name files itself: 'x.csv', 'data/*.parquet', read_csv('x.txt', delim = '|').
     tables: a folder of Parquet files (one table a file or folder), a file, a pattern ("data/*.parquet"), a
         list of these, or a dict of name to Arrow table, `Dataset` or path(s), of Parquet or CSV; "~" is the
-        home directory.
+        home directory, and paths may be addresses (s3://bucket/key, https://host/path).
     ranks: the number of ranks, in this process, that share the work; in a `cluster`, that of the cluster.
     threads: workers of all ranks together (default: HEADRACE_THREADS, else the processors that this process
         may use).
@@ -607,7 +607,7 @@ def _manifest(plan_json: str, tables: dict[str, Table]) -> dict[str, Any]:
     slots = {slot["name"] for slot in json.loads(plan_json).get("slots", [])}
     return {
         name: [
-            {**file, "path": os.path.realpath(path)}
+            {**file, "path": located(path)}
             for path, file in zip(table.paths, json.loads(statistics_of(table))["identity"], strict=True)
         ]
         for name, table in tables.items()
@@ -661,7 +661,7 @@ def bindings_of(tables: Mapping[str, Table], manifest: Mapping[str, Any] | None 
 def _read(table: FileTable, read: set[str] | None) -> FileTable:
     if read is None or not table.is_partitioned:
         return table
-    return table.only([i for i, path in enumerate(table.paths) if os.path.realpath(path) in read])
+    return table.only([i for i, path in enumerate(table.paths) if located(path) in read])
 
 
 def _imported(table: ArrowTable | ResidentTable) -> Any:

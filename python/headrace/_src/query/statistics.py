@@ -8,7 +8,6 @@ from typing import Any
 
 from headrace._src.errors import HeadraceError, translated
 from headrace._src.query.tables import FileTable, Table, TablesArgument, resolve
-from headrace._src.tuning.use import size_of_files
 
 _of_files: dict[str, str] = {}
 
@@ -45,8 +44,13 @@ def documents_for(text: str, tables: Mapping[str, Table]) -> dict[str, str]:
 def table_sizes(tables: Mapping[str, Table]) -> dict[str, int]:
     """Bytes of every table; 0 where that is not known without reading it."""
     return {
-        name: size_of_files(table.paths)
-        if isinstance(table, FileTable)
-        else int(getattr(table.data, "nbytes", 0))
+        name: _size_of_files(table) if isinstance(table, FileTable) else int(getattr(table.data, "nbytes", 0))
         for name, table in tables.items()
     }
+
+
+def _size_of_files(table: FileTable) -> int:
+    try:
+        return table.bytes
+    except OSError:
+        return 0

@@ -1,22 +1,22 @@
-"""What a query's table names mean: Parquet or CSV files, or Arrow tables."""
+"""What a query's table names mean: Parquet or CSV files, here or in stores, or Arrow tables."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headrace._src.errors import HeadraceError, UnsupportedError, UserError, translated
+from headrace._src.errors import HeadraceError, UserError, translated
 from headrace._src.query import arrow_tables
 from headrace._src.query.csv_files import is_csv, readers_of
 from headrace._src.query.dataset import Dataset
 from headrace._src.query.given_columns import OPTIONS as PLACE_OPTIONS
 from headrace._src.query.given_columns import PlaceOptions, given_columns, with_given
+from headrace._src.query.store_files import StorePath, found, is_store, shown, with_stamps
 
 #: What `tables=` takes: a directory of Parquet files, a file, a pattern or several of these; or names with
 #: path(s) or Arrow tables. "~" is the home directory.
@@ -42,7 +42,7 @@ class FileTable:
     def addresses(self) -> list[str]:
         """The files as the runtime is told them."""
         files = zip(self.paths, self.readers, strict=True)
-        return [f"{path}?{reader}" if reader else path for path, reader in files]
+        return [f"{path}?{told}" if (told := _told(path, reader)) else path for path, reader in files]
 
     @property
     def is_parquet(self) -> bool:
@@ -67,10 +67,28 @@ class FileTable:
     def first(self) -> FileTable:
         return self.only([0])
 
+    @property
+    def bytes(self) -> int:
+        """Of all files. Raises OSError if one is not there."""
+        return sum(
+            path.stamp.bytes if isinstance(path, StorePath) else Path(path).stat().st_size
+            for path in self.paths
+        )
+
+    def current(self) -> FileTable:
+        """The table with the versions that stores have now: one query reads no other."""
+        if not any(map(is_store, self.paths)):
+            return self
+        return FileTable(tuple(with_stamps(self.paths, anew=True)), self.readers)
+
     def identity(self) -> list[tuple[str, int, int]]:
         """Path, size and modification time of every file, and its reader: what a cached plan was made for."""
         out = [(reader, 0, 0) for reader in self.readers if reader]
         for path in self.paths:
+            if isinstance(path, StorePath):
+                stamp = path.stamp
+                out.append((f"{shown(path)} {stamp.tag}", stamp.bytes, stamp.modified_nanoseconds))
+                continue
             try:
                 status = Path(path).stat()
             except FileNotFoundError:
@@ -167,30 +185,51 @@ def parquet_files_of(value: Any, options: Mapping[str, Any]) -> FileTable:
     return _placed(paths, [""] * len(paths), places)
 
 
+def _told(path: str, reader: str) -> str:
+    """What stands behind a path: what the bytes mean, and in a store which version of them is meant."""
+    if not isinstance(path, StorePath):
+        return reader
+    described = {**json.loads(reader or '{"format": "parquet"}'), "version": path.stamp.version()}
+    return json.dumps(described, separators=(",", ":"), ensure_ascii=False)
+
+
+def located(path: str) -> str:
+    """The path by which a file is told from all others; an address without what may be a secret."""
+    return shown(path) if is_store(path) else os.path.realpath(path)
+
+
 def absolute(address: str) -> str:
     """The same file, wherever the process is; what its bytes mean stays as it is."""
+    if is_store(address):
+        return address
     path, mark, reader = address.partition("?{")
     return os.path.abspath(path) + mark + reader
 
 
 def paths_of(value: Any) -> list[str]:
     """The files of a path, a pattern or a list of these."""
-    from headrace import _runtime
-
     texts = [value] if isinstance(value, (str, os.PathLike)) else value
     if not _are_paths(texts):
         raise UserError(f"not a path, or a list of paths: {_kind(value)}")
     if not texts:
         raise UserError("a list of no files")
-    for text in texts:
-        if scheme := re.match(r"([a-z][a-z0-9+]+)://", os.fspath(text)):
-            raise UnsupportedError(f"files of {scheme[1]} cannot be read, copy them first: {text}")
-    return [
-        path for text in texts for path in translated(lambda text=text: _runtime.table_files(os.fspath(text)))
-    ]
+    return [path for text in map(_text, texts) for path in _found(text)]
+
+
+def _text(path: str | os.PathLike[str]) -> str:
+    return path if isinstance(path, str) else os.fspath(path)
+
+
+def _found(text: str) -> list[str]:
+    from headrace import _runtime
+
+    if isinstance(text, StorePath):
+        return with_stamps([text], anew=True)
+    return found(text) if is_store(text) else translated(lambda: _runtime.table_files(text))
 
 
 def _files(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> FileTable:
+    paths = with_stamps(paths)
     if options is None and not any(is_csv(path) for path in paths):
         return _placed(paths, [""] * len(paths), PlaceOptions())
     if options is None and not all(is_csv(path) for path in paths):
@@ -201,6 +240,7 @@ def _files(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> Fi
 
 
 def _placed(paths: Sequence[str], readers: Sequence[str], places: PlaceOptions) -> FileTable:
+    paths = with_stamps(paths)
     given = given_columns(paths, places)
     told = (with_given(*each, places) for each in zip(readers, given, strict=True))
     return FileTable(tuple(paths), tuple(told))
@@ -208,7 +248,7 @@ def _placed(paths: Sequence[str], readers: Sequence[str], places: PlaceOptions) 
 
 def _table(name: str, value: Any) -> Table:
     if isinstance(value, FileTable):
-        return value
+        return value.current()
     if isinstance(value, Dataset):
         return ResidentTable(value)
     if hasattr(value, "__arrow_c_stream__"):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import HeadraceError
+from headrace._src.query.store_files import opened, shown
 from headrace._src.query.tables import FileTable, Table
 
 if TYPE_CHECKING:
@@ -24,14 +25,14 @@ def check_statistics(tables: Mapping[str, Table]) -> None:
 def _verify_file(path: str) -> None:
     import pyarrow.parquet as parquet
 
-    with parquet.ParquetFile(path) as file:
+    with parquet.ParquetFile(opened(path)) as file:
         names = {file.metadata.schema.column(index).path: index for index in range(file.metadata.num_columns)}
         for group in range(file.num_row_groups):
             described = file.metadata.row_group(group)
             for field in file.schema_arrow:
                 # A column of lists or structs has several in the file, and is not read.
                 if field.name in names and (said := described.column(names[field.name]).statistics):
-                    place = f"{path}, row group {group}, column {field.name}"
+                    place = f"{shown(path)}, row group {group}, column {field.name}"
                     column = _column(file, group, field.name, place)
                     if len(column) != described.num_rows:
                         found = f"{described.num_rows} rows promised, found {len(column)}"

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from headrace._src import programs
 from headrace._src.programs import Target
@@ -69,13 +68,3 @@ def sql_program(text: str) -> str:
 def plain_sql(text: str) -> str:
     """A query without comments and with single spaces."""
     return _SQL_PARTS.sub(lambda part: part.group(1) or " ", text).strip()
-
-
-def size_of_files(paths: tuple[str, ...]) -> int:
-    total = 0
-    for path in paths:
-        try:
-            total += Path(path).stat().st_size
-        except OSError:
-            return 0
-    return total
