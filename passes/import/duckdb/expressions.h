@@ -160,7 +160,7 @@ private:
                                                    Arguments arguments);
   MaybeExpression importMap(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importMerge(ExpressionBuilder &b, const Call &call, Arguments arguments);
-  MaybeExpression importFileName(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importPathPart(ExpressionBuilder &b, const Call &call, Arguments arguments);
   std::optional<MaybeExpression> importTextFunction(ExpressionBuilder &b, const Call &call,
                                                     Arguments arguments);
   mlir::LogicalResult unsupported(const Call &call, const llvm::Twine &why);

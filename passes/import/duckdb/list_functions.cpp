@@ -45,6 +45,7 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
                   "list_grade_up", "array_grade_up"},
                  &ExpressionImporter::importSortedList)
           .Cases({"list_zip", "array_zip"}, &ExpressionImporter::importZip)
+          .Case("parse_path", &ExpressionImporter::importPathPart)
           .Cases({"string_split", "str_split", "split", "string_to_array", "string_split_regex",
                   "str_split_regex", "regexp_split_to_array"},
                  &ExpressionImporter::importSplit)

@@ -248,15 +248,21 @@ static MaybeExpression joinedBy(ExpressionBuilder &b, ArrayRef<Expression> argum
   return failed(cut) ? cut : b.cast(*cut, type, at);
 }
 
-/// `parse_filename`: whether the name's end goes is `true` or `false` in either place behind the
-/// path.
-MaybeExpression ExpressionImporter::importFileName(ExpressionBuilder &b, const Call &call,
+/// A part of a path. A separator that is NULL is as none; of `parse_filename` `true` or `false`, in
+/// either place behind the path, says whether the name's end goes.
+MaybeExpression ExpressionImporter::importPathPart(ExpressionBuilder &b, const Call &call,
                                                    Arguments arguments) {
-  SmallVector<Expression> given;
+  Type string = frame::StringType::get(b.getContext());
+  Expression none = b.constant(StringAttr::get(b.getContext(), " "), string, call.at);
+  SmallVector<Expression> given(arguments.take_front());
   bool cuts = false;
-  for (const Expression &argument : arguments) {
-    if (given.empty() || !frame::dropNullable(argument.type()).isInteger(1)) {
-      given.push_back(argument);
+  for (const Expression &argument : arguments.drop_front()) {
+    if (!frame::dropNullable(argument.type()).isInteger(1)) {
+      MaybeExpression separator = b.coalesce({argument, none}, call.at);
+      if (failed(separator)) {
+        return failure();
+      }
+      given.push_back(*separator);
       continue;
     }
     auto constant = dyn_cast_or_null<IntegerAttr>(ExpressionBuilder::constantOf(argument));
@@ -265,7 +271,7 @@ MaybeExpression ExpressionImporter::importFileName(ExpressionBuilder &b, const C
     }
     cuts = !constant.getValue().isZero();
   }
-  return b.text(*headrace::textFunctionNamed(cuts ? "file_stem" : "parse_filename"), given,
+  return b.text(*headrace::textFunctionNamed(cuts ? "file_stem" : StringRef(call.name)), given,
                 call.type, call.at);
 }
 
@@ -275,8 +281,9 @@ std::optional<MaybeExpression> ExpressionImporter::importTextFunction(Expression
   if (call.name == "concat_ws" && arguments.size() > 1) {
     return joinedBy(b, arguments, call.type, call.at);
   }
-  if (call.name == "parse_filename") {
-    return importFileName(b, call, arguments);
+  static constexpr StringRef kOfPaths[] = {"parse_filename", "parse_dirname", "parse_dirpath"};
+  if (llvm::is_contained(kOfPaths, call.name)) {
+    return importPathPart(b, call, arguments);
   }
   const headrace::TextFunction *function =
       headrace::textFunctionOfDuckdb(call.name, arguments.size());
