@@ -291,7 +291,7 @@ TEST_F(ChunkTest, ARowOfManyColumnsWhoseHeaderIsLargerThanABody) {
   for (size_t c = 0; c < kColumns; ++c) {
     ASSERT_TRUE(output.growHeap(static_cast<uint32_t>(c), c * 3).ok());
     HrOutputColumn &column = output.abi().columns[c];
-    std::memset(column.heap, static_cast<int>('a' + c % 26), c * 3);
+    std::fill_n(column.heap, c * 3, static_cast<char>('a' + c % 26));
     column.heapUsed = static_cast<uint32_t>(c * 3);
     static_cast<uint32_t *>(column.data)[1] = column.heapUsed;
   }
