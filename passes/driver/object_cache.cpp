@@ -18,8 +18,7 @@ namespace headrace::driver {
 namespace {
 
 std::string headOf(llvm::StringRef object) {
-  std::span bytes(reinterpret_cast<const uint8_t *>(object.data()), object.size());
-  return "headrace-object " + std::to_string(object.size()) + " " + sha256(bytes) + "\n";
+  return "headrace-object " + std::to_string(object.size()) + " " + sha256(object) + "\n";
 }
 
 /// A folder (no link to one) that nobody else can write to; made so whatever the umask is.

@@ -68,7 +68,7 @@ MaybeList resizedList(TextRoom &room, const List &list, int64_t size, const List
   if (size < 0 || size > kSizeMax) {
     return std::nullopt;
   }
-  const Element more = filling.view.element(0);
+  const Element more = filling.view.size() == 0 ? std::nullopt : filling.view.element(0);
   std::vector<Element> elements;
   for (int64_t index = 0; index < size; ++index) {
     const bool isThere = index < list.view.size();

@@ -356,12 +356,12 @@ Text joinedTexts(TextRoom &room, const List &list, Text by) {
   });
 }
 
-static List listOfTexts(TextRoom &room, const std::vector<Text> &texts) {
-  return listOf(room, elementCode({LogicalKind::kString}), {texts.begin(), texts.end()});
+static List listOfTexts(TextRoom &room, const std::vector<std::optional<Text>> &texts) {
+  return listOf(room, elementCode({LogicalKind::kString}), texts);
 }
 
 List splitText(TextRoom &room, Text text, Text by) {
-  std::vector<Text> parts;
+  std::vector<std::optional<Text>> parts;
   while (true) {
     const size_t found = by.empty() ? Text::npos : text.find(by);
     const size_t end = by.empty() && !text.empty() ? utf8::firstBytes(text)
@@ -378,17 +378,17 @@ List splitText(TextRoom &room, Text text, Text by) {
 
 MaybeList splitText(TextRoom &room, Text text, Text pattern, Text options) {
   const std::optional<std::vector<Text>> parts = regular_expression::split(text, pattern, options);
-  return parts ? MaybeList(listOfTexts(room, *parts)) : std::nullopt;
+  return parts ? MaybeList(listOfTexts(room, {parts->begin(), parts->end()})) : std::nullopt;
 }
 
 MaybeList allMatches(TextRoom &room, Text text, Text pattern, int64_t group, Text options) {
   const auto found = regular_expression::allMatches(text, pattern, group, options);
-  return found ? MaybeList(listOf(room, elementCode({LogicalKind::kString}), *found))
-               : std::nullopt;
+  return found ? MaybeList(listOfTexts(room, *found)) : std::nullopt;
 }
 
 List pathParts(TextRoom &room, Text path, Text separator) {
-  return listOfTexts(room, file_names::parts(path, separator));
+  const std::vector<Text> parts = file_names::parts(path, separator);
+  return listOfTexts(room, {parts.begin(), parts.end()});
 }
 
 } // namespace headrace

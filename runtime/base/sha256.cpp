@@ -72,6 +72,10 @@ std::string sha256(std::span<const uint8_t> bytes) {
   return digestDigits(digest(bytes), std::endian::big);
 }
 
+std::string sha256(std::string_view bytes) {
+  return sha256({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
+}
+
 std::string hmacSha256(std::string_view key, std::string_view message) {
   std::string inner = key.size() > 64 ? digestBytes(std::string(key)) : std::string(key);
   inner.resize(64, '\0');

@@ -11,6 +11,7 @@ namespace headrace {
 
 /// 64 lower-case hexadecimal digits.
 std::string sha256(std::span<const uint8_t> bytes);
+std::string sha256(std::string_view bytes);
 
 /// 32 bytes.
 std::string hmacSha256(std::string_view key, std::string_view message);

@@ -7,20 +7,20 @@
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_pattern.h"
 #include "runtime/base/name_list.h"
+#include "runtime/base/percent_text.h"
 #include "runtime/base/regular_expression.h"
 #include "runtime/base/sha256.h"
+#include "runtime/base/text_distances.h"
+#include "runtime/base/text_patterns.h"
 #include "runtime/base/utf8.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <clocale>
 #include <cstring>
 #include <cwctype>
 #include <iterator>
 #include <optional>
-#include <tuple>
-#include <vector>
 
 namespace headrace {
 namespace {
@@ -316,37 +316,12 @@ Binary sliceOf(Binary bytes, Integer from, Integer to) {
 MaybeText textOf(Binary bytes) { return utf8::isValid(bytes) ? MaybeText(bytes) : std::nullopt; }
 
 Text inUrl(TextRoom &room, Text text) {
-  constexpr Text kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~";
-  return room.make(3 * text.size(), [&](char *to) {
-    for (const char byte : text) {
-      if (kPlain.find(byte) != Text::npos) {
-        *to++ = byte;
-        continue;
-      }
-      *to++ = '%';
-      *to++ = kDigits[static_cast<uint8_t>(byte) >> 4];
-      *to++ = kDigits[byte & 15];
-    }
-    return to;
-  });
+  return room.make(3 * text.size(), [&](char *to) { return percentEncode(text, to); });
 }
 
-/// Other uses of '%' stay; nothing if the text is no UTF-8 then.
+/// Nothing if the text is no UTF-8 then.
 MaybeText fromUrl(TextRoom &room, Text text) {
-  auto digitAt = [&](size_t at) {
-    const size_t found =
-        at < text.size() ? Text("0123456789abcdefABCDEF").find(text[at]) : Text::npos;
-    return found == Text::npos ? -1 : static_cast<int>(found < 16 ? found : found - 6);
-  };
-  const Text made = room.make(text.size(), [&](char *to) {
-    for (size_t at = 0; at < text.size(); ++at) {
-      const int high = text[at] == '%' ? digitAt(at + 1) : -1, low = digitAt(at + 2);
-      const bool isByte = high >= 0 && low >= 0;
-      *to++ = isByte ? static_cast<char>(16 * high + low) : text[at];
-      at += isByte ? 2 : 0;
-    }
-    return to;
-  });
+  const Text made = room.make(text.size(), [&](char *to) { return percentDecode(text, to); });
   return utf8::isValid(made) ? MaybeText(made) : std::nullopt;
 }
 
@@ -411,173 +386,6 @@ Text humanBytes(TextRoom &room, Integer bytes, uint64_t unit) {
     text += (unit == 1024 ? kBinary : kDecimal)[name - 1];
   }
   return room.make(text.size(), [&](char *to) { return append(text, to); });
-}
-
-//===----------------------------------------------------------------------===//
-// Patterns
-//===----------------------------------------------------------------------===//
-
-/// Takes what stands for one byte from the front of a glob's pattern; whether it is this byte.
-/// Nothing if it has no end, or is none.
-std::optional<bool> takeOfGlob(Text &pattern, char byte) {
-  const char first = pattern.front();
-  pattern.remove_prefix(1);
-  if (first == '?') {
-    return true;
-  }
-  if (first == '\\') {
-    if (pattern.empty()) {
-      return std::nullopt;
-    }
-    const bool isIt = pattern.front() == byte;
-    pattern.remove_prefix(1);
-    return isIt;
-  }
-  if (first != '[') {
-    return first == byte;
-  }
-  const bool isNegated = !pattern.empty() && pattern.front() == '!';
-  pattern.remove_prefix(isNegated);
-  bool isAmong = false;
-  for (bool isFirst = true; !pattern.empty() && (isFirst || pattern.front() != ']');
-       isFirst = false) {
-    const auto low = static_cast<uint8_t>(pattern.front());
-    uint8_t high = low;
-    pattern.remove_prefix(1);
-    if (pattern.size() >= 2 && pattern[0] == '-' && pattern[1] != ']') {
-      high = static_cast<uint8_t>(pattern[1]);
-      pattern.remove_prefix(2);
-    }
-    isAmong |= low <= static_cast<uint8_t>(byte) && static_cast<uint8_t>(byte) <= high;
-  }
-  if (pattern.empty()) {
-    return std::nullopt;
-  }
-  pattern.remove_prefix(1);
-  return isAmong != isNegated;
-}
-
-Boolean fitsGlob(Text text, Text pattern) {
-  // What is tried next where what is tried now fails: the last * stands for one byte more.
-  std::optional<std::pair<Text, Text>> other;
-  while (true) {
-    if (!pattern.empty() && pattern.front() == '*') {
-      pattern.remove_prefix(1);
-      other = {text, pattern};
-      continue;
-    }
-    if (pattern.empty() && text.empty()) {
-      return true;
-    }
-    const bool fits =
-        !pattern.empty() && !text.empty() && takeOfGlob(pattern, text.front()).value_or(false);
-    if (fits) {
-      text.remove_prefix(1);
-      continue;
-    }
-    if (!other || other->first.empty()) {
-      return false;
-    }
-    other->first.remove_prefix(1);
-    std::tie(text, pattern) = *other;
-  }
-}
-
-/// `escape`: one character; none if it is empty.
-MaybeBoolean isLike(Text text, Text pattern, Text escape) {
-  // What is tried next where what is tried now fails: the last % stands for one character more.
-  std::optional<std::pair<Text, Text>> other;
-  while (true) {
-    if (!pattern.empty() && pattern.front() == '%' && !(escape == "%")) {
-      pattern.remove_prefix(1);
-      other = {text, pattern};
-      continue;
-    }
-    if (pattern.empty() && text.empty()) {
-      return true;
-    }
-    Text wanted = pattern.empty() ? pattern : utf8::first(pattern);
-    Text rest = pattern.substr(wanted.size());
-    const bool any = wanted == "_" && escape != "_";
-    if (!wanted.empty() && wanted == escape) {
-      if (rest.empty()) {
-        return std::nullopt;
-      }
-      wanted = utf8::first(rest);
-      rest.remove_prefix(wanted.size());
-    }
-    if (!wanted.empty() && !text.empty() && (any || wanted == utf8::first(text))) {
-      text.remove_prefix(utf8::firstBytes(text));
-      pattern = rest;
-    } else if (other && !other->first.empty()) {
-      other->first.remove_prefix(utf8::firstBytes(other->first));
-      std::tie(text, pattern) = *other;
-    } else {
-      return false;
-    }
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Distances
-//===----------------------------------------------------------------------===//
-
-Count edits(Text text, Text other) {
-  // Of the part of `other` that was read to each start of `text`.
-  std::vector<int64_t> edits(text.size() + 1);
-  for (size_t at = 0; at <= text.size(); ++at) {
-    edits[at] = static_cast<int64_t>(at);
-  }
-  for (const char byte : other) {
-    int64_t before = edits[0]++;
-    for (size_t at = 1; at <= text.size(); ++at) {
-      const int64_t changed = before + (text[at - 1] != byte);
-      before = edits[at];
-      edits[at] = std::min({changed, before + 1, edits[at - 1] + 1});
-    }
-  }
-  return edits.back();
-}
-
-MaybeCount differences(Text text, Text other) {
-  if (text.size() != other.size() || text.empty()) {
-    return std::nullopt;
-  }
-  int64_t count = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
-    count += text[at] != other[at];
-  }
-  return Count(count);
-}
-
-/// The distance of Damerau and Levenshtein; a swapped pair may have other bytes put in between.
-int64_t editsWithSwaps(Text x, Text y) {
-  const size_t width = y.size() + 2;
-  const auto far = static_cast<int64_t>(x.size() + y.size());
-  // Row and column 0 stand before the texts, so that what is before both is far.
-  std::vector<int64_t> edits((x.size() + 2) * width, far);
-  auto at = [&](size_t row, size_t column) -> int64_t & { return edits[row * width + column]; };
-  for (size_t row = 0; row <= x.size(); ++row) {
-    at(row + 1, 1) = static_cast<int64_t>(row);
-  }
-  for (size_t column = 0; column <= y.size(); ++column) {
-    at(1, column + 1) = static_cast<int64_t>(column);
-  }
-  std::array<size_t, 256> lastRow{}; // where each byte was last in x, from 1 on
-  for (size_t row = 1; row <= x.size(); ++row) {
-    size_t lastColumn = 0; // where this row's byte was last in y
-    for (size_t column = 1; column <= y.size(); ++column) {
-      const bool isSame = x[row - 1] == y[column - 1];
-      const size_t pairRow = lastRow[static_cast<uint8_t>(y[column - 1])], pairColumn = lastColumn;
-      const auto between = static_cast<int64_t>((row - pairRow - 1) + (column - pairColumn - 1));
-      at(row + 1, column + 1) =
-          std::min({at(row, column) + (isSame ? 0 : 1), at(row + 1, column) + 1,
-                    at(row, column + 1) + 1, at(pairRow, pairColumn) + between + 1});
-      lastColumn = isSame ? column : lastColumn;
-    }
-    lastRow[static_cast<uint8_t>(x[row - 1])] = row;
-  }
-  return at(x.size() + 1, y.size() + 1);
 }
 
 //===----------------------------------------------------------------------===//

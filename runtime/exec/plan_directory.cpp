@@ -72,8 +72,7 @@ public:
 
   Expected<std::string> read(const char *name) const {
     HR_ASSIGN_OR_RETURN(std::string content, readOwned(name));
-    std::span bytes(reinterpret_cast<const uint8_t *>(content.data()), content.size());
-    nlohmann::json found = nlohmann::json::array({content.size(), sha256(bytes)});
+    nlohmann::json found = nlohmann::json::array({content.size(), sha256(content)});
     nlohmann::json::json_pointer place = nlohmann::json::json_pointer() / "files" / name;
     if (!meta_.contains(place) || meta_[place] != found) {
       return makeError(ErrorKind::kCorrupt, (folder_ / name).string(),

@@ -23,10 +23,7 @@ namespace {
 /// Programs that a rank keeps for the next order of the same.
 constexpr size_t kProgramsMax = 64;
 
-std::string contentOf(const Order &order) {
-  std::string all = packTexts({order.plan, order.kernels});
-  return sha256({reinterpret_cast<const uint8_t *>(all.data()), all.size()});
-}
+std::string contentOf(const Order &order) { return sha256(packTexts({order.plan, order.kernels})); }
 
 /// The error with the rank that it came from in front.
 Status named(const Status &status, const std::string &name) {

@@ -311,7 +311,7 @@ def test_a_rank_of_a_launcher_that_is_lost(tpch_small: Path, tmp_path: Path) -> 
 
 # Ranks of an engine, which a driver leads
 
-SETTINGS = {"threads": 1, "memory": 200 << 20}
+SETTINGS = {"threads": "1", "memory": str(200 << 20)}
 
 
 @pytest.fixture

@@ -19,7 +19,8 @@ import pytest
 from headrace._src.engines.channel import Channel
 from headrace._src.engines.driver import Driver, RemoteRanks
 from headrace._src.engines.member import Invitation
-from headrace._src.engines.places import checked_ranks, reason
+from headrace._src.engines.places import checked_ranks, rank_settings, reason
+from headrace._src.programs import setting_texts
 from rank_processes import Processes
 
 pytestmark = pytest.mark.alone
@@ -44,7 +45,7 @@ def engine() -> Iterator[Processes]:
 
 
 def driver(engine: Processes, **settings: object) -> Driver:
-    return Driver(RemoteRanks(engine, settings), "shrink")
+    return Driver(RemoteRanks(engine, rank_settings(setting_texts(settings))), "shrink")
 
 
 def until(said: Callable[[], bool]) -> None:

@@ -15,7 +15,7 @@ from headrace._src.engines import driver
 from rank_processes import Processes
 
 QUERY = "select k, count(*) as n, sum(v) as v from t group by k order by k"
-SETTINGS = {"threads": 1, "memory": 200 << 20, "joinTimeout": 20}
+SETTINGS = {"threads": "1", "memory": str(200 << 20), "joinTimeout": "20"}
 
 
 def table(rows: int = 400_000) -> pa.Table:

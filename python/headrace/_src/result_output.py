@@ -39,6 +39,19 @@ def _cell(value: object) -> str:
     return "NULL" if value is None else escaped(value) if isinstance(value, bytes) else str(value)
 
 
+class _CountedRows:
+    """Batches as they come, and how many rows have come with them."""
+
+    def __init__(self, batches: pa.RecordBatchReader) -> None:
+        self._batches = batches
+        self.count = 0
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        for batch in self._batches:
+            self.count += batch.num_rows
+            yield batch
+
+
 class ResultFile:
     """A file for a result, or a folder of files by the values of columns.
 
@@ -88,19 +101,12 @@ class ResultFile:
         if self._upload:
             return self._uploaded(self._upload, batches)
         temporary = f"{self._path}.{os.getpid()}.tmp"
-        rows = 0
-
-        def counted_rows() -> Iterator[pa.RecordBatch]:
-            nonlocal rows
-            for batch in batches:
-                rows += batch.num_rows
-                yield batch
-
+        rows = _CountedRows(batches)
         try:
             if self._partition_by:
-                self._write_folder(temporary, batches.schema, counted_rows())
+                self._write_folder(temporary, batches.schema, iter(rows))
             else:
-                _WRITERS[self._format](temporary, batches.schema, counted_rows(), **self._options)
+                _WRITERS[self._format](temporary, batches.schema, iter(rows), **self._options)
             os.replace(temporary, self._path)
         except OSError as error:
             raise InputOutputError(f"cannot write the result: {self._path}: {reason(error)}") from None
@@ -109,31 +115,24 @@ class ResultFile:
                 shutil.rmtree(temporary)
             elif os.path.exists(temporary):
                 os.remove(temporary)
-        return rows
+        return rows.count
 
     def _uploaded(self, upload: StoreWriter, batches: pa.RecordBatchReader) -> int:
         """The same into a store, where the file is there when all of it has arrived."""
-        rows = 0
-
-        def counted_rows() -> Iterator[pa.RecordBatch]:
-            nonlocal rows
-            for batch in batches:
-                rows += batch.num_rows
-                yield batch
-
+        rows = _CountedRows(batches)
         try:
             if self._format == ".csv":  # which is written by several threads, each at its place
                 with tempfile.NamedTemporaryFile(suffix=".csv") as file:
-                    _csv(file.name, batches.schema, counted_rows(), **self._options)
+                    _csv(file.name, batches.schema, iter(rows), **self._options)
                     shutil.copyfileobj(file, upload, 8 << 20)
             else:
-                _WRITERS[self._format](upload, batches.schema, counted_rows(), **self._options)
+                _WRITERS[self._format](upload, batches.schema, iter(rows), **self._options)
             translated(upload.finish)
         except OSError as error:
             raise InputOutputError(f"cannot write the result: {self._shown}: {reason(error)}") from None
         finally:
             upload.abort()
-        return rows
+        return rows.count
 
     def _write_folder(self, folder: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
         import pyarrow as pa

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <mutex>
 #include <optional>
@@ -78,13 +77,11 @@ std::optional<std::map<std::string, std::string>> sectionOf(const std::string &p
   return values;
 }
 
-/// "2026-11-26T12:00:00Z"; what is none does not expire.
+/// What is no moment does not expire.
 std::chrono::system_clock::time_point momentOf(const std::string &text) {
-  std::tm utc{};
-  if (!::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &utc)) {
-    return std::chrono::system_clock::time_point::max();
-  }
-  return std::chrono::system_clock::from_time_t(::timegm(&utc));
+  const int64_t seconds = secondsOfMoment(text);
+  return seconds == 0 ? std::chrono::system_clock::time_point::max()
+                      : std::chrono::system_clock::from_time_t(seconds);
 }
 
 HttpRequest requestOf(std::string url, const char *who) {

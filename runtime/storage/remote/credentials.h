@@ -31,7 +31,7 @@ struct Signing {
   std::string method, url; ///< without the query
   std::map<std::string, std::string> query;
   std::string region;
-  std::string body;
+  std::string bodyDigest; ///< SHA-256
 };
 
 /// The headers that sign a request at this moment ("Signature Version 4").

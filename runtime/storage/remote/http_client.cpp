@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <list>
 #include <mutex>
 #include <pthread.h>
@@ -30,7 +31,6 @@ constexpr long kSlowBytesPerSecond = 1024;
 constexpr size_t kBodyBytesMax = 64 << 20;
 
 std::atomic<int64_t> limitSeconds{0}, limitRequests{0}; ///< 0: not set yet
-std::atomic<uint64_t> requestCount{0}, retryCount{0}, byteCount{0};
 
 bool mayPass(long status) {
   return status == 408 || status == 425 || status == 429 || status == 500 || status == 502 ||
@@ -175,7 +175,6 @@ Expected<Client *> Client::get() {
 
 size_t Client::takeBody(char *data, size_t, size_t bytes, void *to) {
   auto &call = *static_cast<Call *>(to);
-  byteCount.fetch_add(bytes, std::memory_order_relaxed);
   const std::span<uint8_t> out = call.request.out;
   if (!out.empty() && call.answer.status == 206) {
     if (bytes > out.size() - call.filled) {
@@ -285,7 +284,6 @@ void Client::begin(Call &call) {
   call.answer = {};
   call.filled = 0;
   call.overflows = call.isWhole = false;
-  requestCount.fetch_add(1, std::memory_order_relaxed);
   std::vector<std::string> headers = request.headers;
   if (request.sign) {
     request.sign(headers);
@@ -323,7 +321,6 @@ void Client::begin(Call &call) {
     set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
     if (request.method == "PUT" || request.method == "POST") {
       set(CURLOPT_POST, 1L);
-      set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
       set(CURLOPT_POSTFIELDS, request.body.data());
       set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
     }
@@ -369,7 +366,6 @@ void Client::end(const std::shared_ptr<Call> &call, CURLcode code) {
   }
   std::lock_guard lock(mutex_);
   if (again && call->attempts < call->request.attempts && !call->cancelled) {
-    retryCount.fetch_add(1, std::memory_order_relaxed);
     log(LogLevel::kInfo, failure.message(), ", attempt ", call->attempts);
     const auto longest = kFirstBackOff * (1 << (call->attempts - 1));
     call->due = Clock::now() + longest / 2 + longest * (random_() % 1024) / 2048;
@@ -439,6 +435,14 @@ void setStoreLimits(const Settings &settings) {
   limitRequests = settings.storeRequests;
 }
 
-HttpCounters httpCounters() { return {requestCount, retryCount, byteCount}; }
+int64_t secondsOfMoment(const std::string &text) {
+  for (const char *format : {"%a, %d %b %Y %H:%M:%S", "%Y-%m-%dT%H:%M:%S"}) {
+    std::tm utc{};
+    if (::strptime(text.c_str(), format, &utc)) {
+      return ::timegm(&utc);
+    }
+  }
+  return 0;
+}
 
 } // namespace headrace::storage

@@ -36,13 +36,6 @@ struct HttpAnswer {
   const std::string &header(const std::string &name) const;
 };
 
-/// What a process has done with stores.
-struct HttpCounters {
-  uint64_t requests = 0; ///< attempts
-  uint64_t retries = 0;
-  uint64_t bytes = 0; ///< received in bodies
-};
-
 /// Purpose: one request under way. Ownership: `out` of the request must live as long as this.
 /// Thread-safety: wait() by one thread. The destructor waits until the thread of requests lets go
 /// of it, not for the answer.
@@ -68,6 +61,8 @@ private:
 /// start() and wait().
 Expected<HttpAnswer> askHttp(HttpRequest request);
 
-HttpCounters httpCounters();
+/// "Thu, 26 Nov 2026 12:00:00 GMT", or "2026-11-26T12:00:00Z" as documents have it; whole seconds
+/// since 1970, 0: none.
+int64_t secondsOfMoment(const std::string &text);
 
 } // namespace headrace::storage

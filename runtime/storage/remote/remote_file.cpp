@@ -1,13 +1,13 @@
 // Every answer says which version it is of: it must be the one that is read.
 #include "runtime/storage/remote/remote_file.h"
 
+#include "runtime/base/sha256.h"
 #include "runtime/storage/remote/credentials.h"
 #include "runtime/storage/remote/ranges.h"
 #include "runtime/storage/remote/xml_text.h"
 
 #include <array>
 #include <charconv>
-#include <ctime>
 
 namespace headrace::storage {
 namespace {
@@ -61,9 +61,9 @@ struct StampCall {
   std::unique_ptr<uint8_t[]> byte = std::make_unique<uint8_t[]>(1);
   std::unique_ptr<HttpCall> call;
 
-  static Expected<StampCall> start(const std::string &text) {
+  static Expected<StampCall> start(StoreAddress address) {
     StampCall made;
-    HR_ASSIGN_OR_RETURN(made.address, StoreAddress::of(text));
+    made.address = std::move(address);
     HR_ASSIGN_OR_RETURN(HttpRequest request, storeRequest(made.address, "GET"));
     request.headers.push_back(rangeHeader(0, 1));
     request.out = {made.byte.get(), 1};
@@ -89,16 +89,6 @@ struct StampCall {
 
 } // namespace
 
-int64_t secondsOfMoment(const std::string &text) {
-  for (const char *format : {"%a, %d %b %Y %H:%M:%S", "%Y-%m-%dT%H:%M:%S"}) {
-    std::tm utc{};
-    if (::strptime(text.c_str(), format, &utc)) {
-      return ::timegm(&utc);
-    }
-  }
-  return 0;
-}
-
 Expected<HttpRequest> storeRequest(const StoreAddress &address, const std::string &method,
                                    const std::map<std::string, std::string> &query,
                                    std::string body) {
@@ -115,7 +105,7 @@ Expected<HttpRequest> storeRequest(const StoreAddress &address, const std::strin
     HR_ASSIGN_OR_RETURN(credentials, credentialsOfEnvironment());
   }
   if (credentials) {
-    Signing signing{method, request.url, query, address.place.region, request.body};
+    Signing signing{method, request.url, query, address.place.region, sha256(request.body)};
     request.sign = [signing = std::move(signing), credentials](std::vector<std::string> &headers) {
       for (std::string &each :
            signatureHeaders(signing, *credentials, std::chrono::system_clock::now())) {
@@ -176,7 +166,7 @@ Expected<std::shared_ptr<const RemoteFile>> RemoteFile::open(const std::string &
   if (known) {
     stamp = *known;
   } else {
-    HR_ASSIGN_OR_RETURN(StampCall call, StampCall::start(text));
+    HR_ASSIGN_OR_RETURN(StampCall call, StampCall::start(address));
     HR_ASSIGN_OR_RETURN(stamp, call.wait());
   }
   return std::shared_ptr<const RemoteFile>(new RemoteFile(std::move(address), std::move(stamp)));
@@ -185,7 +175,8 @@ Expected<std::shared_ptr<const RemoteFile>> RemoteFile::open(const std::string &
 Expected<std::vector<FileStamp>> RemoteFile::stampsOf(const std::vector<std::string> &texts) {
   std::vector<StampCall> calls;
   for (const std::string &text : texts) {
-    HR_ASSIGN_OR_RETURN(StampCall call, StampCall::start(text));
+    HR_ASSIGN_OR_RETURN(StoreAddress address, StoreAddress::of(text));
+    HR_ASSIGN_OR_RETURN(StampCall call, StampCall::start(std::move(address)));
     calls.push_back(std::move(call));
   }
   std::vector<FileStamp> stamps;

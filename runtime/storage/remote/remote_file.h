@@ -14,8 +14,8 @@
 
 namespace headrace::storage {
 
-/// A request to a store; signed if it is one of S3 and there are credentials. The request's body
-/// and headers may be added to before it is sent, its method not.
+/// A request to a store; signed if it is one of S3 and there are credentials. Headers may be added
+/// before it is sent; what is signed, method and body, stays as it is.
 Expected<HttpRequest> storeRequest(const StoreAddress &address, const std::string &method,
                                    const std::map<std::string, std::string> &query = {},
                                    std::string body = {});
@@ -56,8 +56,5 @@ private:
 
   const StoreAddress address_;
 };
-
-/// "Thu, 26 Nov 2026 12:00:00 GMT", or as listings have it; whole seconds since 1970, 0: none.
-int64_t secondsOfMoment(const std::string &text);
 
 } // namespace headrace::storage

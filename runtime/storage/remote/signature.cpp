@@ -9,10 +9,6 @@
 namespace headrace::storage {
 namespace {
 
-std::string digestOf(const std::string &text) {
-  return sha256({reinterpret_cast<const uint8_t *>(text.data()), text.size()});
-}
-
 std::string digitsOf(const std::string &bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string digits;
@@ -40,8 +36,7 @@ std::pair<std::string, std::string> partsOf(const std::string &url) {
 std::string canonicalQuery(const std::map<std::string, std::string> &query) {
   std::string text;
   for (const auto &[name, value] : query) {
-    text += (text.empty() ? "" : "&") + percentEncoded(name, Slashes::kEncoded) + "=" +
-            percentEncoded(value, Slashes::kEncoded);
+    text += (text.empty() ? "" : "&") + percentEncoded(name) + "=" + percentEncoded(value);
   }
   return text;
 }
@@ -56,7 +51,7 @@ std::vector<std::string> signatureHeaders(const Signing &signing, const Credenti
   const std::string date(moment, 8);
   const auto [host, path] = partsOf(signing.url);
   std::map<std::string, std::string> headers = {
-      {"host", host}, {"x-amz-content-sha256", digestOf(signing.body)}, {"x-amz-date", moment}};
+      {"host", host}, {"x-amz-content-sha256", signing.bodyDigest}, {"x-amz-date", moment}};
   if (!credentials.sessionToken.empty()) {
     headers["x-amz-security-token"] = credentials.sessionToken;
   }
@@ -69,7 +64,7 @@ std::vector<std::string> signatureHeaders(const Signing &signing, const Credenti
                               "\n" + lines + "\n" + names + "\n" + headers["x-amz-content-sha256"];
   const std::string scope = date + "/" + signing.region + "/s3/aws4_request";
   const std::string toSign =
-      "AWS4-HMAC-SHA256\n" + std::string(moment) + "\n" + scope + "\n" + digestOf(request);
+      "AWS4-HMAC-SHA256\n" + std::string(moment) + "\n" + scope + "\n" + sha256(request);
   std::string key = "AWS4" + credentials.secret;
   for (const std::string &part :
        {date, signing.region, std::string("s3"), std::string("aws4_request")}) {

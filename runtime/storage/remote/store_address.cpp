@@ -1,12 +1,14 @@
 // One place for options: behind "?". Credentials are refused there, since addresses are shown.
 #include "runtime/storage/remote/store_address.h"
 
+#include "runtime/base/percent_text.h"
 #include "runtime/base/sha256.h"
 #include "runtime/storage/remote/credentials.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 
 namespace headrace::storage {
 namespace {
@@ -110,9 +112,7 @@ Expected<StoreAddress> StoreAddress::of(const std::string &text) {
   address.shown = path;
   if (isHttp) {
     if (!query.empty()) { // may be a signature
-      address.shown +=
-          "?…" +
-          sha256({reinterpret_cast<const uint8_t *>(query.data()), query.size()}).substr(0, 8);
+      address.shown += "?…" + sha256(query).substr(0, 8);
     }
     return address;
   }
@@ -128,7 +128,7 @@ std::string StoreAddress::url() const {
   if (!isS3()) {
     return text;
   }
-  const std::string path = percentEncoded(key, Slashes::kKept);
+  const std::string path = percentEncoded(key, "/");
   if (!place.endpoint.empty()) {
     return place.endpoint + "/" + bucket + (key.empty() ? "" : "/") + path;
   }
@@ -147,43 +147,15 @@ StoreAddress StoreAddress::withKey(const std::string &other) const {
   return moved;
 }
 
-std::string percentEncoded(std::string_view text, Slashes slashes) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
+std::string percentEncoded(std::string_view text, std::string_view kept) {
   std::string encoded;
-  for (unsigned char each : text) {
-    const bool plain =
-        (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
-        (each >= '0' && each <= '9') ||
-        std::string_view("-_.~").find(static_cast<char>(each)) != std::string_view::npos ||
-        (each == '/' && slashes == Slashes::kKept);
-    if (plain) {
-      encoded += static_cast<char>(each);
-    } else {
-      encoded += '%';
-      encoded += kDigits[each >> 4];
-      encoded += kDigits[each & 15];
-    }
-  }
+  percentEncode(text, std::back_inserter(encoded), kept);
   return encoded;
 }
 
 std::string percentDecoded(std::string_view text) {
-  auto digit = [](char each) {
-    return each >= '0' && each <= '9'   ? each - '0'
-           : each >= 'a' && each <= 'f' ? each - 'a' + 10
-           : each >= 'A' && each <= 'F' ? each - 'A' + 10
-                                        : -1;
-  };
   std::string decoded;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 &&
-        digit(text[i + 2]) >= 0) {
-      decoded += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
-      i += 2;
-    } else {
-      decoded += text[i];
-    }
-  }
+  percentDecode(text, std::back_inserter(decoded));
   return decoded;
 }
 

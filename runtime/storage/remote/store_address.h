@@ -38,9 +38,8 @@ struct StoreAddress {
   StoreAddress withKey(const std::string &other) const;
 };
 
-/// As AWS encodes: all but letters, digits and "-_.~", and the slash if it is kept.
-enum class Slashes : uint8_t { kKept, kEncoded };
-std::string percentEncoded(std::string_view text, Slashes slashes);
+/// Percent-encoded; what is in `kept` stays as it is.
+std::string percentEncoded(std::string_view text, std::string_view kept = {});
 std::string percentDecoded(std::string_view text);
 
 } // namespace headrace::storage

@@ -8,9 +8,7 @@
 namespace headrace {
 namespace {
 
-std::string hashOf(const std::string &text) {
-  return sha256(std::span(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
-}
+std::string hashOf(const std::string &text) { return sha256(text); }
 
 TEST(Sha256, examples_of_the_standard) {
   EXPECT_EQ(hashOf(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

@@ -18,10 +18,9 @@ from typing import Any, Protocol
 from headrace._src.cluster import Cluster
 from headrace._src.engines.lobby import ANSWER_SECONDS, Lobby, Member, value_of
 from headrace._src.engines.member import Invitation
-from headrace._src.engines.places import number_of, rank_settings
+from headrace._src.engines.places import number_of
 from headrace._src.engines.scattered import Part, Sent, Tables, parts_of
 from headrace._src.errors import HeadraceError, InputOutputError, UserError
-from headrace._src.programs import setting_texts
 from headrace._src.query.dataset import Dataset, MovedError, Parts
 from headrace._src.query.tables import absolute
 
@@ -98,7 +97,8 @@ class RemoteRanks:
 
     rank = 0
 
-    def __init__(self, engine: Engine, settings: Mapping[str, object]) -> None:
+    def __init__(self, engine: Engine, settings: Mapping[str, str]) -> None:
+        """settings: as `rank_settings` makes them."""
         self._engine = engine
         self._session = secrets.token_hex(8)
         self._epoch = 0
@@ -111,10 +111,9 @@ class RemoteRanks:
         self._gone: deque[str] = deque()  # tables that the driver has no more
         self._tables = Tables(self._gone.append)
         self._named = False  # whether the last run had such tables
-        texts = rank_settings(setting_texts(settings))
-        self._silence_seconds = number_of(texts, "peerTimeout", 8)
-        self._join_seconds = number_of(texts, "joinTimeout", 60)
-        of_ranks = {**texts, "joinTimeout": str(_JOIN_SECONDS)}
+        self._silence_seconds = number_of(settings, "peerTimeout", 8)
+        self._join_seconds = number_of(settings, "joinTimeout", 60)
+        of_ranks = {**settings, "joinTimeout": str(_JOIN_SECONDS)}
         address = engine.address()
         self._lobby = Lobby(address)
         self._invitation = Invitation(address, self._lobby.port, self._lobby.secret, of_ranks)

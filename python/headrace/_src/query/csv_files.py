@@ -11,7 +11,7 @@ from typing import Any
 
 from headrace._src.errors import InputOutputError, UnsupportedError, UserError
 from headrace._src.query.given_columns import OPTIONS as PLACE_OPTIONS
-from headrace._src.query.store_files import StorePath, place_of, read, shown
+from headrace._src.query.store_files import Stamp, StorePath, place_of, read, shown
 from headrace._src.sql.literals import literal
 from headrace._src.sql.tables import logical_of
 
@@ -101,22 +101,19 @@ def _sniffed_file(path: str, given: str) -> str:
         raise UnsupportedError(f"compressed CSV cannot be read, decompress it first: {shown(path)}")
     if not isinstance(path, StorePath):
         return _sniffed(*_stamp(path), given)
-    key = json.dumps([str(path), path.stamp.version(), given])
-    if key not in _of_stores:
-        whole = json.loads(given).get("sample_size") == -1
-        _of_stores[key] = _sniffed_head(path, given, path.stamp.bytes if whole else _HEAD_BYTES)
-    return _of_stores[key]
+    return _sniffed_head(str(path), path.stamp, given)
 
 
-#: What was found out of files in stores, in the versions that were there.
-_of_stores: dict[str, str] = {}
 #: Of a file in a store its begin is copied for DuckDB's sniffer, which reads files alone.
 _HEAD_BYTES = 4 << 20
 
 
-def _sniffed_head(path: StorePath, given: str, size: int) -> str:
-    head = read(path, 0, min(size, path.stamp.bytes))
-    if len(head) < path.stamp.bytes:
+@lru_cache(maxsize=1024)
+def _sniffed_head(address: str, stamp: Stamp, given: str) -> str:
+    whole = json.loads(given).get("sample_size") == -1
+    path = StorePath.of(address, stamp)
+    head = read(path, 0, stamp.bytes if whole else min(_HEAD_BYTES, stamp.bytes))
+    if len(head) < stamp.bytes:
         head = head[: head.rfind(b"\n") + 1]
     with tempfile.NamedTemporaryFile(suffix=".csv") as file:
         file.write(head)

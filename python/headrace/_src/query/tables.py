@@ -240,7 +240,6 @@ def _files(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> Fi
 
 
 def _placed(paths: Sequence[str], readers: Sequence[str], places: PlaceOptions) -> FileTable:
-    paths = with_stamps(paths)
     given = given_columns(paths, places)
     told = (with_given(*each, places) for each in zip(readers, given, strict=True))
     return FileTable(tuple(paths), tuple(told))

@@ -1,0 +1,69 @@
+// By dynamic programming over the starts of both texts.
+#include "runtime/base/text_distances.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace headrace {
+
+using Text = std::string_view;
+
+int64_t editDistance(Text text, Text other) {
+  // Of the part of `other` that was read to each start of `text`.
+  std::vector<int64_t> edits(text.size() + 1);
+  for (size_t at = 0; at <= text.size(); ++at) {
+    edits[at] = static_cast<int64_t>(at);
+  }
+  for (const char byte : other) {
+    int64_t before = edits[0]++;
+    for (size_t at = 1; at <= text.size(); ++at) {
+      const int64_t changed = before + (text[at - 1] != byte);
+      before = edits[at];
+      edits[at] = std::min({changed, before + 1, edits[at - 1] + 1});
+    }
+  }
+  return edits.back();
+}
+
+std::optional<int64_t> hammingDistance(Text text, Text other) {
+  if (text.size() != other.size() || text.empty()) {
+    return std::nullopt;
+  }
+  int64_t count = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    count += text[at] != other[at];
+  }
+  return count;
+}
+
+int64_t editDistanceWithSwaps(Text x, Text y) {
+  const size_t width = y.size() + 2;
+  const auto far = static_cast<int64_t>(x.size() + y.size());
+  // Row and column 0 stand before the texts, so that what is before both is far.
+  std::vector<int64_t> edits((x.size() + 2) * width, far);
+  auto at = [&](size_t row, size_t column) -> int64_t & { return edits[row * width + column]; };
+  for (size_t row = 0; row <= x.size(); ++row) {
+    at(row + 1, 1) = static_cast<int64_t>(row);
+  }
+  for (size_t column = 0; column <= y.size(); ++column) {
+    at(1, column + 1) = static_cast<int64_t>(column);
+  }
+  std::array<size_t, 256> lastRow{}; // where each byte was last in x, from 1 on
+  for (size_t row = 1; row <= x.size(); ++row) {
+    size_t lastColumn = 0; // where this row's byte was last in y
+    for (size_t column = 1; column <= y.size(); ++column) {
+      const bool isSame = x[row - 1] == y[column - 1];
+      const size_t pairRow = lastRow[static_cast<uint8_t>(y[column - 1])], pairColumn = lastColumn;
+      const auto between = static_cast<int64_t>((row - pairRow - 1) + (column - pairColumn - 1));
+      at(row + 1, column + 1) =
+          std::min({at(row, column) + (isSame ? 0 : 1), at(row + 1, column) + 1,
+                    at(row, column + 1) + 1, at(pairRow, pairColumn) + between + 1});
+      lastColumn = isSame ? column : lastColumn;
+    }
+    lastRow[static_cast<uint8_t>(x[row - 1])] = row;
+  }
+  return at(x.size() + 1, y.size() + 1);
+}
+
+} // namespace headrace

@@ -1,0 +1,20 @@
+// How far two texts are from each other, in bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace headrace {
+
+/// Levenshtein's: the fewest bytes to be put in, taken out or changed.
+int64_t editDistance(std::string_view text, std::string_view other);
+
+/// That of Damerau and Levenshtein, where to swap two bytes side by side is one change too; a
+/// swapped pair may have other bytes put in between.
+int64_t editDistanceWithSwaps(std::string_view text, std::string_view other);
+
+/// How many bytes differ; nothing for texts of different lengths, or empty ones.
+std::optional<int64_t> hammingDistance(std::string_view text, std::string_view other);
+
+} // namespace headrace
