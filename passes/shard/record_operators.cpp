@@ -165,6 +165,17 @@ private:
     return text;
   }
 
+  /// Whether what came together along some axes goes on along others, as it is or with fewer rows.
+  static bool gathersOn(dist::ExchangeOp gather) {
+    auto isGather = [](Operation *user) {
+      auto next = dyn_cast<dist::ExchangeOp>(user);
+      return next && next.getKind() == dist::ExchangeKind::Gather;
+    };
+    return llvm::any_of(gather->getUsers(), [&](Operation *user) {
+      return isGather(user) || llvm::any_of(user->getUsers(), isGather);
+    });
+  }
+
   Place tablePlace(Operation *op) const {
     if (auto scan = dyn_cast<frame::ScanOp>(op)) {
       bool split = scan->hasAttr(dist::DistDialect::getSplitAttrName());
@@ -172,7 +183,10 @@ private:
     }
     if (auto exchange = dyn_cast<dist::ExchangeOp>(op)) {
       return exchange.getKind() == dist::ExchangeKind::Broadcast ? Place()
-             : exchange.getKind() == dist::ExchangeKind::Gather  ? Place{"rank 0", false}
+             : exchange.getKind() == dist::ExchangeKind::Gather
+                 ? Place{gathersOn(exchange) ? "first along " + listed(exchange.getAxes())
+                                             : "rank 0",
+                         false}
              : exchange.getOrder()
                  ? Place{"by range of " + frame::orderText(*exchange.getOrder()), false}
                  : Place{"by " + (exchange.getKeys() ? listed(*exchange.getKeys()) : "rank") +

@@ -259,6 +259,9 @@ def test_first_rows_come_to_the_first_rank_in_levels(tpch_small: str) -> None:
     for seed in range(1, 20):
         target = {"mesh": "a:2,b:2,c:4", "topology": "p5-2node", "layout_seed": seed}
         shard = hr.lower(text, tpch_small, "shard", **target)  # type: ignore[arg-type]
-        taken += len(re.findall(r'exchange +gather .* over \["[abc]"\]', shard)) == 3
+        if len(re.findall(r'exchange +gather .* over \["[abc]"\]', shard)) == 3:
+            taken += 1
+            shown = hr.explain(text, tpch_small, **target)  # type: ignore[arg-type]
+            assert "first along c" in shown and "first along b" in shown and "rank 0" in shown
         assert hr.sql(text, tpch_small, threads=2, **target).equals(expected)  # type: ignore[arg-type]
     assert taken > 0
