@@ -2,6 +2,7 @@
 #include "runtime/exec/arrow_arrays.h"
 
 #include "runtime/base/check.h"
+#include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
 
 #include <cstring>
@@ -117,6 +118,16 @@ void fillNumbers(const Elements &elements, ElementCode code, const ArrowType &ty
   }
 }
 
+/// Months, days and nanoseconds, one behind the other.
+void fillIntervals(const Elements &elements, ArrayHolder &holder) {
+  for (const auto &element : elements) {
+    const IntervalParts parts = intervalParts(element.value_or(std::string_view()));
+    append(holder.converted, parts.months);
+    append(holder.converted, parts.days);
+    append(holder.converted, parts.micros * 1000);
+  }
+}
+
 void exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
                     ArrowArray &out) {
   auto *holder = new ArrayHolder{};
@@ -127,6 +138,8 @@ void exportElements(const Elements &elements, ElementCode code, const ArrowType 
     fillLists(elements, type, *holder);
   } else if (isText) {
     fillTexts(elements, *holder);
+  } else if (type.format == kArrowInterval) {
+    fillIntervals(elements, *holder);
   } else {
     fillNumbers(elements, code, type, *holder);
   }

@@ -19,6 +19,9 @@ struct ArrowType {
   bool nullable = true;            ///< of a child
 };
 
+/// The format of intervals: months, days and nanoseconds.
+inline constexpr const char *kArrowInterval = "tin";
+
 /// What an array points to.
 struct ArrayHolder {
   ChunkHandle chunk;
@@ -31,7 +34,7 @@ struct ArrayHolder {
 /// Makes the array own the holder, whose buffers and children are set.
 void fillArray(ArrowArray &array, ArrayHolder *holder, uint32_t rows, int64_t buffers);
 
-/// The packed lists, structs or maps of a chunk's column as an array.
+/// The packed lists, structs, maps or intervals of a chunk's column as an array.
 void exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &type, ArrowArray &out);
 
 } // namespace headrace::exec

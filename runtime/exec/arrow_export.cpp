@@ -58,6 +58,8 @@ Expected<ArrowType> arrowType(const LogicalType &logical, LogicalKind kind,
     return ArrowType{"u", 0, {}};
   case LogicalKind::kBinary:
     return ArrowType{"z", 0, {}};
+  case LogicalKind::kInterval:
+    return ArrowType{kArrowInterval, 16, {}};
   case LogicalKind::kBool:
     return ArrowType{"b", 0, {}};
   case LogicalKind::kF32:
@@ -178,7 +180,7 @@ void describe(const ArrowType &type, const std::string &name, bool nullable, Arr
 void exportColumn(const ChunkHandle &chunk, size_t column, HrType physical, const ArrowType &type,
                   ArrowArray &out) {
   const HrSegment &segment = chunk->segments[column];
-  if (!type.children.empty()) {
+  if (!type.children.empty() || type.format == kArrowInterval) {
     return exportNested(segment, chunk->rows, type, out);
   }
   auto *holder = new ArrayHolder{};

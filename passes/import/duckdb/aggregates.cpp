@@ -37,10 +37,13 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
   return makeMeasure({measure, name, distinct, measure.get("filter")}, at);
 }
 
-static bool isBoolean(Node argument) {
+static Node typeOf(Node argument) {
   Node type = argument.get("return_type");
-  type = type ? type : argument.get("value").get("type"); // of a constant
-  return type.get("id").string() == StringRef("BOOLEAN");
+  return type ? type : argument.get("value").get("type"); // of a constant
+}
+
+static bool isBoolean(Node argument) {
+  return typeOf(argument).get("id").string() == StringRef("BOOLEAN");
 }
 
 FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call, Location at) {
@@ -80,15 +83,17 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   for (Node argument : arguments) {
     computed.push_back(expressions.computed(argument, at));
   }
-  const bool ofNested = !arguments.empty() && isNestedType(arguments.back().get("return_type"));
-  if (ofNested && (name == "min" || name == "max")) { // the value that is first in their order
+  const bool ofNested = !arguments.empty() && isNestedType(typeOf(arguments.back()));
+  const bool ofInterval = !arguments.empty() && isIntervalType(typeOf(arguments.back()));
+  if ((ofNested || ofInterval) &&
+      (name == "min" || name == "max")) { // the value that is first in their order
     aggregate = aggregateOfDuckdb(name == "min" ? "arg_min" : "arg_max");
     computed.push_back(computed.front());
     distinct = false;
   }
   const bool isExtreme =
       aggregate->rows == MeasureRows::kLeast || aggregate->rows == MeasureRows::kGreatest;
-  if (ofNested && isExtreme) {
+  if ((ofNested || ofInterval) && isExtreme) {
     computed.back() = orderKey(arguments.back(), at);
   }
   const bool compares = aggregate->rows != MeasureRows::kFirst && !collects && !counts;
@@ -104,6 +109,13 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
           MaybeExpression value = build(b); // true counts as 1
           return failed(value) ? value : b.cast(*value, IntegerType::get(b.getContext(), 32), at);
         }};
+  }
+  if (counts && distinct && (ofNested || ofInterval)) {
+    computed.front() = {std::nullopt, computed.front().name,
+                        [=, build = computed.front().build](ExpressionBuilder &b) {
+                          MaybeExpression value = build(b);
+                          return failed(value) ? value : b.equalityOf(*value, at);
+                        }};
   }
   MeasureRequest request = aggregate->request(std::move(computed), distinct, type, at);
   if (isQuantile) {
@@ -194,7 +206,7 @@ FailureOr<SmallVector<Quantile>> RelationImporter::quantilesOf(const MeasureCall
     return context.fail(at, "unsupported shares of " + call.name);
   }
   auto precise = dyn_cast<frame::DecimalType>(type);
-  const bool isMoment = isa<frame::TimestampType, frame::TimeType>(type);
+  const bool isMoment = isa<frame::TimestampType, frame::TimeType, frame::IntervalType>(type);
   if (interpolates && (isMoment || (precise && precise.getPrecision() > kDoubleDigits))) {
     return context.fail(at, "unsupported type of " + call.name + ": " +
                                 (isMoment ? "use quantile_disc" : "cast it to double"));
@@ -254,6 +266,26 @@ static std::optional<MeasureRows> rowsByPlace(Node measure) {
   return name == "last" ? MeasureRows::kLatest : MeasureRows::kEarliest;
 }
 
+MaybeRelation RelationImporter::withKeys(const Relation &input, ArrayRef<Node> groups,
+                                         MutableArrayRef<Computed> keys, Location at) {
+  SmallVector<Computed> columns;
+  for (size_t field = 0; field < input.fields.size(); ++field) {
+    columns.push_back(Computed::ofField(static_cast<int64_t>(field), at));
+  }
+  const size_t before = columns.size();
+  for (auto [group, key] : llvm::zip_equal(groups, keys)) {
+    Type type = key.field ? Type() : importType(context, typeOf(group), at);
+    if (!key.field && !type) {
+      return failure();
+    }
+    if (type && frame::hasIntervals(type)) {
+      columns.push_back(
+          std::exchange(key, Computed::ofField(static_cast<int64_t>(columns.size()), at)));
+    }
+  }
+  return columns.size() == before ? MaybeRelation(input) : builder.project(input, columns, at);
+}
+
 MaybeRelation RelationImporter::importAggregate(Node op) {
   if (failed(expectOnly(op, {{"expressions", Use::kRead},
                              {"groups", Use::kRead},
@@ -266,7 +298,8 @@ MaybeRelation RelationImporter::importAggregate(Node op) {
     return failure();
   }
   Location at = locate(op);
-  SmallVector<Node> groups = op.get("groups").elements();
+  const SmallVector<Node> groups =
+      llvm::map_to_vector(op.get("groups").elements(), ExpressionImporter::beforeNormalized);
   SmallVector<Node> wanted = op.get("expressions").elements();
   const bool byPlace = !std::exchange(isOfOneRow, false) && llvm::any_of(wanted, rowsByPlace);
   RelationBuilder::RowsInOrder inOrder(builder, byPlace);
@@ -277,6 +310,10 @@ MaybeRelation RelationImporter::importAggregate(Node op) {
   SmallVector<Computed> keys;
   for (Node group : groups) {
     keys.push_back(expressions.computed(group, at));
+  }
+  FailureOr<Relation> input = withKeys(inputs->front(), groups, keys, at);
+  if (failed(input)) {
+    return failure();
   }
   SmallVector<MeasureRequest> measures;
   for (Node expression : wanted) {
@@ -310,5 +347,5 @@ MaybeRelation RelationImporter::importAggregate(Node op) {
   if (grouping.sets.empty()) {
     grouping.sets.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, groups.size())));
   }
-  return builder.aggregate(inputs->front(), keys, measures, grouping, at);
+  return builder.aggregate(*input, keys, measures, grouping, at);
 }

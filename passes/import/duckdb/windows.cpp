@@ -103,9 +103,14 @@ FailureOr<WindowFunctionRequest::Frame> RelationImporter::importFrame(Node funct
   return frame;
 }
 
+/// Whether the measure of this name is the extreme of values that are ordered by others.
+static bool isExtremeOfItself(StringRef name, const MeasureRequest &measure) {
+  return (name == "min" || name == "max") && measure.rows != MeasureRows::kAll;
+}
+
 /// Whether a measure is something of the list of the values in a frame.
-static bool isOfList(const MeasureRequest &measure) {
-  const bool isOne = measure.rows == MeasureRows::kCollected ||
+static bool isOfList(StringRef name, const MeasureRequest &measure) {
+  const bool isOne = isExtremeOfItself(name, measure) || measure.rows == MeasureRows::kCollected ||
                      measure.rows == MeasureRows::kQuantile || measure.rows == MeasureRows::kMost;
   return isOne && measure.order.empty() && !measure.different;
 }
@@ -137,9 +142,12 @@ static MaybeExpression finished(ExpressionBuilder &b, const MeasureRequest &meas
   if (measure.rows == MeasureRows::kQuantile) {
     return quantileOfList(b, list, *measure.quantile, type, at);
   }
-  if (measure.rows == MeasureRows::kMost) {
+  if (measure.rows != MeasureRows::kCollected) {
+    const char *function = measure.rows == MeasureRows::kMost    ? "list_mode"
+                           : measure.rows == MeasureRows::kLeast ? "list_least"
+                                                                 : "list_greatest";
     MaybeExpression one =
-        b.text(*headrace::textFunctionNamed("list_mode"), list, frame::ListType::get(type), at);
+        b.text(*headrace::textFunctionNamed(function), list, frame::ListType::get(type), at);
     Type i64 = IntegerType::get(b.getContext(), 64);
     return failed(one) ? one : b.element(*one, b.integer(1, i64, at), at);
   }
@@ -191,7 +199,7 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
     if (failed(measure)) {
       return failure();
     }
-    if (isOfList(*measure)) {
+    if (isOfList(name, *measure)) {
       request.kind = WindowKind::Collect;
       request.arguments.push_back({std::nullopt, listOf(*measure)});
       finish = [measure = *measure](ExpressionBuilder &b, const Expression &list) {
@@ -315,7 +323,7 @@ MaybeRelation RelationImporter::importWindow(Node op) {
   for (const Group &group : groups) {
     SmallVector<Computed> partition;
     for (Node key : group.partition) {
-      partition.push_back(expressions.computed(key, at));
+      partition.push_back(expressions.computed(ExpressionImporter::beforeNormalized(key), at));
     }
     FailureOr<SmallVector<RelationBuilder::SortKey>> order = importSortKeys(group.order, at);
     if (failed(order)) {

@@ -1,6 +1,7 @@
 // Readers of Arrow arrays, one for each type.
 #include "runtime/storage/arrow/column_reader.h"
 
+#include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
 
 #include <algorithm>
@@ -125,6 +126,42 @@ class NullReader final : public ColumnReader {
 public:
   bool valid(int64_t) const override { return false; }
 };
+
+/// An interval of any of Arrow's types, or a duration, packed.
+template <typename Array> class IntervalReader final : public ColumnReader {
+public:
+  explicit IntervalReader(const arrow::Array &array) : array_(static_cast<const Array &>(array)) {}
+  bool valid(int64_t row) const override { return array_.IsValid(row); }
+  std::string_view text(int64_t row) const override {
+    packed_ = packedInterval(parts(row));
+    return packed_;
+  }
+
+private:
+  IntervalParts parts(int64_t row) const;
+
+  const Array &array_;
+  mutable std::string packed_;
+};
+
+template <>
+IntervalParts IntervalReader<arrow::MonthDayNanoIntervalArray>::parts(int64_t row) const {
+  const auto value = array_.GetValue(row);
+  return {value.months, value.days, value.nanoseconds / 1000};
+}
+template <> IntervalParts IntervalReader<arrow::DayTimeIntervalArray>::parts(int64_t row) const {
+  const auto value = array_.GetValue(row);
+  return {0, value.days, int64_t{value.milliseconds} * 1000};
+}
+template <> IntervalParts IntervalReader<arrow::MonthIntervalArray>::parts(int64_t row) const {
+  return {array_.Value(row), 0, 0};
+}
+template <> IntervalParts IntervalReader<arrow::DurationArray>::parts(int64_t row) const {
+  const auto unit = static_cast<const arrow::DurationType &>(*array_.type()).unit();
+  const int64_t perSecond = unitsOfSecond(static_cast<TimeUnit>(unit));
+  const int64_t micros = unitsOfSecond(TimeUnit::kMicrosecond), value = array_.Value(row);
+  return {0, 0, perSecond > micros ? value / (perSecond / micros) : value * (micros / perSecond)};
+}
 
 /// A list, packed.
 template <typename Array> class ListReader final : public ColumnReader {
@@ -278,6 +315,14 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
     return textReader<arrow::BinaryViewArray>(array);
   case arrow::Type::FIXED_SIZE_BINARY:
     return textReader<arrow::FixedSizeBinaryArray>(array);
+  case arrow::Type::INTERVAL_MONTH_DAY_NANO:
+    return std::make_unique<IntervalReader<arrow::MonthDayNanoIntervalArray>>(array);
+  case arrow::Type::INTERVAL_DAY_TIME:
+    return std::make_unique<IntervalReader<arrow::DayTimeIntervalArray>>(array);
+  case arrow::Type::INTERVAL_MONTHS:
+    return std::make_unique<IntervalReader<arrow::MonthIntervalArray>>(array);
+  case arrow::Type::DURATION:
+    return std::make_unique<IntervalReader<arrow::DurationArray>>(array);
   case arrow::Type::DICTIONARY:
     return std::make_unique<DictionaryReader>(static_cast<const arrow::DictionaryArray &>(array));
   case arrow::Type::LIST:
@@ -358,6 +403,12 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
   case arrow::Type::BINARY_VIEW:
   case arrow::Type::FIXED_SIZE_BINARY:
     column.type = {LogicalKind::kBinary};
+    break;
+  case arrow::Type::INTERVAL_MONTH_DAY_NANO:
+  case arrow::Type::INTERVAL_DAY_TIME:
+  case arrow::Type::INTERVAL_MONTHS:
+  case arrow::Type::DURATION:
+    column.type = {LogicalKind::kInterval};
     break;
   case arrow::Type::DICTIONARY:
     return describeField(name, *static_cast<const arrow::DictionaryType &>(type).value_type());

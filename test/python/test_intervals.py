@@ -1,0 +1,357 @@
+"""INTERVAL beside DuckDB: literals, casts, functions, keys, orders, aggregates, windows, lists; in, out."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections.abc import Callable
+
+import headrace as hr
+import pyarrow as pa
+import pytest
+from duckdb_oracle import answer, check, same
+
+_ROWS = 300
+_MICROS_OF_DAY = 86_400_000_000
+#: Months, days and microseconds; several are equal to one another.
+_ENDS = [
+    (0, 0, 0),
+    (1, 0, 0),
+    (0, 30, 0),
+    (0, 0, 30 * _MICROS_OF_DAY),
+    (0, 29, _MICROS_OF_DAY),
+    (1, -1, 0),
+    (0, 29, 0),
+    (-1, 0, 0),
+    (0, -30, 0),
+    (14, -3, 5),
+    (-14, 3, -5),
+    (0, 1, -_MICROS_OF_DAY),
+    (0, 0, 1),
+    (0, 0, -1),
+    (0, 45, 3_600_000_000),
+    (12, 0, -999_999),
+    (1200, 400, 86_399_999_999),
+]
+
+
+def _value(rng: random.Random) -> pa.MonthDayNano | None:
+    if rng.random() < 0.1:
+        return None
+    months, days, micros = rng.choice(_ENDS)
+    if rng.random() < 0.3:
+        months, days = rng.randrange(-30, 30), rng.randrange(-70, 70)
+        micros = rng.randrange(-2 * _MICROS_OF_DAY, 2 * _MICROS_OF_DAY)
+    return pa.MonthDayNano([months, days, micros * 1000])
+
+
+def _moment(rng: random.Random) -> datetime.datetime | None:
+    if rng.random() < 0.1:
+        return None
+    day = rng.choice(
+        [datetime.datetime(2024, 2, 29), datetime.datetime(1969, 12, 31), datetime.datetime(2023, 1, 30)]
+    )
+    return day + datetime.timedelta(days=rng.randrange(-40, 40), microseconds=rng.randrange(_MICROS_OF_DAY))
+
+
+_INTERVAL = pa.month_day_nano_interval()
+
+
+def _tables() -> dict[str, pa.Table]:
+    rng = random.Random(7)
+    moments = [_moment(rng) for _ in range(_ROWS)]
+    texts = ["1 month", "30 days", "-1 year 2 days 03:04:05.6", "1.5 weeks ago", "7", "@ 2 hours", None]
+    columns = {
+        "k": pa.array(range(_ROWS), pa.int32()),
+        "g": pa.array([rng.choice([0, 1, 2, None]) for _ in range(_ROWS)], pa.int32()),
+        "i": pa.array([_value(rng) for _ in range(_ROWS)], _INTERVAL),
+        "j": pa.array([_value(rng) for _ in range(_ROWS)], _INTERVAL),
+        "a": pa.array(moments, pa.timestamp("us")),
+        "b": pa.array(moments[1:] + moments[:1], pa.timestamp("us")),
+        "d": pa.array([moment and moment.date() for moment in moments], pa.date32()),
+        "t": pa.array([moment and moment.time() for moment in moments], pa.time64("us")),
+        "z": pa.array(moments, pa.timestamp("us", "UTC")),
+        "n": pa.array([rng.choice([-3, 0, 1, 2, 7, None]) for _ in range(_ROWS)], pa.int64()),
+        "f": pa.array([rng.choice([-1.7, 0.1, 1.0, 2.5, 1 / 3, None]) for _ in range(_ROWS)]),
+        "v": pa.array([rng.choice(texts) for _ in range(_ROWS)]),
+    }
+    right = {
+        "i": pa.array([_value(rng) for _ in range(60)], _INTERVAL),
+        "n": pa.array(range(60), pa.int64()),
+    }
+    return {"t": pa.table(columns), "r": pa.table(right)}
+
+
+_TABLES = _tables()
+_RANKS = pytest.mark.parametrize("ranks", [1, 2, 3])
+_UNITS = ("years", "months", "days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "weeks")
+_UNITS += ("quarters", "decades", "centuries", "millennia")
+_PARTS = ("year", "month", "day", "decade", "century", "millennium", "quarter", "hour", "minute", "second")
+_PARTS += ("millisecond", "microsecond", "epoch")
+
+_EXPRESSIONS = (
+    "interval '1 month'",
+    "interval '1 year -2 months 3 days -04:05:06.7'",
+    "interval 3 days",
+    "interval (k) hours",
+    "cast(null as interval)",
+    "a - b",
+    "z - z",
+    "b - a + interval '1 month'",
+    "age(a, b)",
+    "age(b)  - age(b)",
+    *(f"to_{unit}(n)" for unit in _UNITS),
+    "to_seconds(f)",
+    "to_milliseconds(f)",
+    "i + j",
+    "i - j",
+    "-i",
+    "i + (b - a)",
+    "i * n",
+    "n * i",
+    "i * 2",
+    "i * f",
+    "f * i",
+    "i * 2.5",
+    "i / f",
+    "i / 7",
+    "i / 2.5",
+    "(b - a) * f",
+    "normalized_interval(i) = i",
+    "normalized_interval(i)",
+    "date_part('month', normalized_interval(b - a))",
+    *(f"date_part('{part}', i)" for part in _PARTS),
+    *(f"extract({part} from b - a)" for part in ("month", "day", "hour", "epoch")),
+    "year(i)",
+    "hour(i)",
+    "epoch(i)",
+    "epoch_ms(i)",
+    "epoch_us(i)",
+    "epoch_ns(i)",
+    *(
+        f"date_trunc('{part}', i)"
+        for part in ("year", "quarter", "month", "week", "day", "hour", "second", "ms", "us")
+    ),
+    "a + i",
+    "i + a",
+    "a - i",
+    "d + i",
+    "d - i",
+    "t + i",
+    "t - i",
+    "epoch_us(z + i)",
+    "epoch_us(z - i)",
+    "a + (b - a)",
+    "epoch_us(z - interval '1 month -12:00:00.5')",
+    "a + case when k % 2 = 0 then i else j end",
+    "i::varchar",
+    "i::varchar::interval",
+    "v::interval",
+    "try_cast(v as interval)",
+    "try_cast(v || 'x' as interval)",
+    "[v]::interval[]",
+    "concat(i, '!')",
+    "i = j",
+    "i <> j",
+    "i < j",
+    "i <= j",
+    "i > j",
+    "i >= j",
+    "i is distinct from j",
+    "i is not distinct from j",
+    "i = interval '30 days'",
+    "i > interval '1 day'",
+    "b - a < interval '1 day'",
+    "b - a < i",
+    "i between interval '-1 month' and interval '30 days'",
+    "i in (interval '1 month', interval '45 days 1 hour')",
+    "i not in (interval '1 month', interval '0 days', j)",
+    "i is null",
+    "b - a is null",
+    "coalesce(i, j, interval '7 days')",
+    "coalesce(b - a, i)",
+    "nullif(i, j)",
+    "nullif(i, interval '30 days')",
+    "case when k % 3 = 0 then i when k % 3 = 1 then j end",
+    "if(k % 3 = 0, b - a, i)",
+    "typeof(i)",
+    "[i, j]",
+    "[i, j]::varchar",
+    "[i, j] = [j, i]",
+    "[i] < [j]",
+    "{'x': i, 'y': k}",
+    "{'x': i} = {'x': j}",
+    "{'x': i}::varchar",
+    "({'x': i}).x",
+    "[i, j][1]",
+    "list_sort([i, j, interval '3 days'])",
+    "list_contains([i, j], interval '30 days')",
+    "list_position([i, j], interval '1 month')",
+    "list_distinct([i, i])",
+    "len([i, j])",
+    "map([k], [i])",
+    "list_transform([i, j], lambda x: x + interval '1 day')",
+    "list_filter([i, j], lambda x: x > interval '1 day')",
+)
+
+
+@pytest.mark.parametrize("expression", _EXPRESSIONS)
+def test_expressions(expression: str) -> None:
+    query = f"select k, {expression} as x from t"
+    for ranks in (1, 2):
+        check(query, _TABLES, ranks=ranks)
+
+
+#: Which of several equal intervals is shown is not said.
+_QUERIES = (
+    "select epoch_us(i) e, count(*) n, min(k) a, count(distinct j) d from t group by i",
+    "select epoch_us(x) e, g, count(*) n from (select i x, g from t) group by x, g",
+    "select epoch_us(x), n from (select i + j x, count(*) n from t group by i + j)",
+    "select epoch_us(x), n from (select b - a x, count(*) n from t group by all)",
+    "select g, epoch_us(min(i)), epoch_us(max(i)), count(i), count(distinct i) from t group by g",
+    "select epoch_us(min(i)), epoch_us(max(b - a)), min(k) from t",
+    "select g, epoch_us(arg_min(i, i)), epoch_us(arg_max(i, i)) from t group by g",
+    "select g, arg_min(i, k), arg_max(i, k), first(i order by k), last(i order by k) from t group by g",
+    "select g, any_value(i order by k), list(i order by k), array_agg(j order by k) from t group by g",
+    "select g, epoch_us(mode(i order by i)) from t group by g",
+    "select g, list(epoch_us(i) order by i, k) from t group by g",
+    "select epoch_us(quantile_disc(i, 0.3)) from t",
+    "select epoch_us(i) from (select distinct i from t)",
+    "select epoch_us(i), epoch_us(j) from (select distinct i, j from t)",
+    "select g, n from (select distinct g, i, 1 n from t)",
+    "select count(distinct i), count(distinct [i]), count(distinct {'x': i}) from t",
+    "select count(*) from (select [i] l from t group by l)",
+    "select count(*) from (select distinct {'x': i} from t)",
+    "select distinct on (i) epoch_us(i), k from t order by i, k",
+    "select k, r.n from t join r on t.i = r.i",
+    "select k, r.n from t left join r on t.i = r.i and t.j < r.i",
+    "select k, r.n from t full join r on t.i is not distinct from r.i",
+    "select k, r.n from t join r on t.b - t.a = r.i",
+    "select k, r.n from t join r on {'x': t.i} = {'x': r.i}",
+    "select n from r where i in (select i from t where g = 1)",
+    "select n from r where i not in (select i from t where g = 1 and i is not null)",
+    "select n from r where not exists (select 1 from t where t.i = r.i)",
+    "select n, (select count(*) from t where t.i = r.i) c from r",
+    "select n, (select min(k) from t where t.i < r.i) c from r",
+    "select k, r.n from t join r on t.i < r.i where k < 40",
+    "select epoch_us(i) from (select i from t union select i from r)",
+    "select i from t union all select i from r",
+    "select epoch_us(i) from (select i from t intersect select i from r)",
+    "select epoch_us(i) from (select i from t except select i from r)",
+    "select epoch_us(i) from (select i from t except all select i from r)",
+    "select k, row_number() over (partition by i order by j, k) from t",
+    "select k, rank() over (order by i), dense_rank() over (order by i desc) from t",
+    "select k, lag(i) over (order by k) from t",
+    "select k, lead(i, 2, interval '1 day') over (partition by g order by k) from t",
+    "select k, epoch_us(max(i) over (order by k rows 3 preceding)) from t",
+    "select k, epoch_us(min(i) over (partition by g)) from t",
+    "select k, first_value(i) over (partition by g order by k), last_value(j) over (order by k) from t",
+    "select k, count(*) over (order by a range between interval 3 day preceding and current row) from t",
+    "select k, list(i) over (order by k rows 2 preceding) from t",
+    "select k, unnest([i, j]) from t",
+    "select epoch_us(i) e, g, count(*) from t group by grouping sets ((i), (g), ())",
+    "select epoch_us(i) e, g, count(*), grouping(i) from t group by rollup (i, g)",
+    "select i from (values (interval '1 day', 1), (interval '1 month', 2)) v(i, n) where n > 1",
+    "select k from t where i = interval '1 month'",
+    "select k from t where i > interval '29 days' and b - a < interval '1 day'",
+    "select sum(epoch_us(x)) from (select b - a x from t) where x > interval '2 hours'",
+    "select k, (select i from r where n = 3) x from t where k < 5",
+    "with recursive c(i, n) as (select interval '1 day', 0 union all select i * 2, n + 1 from c"
+    " where n < 9) from c",
+    "with recursive c(i) as (select interval '1 day' union select i + interval '1 day' from c"
+    " where i < interval '9 days') select i from c",
+    "select unnest(i) from (select list(i order by k) i from t)",
+    "select k, t2.n from t asof join r t2 on t.k >= t2.n",
+    "pivot (select g, i from t where g is not null) on g using count(i)",
+)
+
+
+@_RANKS
+@pytest.mark.parametrize("query", _QUERIES)
+def test_queries(query: str, ranks: int) -> None:
+    check(query, _TABLES, ranks=ranks)
+
+
+@_RANKS
+def test_orders(ranks: int) -> None:
+    for order in ("i, k", "i desc, k", "i nulls first, k", "j, i desc nulls last, k", "[i], k", "b - a, k"):
+        query = f"select k, i from t order by {order}"
+        same(hr.sql(query, dict(_TABLES), ranks=ranks), answer(query, _TABLES), ordered=True)
+    query = "select i, k from t order by i desc, k limit 17 offset 3"
+    same(hr.sql(query, dict(_TABLES), ranks=ranks), answer(query, _TABLES), ordered=True)
+
+
+@_RANKS
+def test_one_of_equal_values_is_shown(ranks: int) -> None:
+    query = "select i, count(*) n from t group by i"
+    rows = hr.sql(query, dict(_TABLES), ranks=ranks).to_pylist()
+    given = set(_TABLES["t"]["i"].to_pylist())
+    assert all(row["i"] in given for row in rows)
+    assert sorted(map(str, rows)) == sorted(map(str, answer(query, _TABLES).to_pylist()))
+
+
+#: DuckDB compares them by months first: to it a month less a day is more than 30 days.
+_OURS = (
+    ("greatest(i, j)", max),
+    ("least(i, j)", min),
+    ("list_max([i, j])", max),
+    ("list_min([i, j])", min),
+)
+
+
+@pytest.mark.parametrize(("expression", "which"), _OURS)
+def test_extremes_of_a_row(expression: str, which: Callable[[list[int]], int]) -> None:
+    query = f"select epoch_us({expression}) x, epoch_us(i) i, epoch_us(j) j from t"
+    for row in hr.sql(query, dict(_TABLES), ranks=2).to_pylist():
+        known = [row[name] for name in ("i", "j") if row[name] is not None]
+        assert row["x"] == (which(known) if known else None)
+
+
+_FAILURES = (
+    (
+        "select to_months(n * 1000000000) x from t",
+        "an interval whose months or days are more than 32 bits hold",
+    ),
+    ("select i + to_days(2147483647) + to_days(2147483647) x from t", "an interval whose months or days"),
+    ("select to_microseconds(9223372036854775807) + i x from t", "number out of range"),
+    ("select i * 1e300 x from t", "an interval times a number that does not fit"),
+    ("select i * 'nan'::double x from t", "an interval times a number that does not fit"),
+    ("select i / (f - f) x from t", "an interval by zero, or by a number that makes it too long"),
+    ("select (v || 'x')::interval x from t", "cast"),
+    ("select ('1' || v)::interval x from t", "cast"),
+    ("select '2147483648 days'::interval x", "cast"),
+    (
+        "select normalized_interval(i + to_months(2147483630) + to_days(1000000)) x from t",
+        "an interval whose months are more than 32 bits hold",
+    ),
+)
+
+
+@pytest.mark.parametrize(("query", "message"), _FAILURES)
+def test_failures(query: str, message: str) -> None:
+    with pytest.raises(hr.errors.HeadraceError) as caught:
+        hr.sql(query, dict(_TABLES), ranks=2)
+    assert message in str(caught.value)
+
+
+_REFUSED = (
+    ("select i::bigint from t", "unsupported cast of an INTERVAL to or from another type than VARCHAR"),
+    ("select k::interval from t", "unsupported cast of an INTERVAL to or from another type than VARCHAR"),
+    ("select t::interval from t", "unsupported cast of an INTERVAL to or from another type than VARCHAR"),
+    (
+        "select date_trunc('era', i) from t",
+        "unsupported date_trunc of an interval: the part must be a constant",
+    ),
+    ("select date_trunc(v, i) from t", "unsupported date_trunc of an interval: the part must be a constant"),
+    ("select map([i], [k]) from t", "unsupported type: MAP whose keys are INTERVALs or have some"),
+    ("select histogram(i) from t", "unsupported type: MAP whose keys are INTERVALs or have some"),
+    ("select median(i) from t", "unsupported type of median: use quantile_disc"),
+    ("select time_bucket(i, a) from t", "only of timestamps, by a constant time without months"),
+    ("select range(a, b, i) from t", "unsupported range: not of an interval"),
+)
+
+
+@pytest.mark.parametrize(("query", "message"), _REFUSED)
+def test_refused(query: str, message: str) -> None:
+    with pytest.raises(hr.errors.UnsupportedError, match=message):
+        hr.sql(query, dict(_TABLES))
