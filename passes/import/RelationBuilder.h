@@ -139,8 +139,9 @@ struct MeasureRequest {
   bool counted = false;
   /// Of kCollected: the list of these quantiles of the values that are not NULL, NULL of none.
   llvm::SmallVector<Quantile, 0> quantiles = {};
-  bool different = false; ///< of kCollected: each value once
-  bool ofNull = false;    ///< of kLeast, kGreatest: rows count whose first argument is NULL
+  bool different = false;       ///< of kCollected: each value once
+  bool ofNull = false;          ///< of kLeast, kGreatest: rows count whose first argument is NULL
+  bool meanOfIntervals = false; ///< then neither the function nor the rows count
   std::optional<Quantile> quantile = {}; ///< of kQuantile
   BuildExpression condition = {};        ///< FILTER (WHERE …); may be empty
   mlir::Type type = {}; ///< of the result, but for nullability; null: as `frame` has it

@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 import random
 from collections.abc import Callable
+from pathlib import Path
 
+import duckdb
 import headrace as hr
 import pyarrow as pa
 import pytest
@@ -290,6 +292,50 @@ def test_one_of_equal_values_is_shown(ranks: int) -> None:
     assert sorted(map(str, rows)) == sorted(map(str, answer(query, _TABLES).to_pylist()))
 
 
+def _over(value: int, by: int) -> tuple[int, int]:
+    """Towards zero, and the rest."""
+    quotient = abs(value) // by * (1 if value >= 0 else -1)
+    return quotient, value - quotient * by
+
+
+def _mean(values: list[pa.MonthDayNano]) -> int | None:
+    """Microseconds of the mean: a rest of months becomes days, one of days a time, which is rounded."""
+    if not values:
+        return None
+    count = len(values)
+    months, more_months = _over(sum(each.months for each in values), count)
+    days, more_days = _over(sum(each.days for each in values), count)
+    of_months, of_rest = _over(more_months * 30, count)
+    rest = (more_days + of_rest) * _MICROS_OF_DAY + sum(each.nanoseconds // 1000 for each in values)
+    micros, _ = _over(rest + (count // 2 if rest >= 0 else -(count // 2)), count)
+    return (months * 30 + days + of_months) * _MICROS_OF_DAY + micros
+
+
+@_RANKS
+def test_means(ranks: int) -> None:
+    """DuckDB adds the rest of microseconds as if they were whole ones: up to as many as there are values."""
+    query = "select g, epoch_us(avg(i)) a, epoch_us(avg(i) filter (k % 2 = 0)) b from t group by g"
+    rows = _TABLES["t"].to_pylist()
+    for row in hr.sql(query, dict(_TABLES), ranks=ranks).to_pylist():
+        given = [each for each in rows if each["g"] == row["g"] and each["i"] is not None]
+        assert row["a"] == _mean([each["i"] for each in given])
+        assert row["b"] == _mean([each["i"] for each in given if each["k"] % 2 == 0])
+    text = (
+        "select avg(i)::varchar as m, count(i) as n from (values (interval '1 month'), (interval '-7 days'),"
+    )
+    check(text + " (null)) v(i)", _TABLES, ranks=ranks)
+    check(text + " (interval '1 month')) v(i)", _TABLES, ranks=ranks)
+    check(text + " (null)) v(i) where i is null", _TABLES, ranks=ranks)
+    window = "select k, avg(i) over (order by k rows 1 preceding) is null as x from t"
+    check(window, _TABLES, ranks=ranks)
+    moved = hr.sql(
+        "select k, epoch_us(avg(i) over (order by k rows 1 preceding)) a from t", dict(_TABLES), ranks=ranks
+    )
+    for row in moved.to_pylist():
+        frame = [each["i"] for each in rows[max(row["k"] - 1, 0) : row["k"] + 1] if each["i"] is not None]
+        assert row["a"] == _mean(frame)
+
+
 #: DuckDB compares them by months first: to it a month less a day is more than 30 days.
 _OURS = (
     ("greatest(i, j)", max),
@@ -348,6 +394,8 @@ _REFUSED = (
     ("select median(i) from t", "unsupported type of median: use quantile_disc"),
     ("select time_bucket(i, a) from t", "only of timestamps, by a constant time without months"),
     ("select range(a, b, i) from t", "unsupported range: not of an interval"),
+    ("select avg(distinct i) from t", "unsupported avg of distinct intervals"),
+    ("select list_avg([i]) from t", "unsupported list_aggr: avg of intervals"),
 )
 
 
@@ -355,3 +403,108 @@ _REFUSED = (
 def test_refused(query: str, message: str) -> None:
     with pytest.raises(hr.errors.UnsupportedError, match=message):
         hr.sql(query, dict(_TABLES))
+
+
+def test_means_that_do_not_fit() -> None:
+    with pytest.raises(hr.errors.DataError, match="a mean of intervals that does not fit"):
+        hr.sql(
+            "select avg(i) a from (values (to_days(2147483647) + to_months(1)), (to_days(2147483647))) v(i)"
+        )
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_arrow(ranks: int) -> None:
+    lengths = [datetime.timedelta(days=40, seconds=1), None, datetime.timedelta(microseconds=-1)]
+    columns = {f"d_{unit}": pa.array(lengths, pa.duration(unit)) for unit in ("us", "ns")}
+    columns |= {f"d_{unit}": pa.array([-5, None, 7], pa.duration(unit)) for unit in ("s", "ms")}
+    columns["m"] = pa.array([pa.MonthDayNano([1, -2, 3999]), None, pa.MonthDayNano([-1, 2, -3999])])
+    columns["l"] = pa.array([[lengths[0]], [None], None], pa.list_(pa.duration("us")))
+    columns["s"] = pa.array([{"x": lengths[0]}, None, {"x": None}], pa.struct([("x", pa.duration("ns"))]))
+    tables = {"t": pa.table(columns)}
+    check("select * from t", tables, ranks=ranks)
+    for name in columns:
+        check(f"select {name} x, {name}::varchar y from t", tables, ranks=ranks)
+    found = hr.sql("select m from t", tables).schema
+    assert found.field("m").type == _INTERVAL
+
+
+def test_arrow_that_does_not_fit() -> None:
+    with pytest.raises(hr.errors.DataError, match="a duration has more than 64 bits of microseconds"):
+        hr.sql("select d from t", {"t": pa.table({"d": pa.array([2**62], pa.duration("s"))})})
+    nested = pa.table({"d": pa.array([[1]], pa.list_(pa.duration("s")))})
+    with pytest.raises(hr.errors.UnsupportedError, match="type is not supported: list"):
+        hr.sql("select d from t", {"t": nested})
+    for value in ("i", "[i]", "{'x': i}"):
+        with pytest.raises(Exception, match="an interval has more time than nanoseconds of 64 bits hold"):
+            hr.sql(f"select {value} as x from (select to_microseconds(9223372036854775807) i)")
+    shown = hr.sql("select to_microseconds(9223372036854775807)::varchar as x")
+    assert shown["x"].to_pylist() == ["2562047788:00:54.775807"]
+
+
+_STORED = (
+    "select case when k % 7 <> 3 then to_months(k) + to_days(k % 9) + to_milliseconds(k * 37) end i, k from t"
+)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_parquet(tmp_path: Path, ranks: int) -> None:
+    lists = f"select k, i, case when k % 5 <> 0 then [i, null] end l, to_days(k) f from ({_STORED})"
+    with duckdb.connect() as connection:
+        connection.register("t", _TABLES["t"])
+        connection.sql(f"copy ({lists}) to '{tmp_path}/t.parquet' (row_group_size 100)")
+        connection.sql(f"copy (select {{'x': i}} s from ({_STORED})) to '{tmp_path}/s.parquet'")
+        for query in ("select * from p", "select k from p where i > interval '20 months'"):
+            found = hr.sql(query, {"p": tmp_path / "t.parquet"}, ranks=ranks)
+            same(
+                found,
+                connection.sql(query.replace("from p", f"from '{tmp_path}/t.parquet'", 1)).to_arrow_table(),
+            )
+    with pytest.raises(hr.errors.UnsupportedError, match="intervals in structs and maps of Parquet"):
+        hr.sql("select s from p", {"p": tmp_path / "s.parquet"})
+
+
+_COPIED = "select k, i, [j] as l from t order by k"
+
+
+def test_copy(tmp_path: Path) -> None:
+    hr.sql(f"copy ({_COPIED}) to '{tmp_path}/x.arrow'", dict(_TABLES))
+    same(hr.scan_ipc(tmp_path / "x.arrow").collect(), answer(_COPIED, _TABLES))
+    with pytest.raises(hr.errors.UnsupportedError, match="Arrow writes no Parquet of intervals: column i"):
+        hr.sql(f"copy ({_COPIED}) to '{tmp_path}/x.parquet'", dict(_TABLES))
+    with pytest.raises(hr.errors.UnsupportedError, match="Arrow writes no Parquet of intervals: column l"):
+        hr.sql(f"copy (select [{{'x': i}}] l from t) to '{tmp_path}/x.parquet'", dict(_TABLES))
+    hr.sql(f"copy ({_COPIED}) to '{tmp_path}/ours.csv'", dict(_TABLES))
+    with duckdb.connect() as connection:
+        connection.register("t", _TABLES["t"])
+        connection.sql(f"copy ({_COPIED}) to '{tmp_path}/theirs.csv'")
+    assert (tmp_path / "ours.csv").read_text() == (tmp_path / "theirs.csv").read_text()
+
+
+def test_parameters_and_results() -> None:
+    session = hr.connect()
+    session.register("t", _TABLES["t"])
+    for value in (
+        datetime.timedelta(days=-1, seconds=5, microseconds=7),
+        datetime.timedelta(0),
+        pa.scalar(datetime.timedelta(days=400)),
+        pa.MonthDayNano([14, -3, 5_000]),
+        pa.scalar(pa.MonthDayNano([-1, 0, -86_400_000_000_000])),
+    ):
+        found = session.sql("select $1 as x, $1 = $1 as same from t limit 1", parameters=[value]).arrow()
+        plain = value.as_py() if isinstance(value, pa.Scalar) else value
+        if isinstance(plain, datetime.timedelta):
+            micros = (plain - datetime.timedelta(plain.days)) // datetime.timedelta(microseconds=1)
+            plain = pa.MonthDayNano([0, plain.days, micros * 1000])
+        assert found.to_pylist() == [{"x": plain, "same": True}]
+    found = session.sql("select k from t where i = $x", parameters={"x": pa.MonthDayNano([0, 30, 0])}).arrow()
+    same(found, answer("select k from t where i = interval '1 month'", _TABLES))
+    for text in (
+        "1 year -2 days",
+        "-1 month -03:04:05.06",
+        "00:00:00",
+        "100:00:00.000001",
+        "2 days",
+        "-00:00:01",
+    ):
+        assert text in repr(session.sql(f"select '{text}'::interval as i")).splitlines()[-1]
+    assert hr.sql("describe select i from t", dict(_TABLES))["column_type"].to_pylist() == ["INTERVAL"]

@@ -100,6 +100,10 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   if (ofNested && compares && !isExtreme && !aggregate->formula) {
     return context.fail(at, "unsupported " + name + " of lists, structs or maps");
   }
+  const bool means = aggregate->function == Function::Avg && !aggregate->formula;
+  if (ofInterval && means && distinct) {
+    return context.fail(at, "unsupported avg of distinct intervals");
+  }
   bool sums = !aggregate->formula &&
               frame::ruleOf(aggregate->function).result == frame::AggregateResult::kSum;
   if (sums && isBoolean(arguments.front())) {
@@ -118,6 +122,7 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
                         }};
   }
   MeasureRequest request = aggregate->request(std::move(computed), distinct, type, at);
+  request.meanOfIntervals = ofInterval && means;
   if (isQuantile) {
     FailureOr<SmallVector<Quantile>> quantiles =
         quantilesOf(call, aggregate->interpolates, type, at);

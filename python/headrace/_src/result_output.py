@@ -14,7 +14,7 @@ from headrace._src.counted import counted
 from headrace._src.errors import InputOutputError, UnsupportedError, UserError, reason, translated
 from headrace._src.query.store_files import StoreWriter, is_store, place_of
 from headrace._src.query.store_files import shown as shown_path
-from headrace._src.sql.literals import escaped
+from headrace._src.sql.literals import value_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,17 +26,13 @@ SHOWN_ROWS = 40
 def print_rows(table: pa.Table, rows: int = SHOWN_ROWS) -> None:
     """The first rows as aligned text."""
     names = table.column_names
-    columns = [[_cell(value) for value in column.to_pylist()] for column in table.slice(0, rows).columns]
+    columns = [[value_text(value) for value in column.to_pylist()] for column in table.slice(0, rows).columns]
     widths = [max(map(len, [name, *cells])) for name, cells in zip(names, columns, strict=True)]
     lines = [names, ["-" * width for width in widths], *zip(*columns, strict=True)]
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
     if table.num_rows > rows:
         print(f"… {counted(table.num_rows - rows, 'more row')} (use --output FILE)")
-
-
-def _cell(value: object) -> str:
-    return "NULL" if value is None else escaped(value) if isinstance(value, bytes) else str(value)
 
 
 class _CountedRows:
@@ -166,6 +162,11 @@ class ResultFile:
         return batch
 
 
+def _has_intervals(kind: pa.DataType) -> bool:
+    parts = [kind.field(part).type for part in range(kind.num_fields)]
+    return str(kind) == "month_day_nano_interval" or any(map(_has_intervals, parts))
+
+
 def _parquet(
     path: Any,
     schema: pa.Schema,
@@ -175,6 +176,10 @@ def _parquet(
 ) -> None:
     import pyarrow.parquet as parquet
 
+    for field in schema:
+        if _has_intervals(field.type):
+            message = f"Arrow writes no Parquet of intervals: column {field.name}; cast it to VARCHAR"
+            raise UnsupportedError(message)
     codec = _CODECS[compression.lower()]
     with parquet.ParquetWriter(path, schema, compression=codec) as writer:
         for batch in batches:

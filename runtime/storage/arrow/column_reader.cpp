@@ -132,35 +132,48 @@ template <typename Array> class IntervalReader final : public ColumnReader {
 public:
   explicit IntervalReader(const arrow::Array &array) : array_(static_cast<const Array &>(array)) {}
   bool valid(int64_t row) const override { return array_.IsValid(row); }
+  /// Empty if it is too long.
   std::string_view text(int64_t row) const override {
-    packed_ = packedInterval(parts(row));
+    const std::optional<IntervalParts> value = parts(row);
+    packed_ = value ? packedInterval(*value) : std::string();
     return packed_;
   }
 
 private:
-  IntervalParts parts(int64_t row) const;
+  std::optional<IntervalParts> parts(int64_t row) const;
 
   const Array &array_;
   mutable std::string packed_;
 };
 
 template <>
-IntervalParts IntervalReader<arrow::MonthDayNanoIntervalArray>::parts(int64_t row) const {
+std::optional<IntervalParts>
+IntervalReader<arrow::MonthDayNanoIntervalArray>::parts(int64_t row) const {
   const auto value = array_.GetValue(row);
-  return {value.months, value.days, value.nanoseconds / 1000};
+  return IntervalParts{value.months, value.days, value.nanoseconds / 1000};
 }
-template <> IntervalParts IntervalReader<arrow::DayTimeIntervalArray>::parts(int64_t row) const {
+template <>
+std::optional<IntervalParts> IntervalReader<arrow::DayTimeIntervalArray>::parts(int64_t row) const {
   const auto value = array_.GetValue(row);
-  return {0, value.days, int64_t{value.milliseconds} * 1000};
+  return IntervalParts{0, value.days, int64_t{value.milliseconds} * 1000};
 }
-template <> IntervalParts IntervalReader<arrow::MonthIntervalArray>::parts(int64_t row) const {
-  return {array_.Value(row), 0, 0};
+template <>
+std::optional<IntervalParts> IntervalReader<arrow::MonthIntervalArray>::parts(int64_t row) const {
+  return IntervalParts{array_.Value(row), 0, 0};
 }
-template <> IntervalParts IntervalReader<arrow::DurationArray>::parts(int64_t row) const {
-  const auto unit = static_cast<const arrow::DurationType &>(*array_.type()).unit();
-  const int64_t perSecond = unitsOfSecond(static_cast<TimeUnit>(unit));
-  const int64_t micros = unitsOfSecond(TimeUnit::kMicrosecond), value = array_.Value(row);
-  return {0, 0, perSecond > micros ? value / (perSecond / micros) : value * (micros / perSecond)};
+
+int64_t unitsOfSecondIn(const arrow::DataType &duration) {
+  const auto unit = static_cast<const arrow::DurationType &>(duration).unit();
+  return unitsOfSecond(static_cast<TimeUnit>(unit));
+}
+
+template <>
+std::optional<IntervalParts> IntervalReader<arrow::DurationArray>::parts(int64_t row) const {
+  constexpr int64_t kMicros = unitsOfSecond(TimeUnit::kMicrosecond);
+  const int64_t units = unitsOfSecondIn(*array_.type());
+  return units > kMicros
+             ? IntervalParts{0, 0, array_.Value(row) / (units / kMicros)}
+             : intervalOf(0, 0, static_cast<__int128>(array_.Value(row)) * (kMicros / units));
 }
 
 /// A list, packed.
@@ -343,6 +356,16 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
 DictionaryReader::DictionaryReader(const arrow::DictionaryArray &array)
     : array_(array), dictionary_(makeReader(*array.dictionary())) {}
 
+/// Of a part of something nested.
+static TableColumn describeInner(const std::string &name, const arrow::DataType &type) {
+  TableColumn column = describeField(name, type);
+  if (type.id() == arrow::Type::DURATION &&
+      unitsOfSecondIn(type) < unitsOfSecond(TimeUnit::kMicrosecond)) {
+    column.unsupported = "one that is too long would not be seen";
+  }
+  return column;
+}
+
 TableColumn describeField(const std::string &name, const arrow::DataType &type) {
   TableColumn column;
   column.name = name;
@@ -416,7 +439,7 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
   case arrow::Type::LARGE_LIST:
   case arrow::Type::FIXED_SIZE_LIST: {
     TableColumn element =
-        describeField(name, *static_cast<const arrow::BaseListType &>(type).value_type());
+        describeInner(name, *static_cast<const arrow::BaseListType &>(type).value_type());
     column.type = {LogicalKind::kList};
     column.type.children.push_back(element.type);
     if (!element.unsupported.empty()) {
@@ -428,7 +451,7 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
     const auto &map = static_cast<const arrow::MapType &>(type);
     column.type = {LogicalKind::kMap};
     for (const auto &part : {map.key_type(), map.item_type()}) {
-      TableColumn described = describeField(name, *part);
+      TableColumn described = describeInner(name, *part);
       column.type.children.push_back(described.type);
       if (!described.unsupported.empty()) {
         column.unsupported = "type is not supported: " + type.ToString();
@@ -440,7 +463,7 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
     column.type = {LogicalKind::kStruct};
     std::set<std::string> names;
     for (const std::shared_ptr<arrow::Field> &field : type.fields()) {
-      TableColumn described = describeField(name, *field->type());
+      TableColumn described = describeInner(name, *field->type());
       column.type.children.push_back(described.type);
       column.type.names.push_back(field->name());
       const bool isNew = !field->name().empty() && names.insert(field->name()).second;
