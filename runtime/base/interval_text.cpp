@@ -35,7 +35,7 @@ constexpr Unit kUnits[] = {
     {"hour hours hr hrs h", 0, 0, kMicrosOfHour, Share::kMicros},
     {"minute minutes min mins m", 0, 0, kMicrosOfMinute, Share::kMicros},
     {"second seconds sec secs s", 0, 0, kMicrosOfSecond, Share::kMicros},
-    {"millisecond milliseconds ms msec msecs", 0, 0, 1000, Share::kMicros},
+    {"millisecond milliseconds ms msec msecs msecond mseconds", 0, 0, 1000, Share::kMicros},
     {"microsecond microseconds us usec usecs usecond useconds", 0, 0, 1, Share::kNone},
 };
 constexpr Text kSecond = "second";
@@ -142,9 +142,9 @@ std::optional<int64_t> takeSixtieth(Text &text) {
   return number < 60 ? std::optional(number) : std::nullopt;
 }
 
-/// The microseconds of what stands behind the hours: ":", ":MM", ":MM:", ":MM:SS" and a fraction,
-/// whose digits beyond microseconds are cut off. What stands behind seconds says nothing.
-std::optional<int64_t> minutesOf(Text text) {
+/// The microseconds of what stands behind the hours, which goes from the text: ":", ":MM", ":MM:",
+/// ":MM:SS" and a fraction, whose digits beyond microseconds are cut off.
+std::optional<int64_t> takeMinutes(Text &text) {
   text.remove_prefix(1);
   if (text.empty()) {
     return 0;
@@ -227,12 +227,12 @@ std::optional<IntervalParts> parseInterval(Text text) {
       return std::nullopt;
     }
     if (text.starts_with(':')) {
-      const std::optional<int64_t> rest = minutesOf(text);
-      if (!rest) {
+      const std::optional<int64_t> rest = takeMinutes(text);
+      sums.micros += sign * (static_cast<__int128>(*number) * kMicrosOfHour + rest.value_or(0));
+      if (!rest || !intervalOf(sums.months, sums.days, sums.micros)) {
         return std::nullopt;
       }
-      sums.micros += sign * (static_cast<__int128>(*number) * kMicrosOfHour + *rest);
-      return intervalOf(sums.months, sums.days, sums.micros);
+      continue;
     }
     text.remove_prefix(text.starts_with('.') ? 1 : 0);
     const bool hasFraction = !digits.empty() && digits.data() + digits.size() != text.data();

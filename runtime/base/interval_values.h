@@ -39,9 +39,9 @@ std::optional<IntervalParts> intervalOf(__int128 months, __int128 days, __int128
 
 /// "1 year -2 months 3 days -04:05:06.5"; "00:00:00" if it is none.
 std::string intervalText(const IntervalParts &parts);
-/// What a text says: numbers with units, as "1 year 2.5 days", then a time of hours, minutes and
-/// seconds, or "ago", which turns all of it; or seconds alone. Nothing if it says none, or one that
-/// is too long.
+/// What a text says: numbers with units and times of hours, minutes and seconds, as "1 year 2.5
+/// days 03:04:05", then perhaps "ago", which turns all of it; or seconds alone. Nothing if it says
+/// none, or one that is too long.
 std::optional<IntervalParts> parseInterval(std::string_view text);
 
 /// An equal interval of months, 0 to 29 days, and less than a day that is not negative; nothing if

@@ -150,7 +150,7 @@ _EXPRESSIONS = (
     "i::varchar::interval",
     "v::interval",
     "try_cast(v as interval)",
-    "try_cast(v || 'x' as interval)",
+    "try_cast('x' || v as interval)",
     "[v]::interval[]",
     "concat(i, '!')",
     "i = j",
@@ -284,6 +284,12 @@ def test_orders(ranks: int) -> None:
 
 
 @_RANKS
+def test_different_values_are_counted(ranks: int) -> None:
+    query = "select g, approx_count_distinct(i) a, count(distinct i) b from t group by g"
+    assert all(row["a"] == row["b"] for row in hr.sql(query, dict(_TABLES), ranks=ranks).to_pylist())
+
+
+@_RANKS
 def test_one_of_equal_values_is_shown(ranks: int) -> None:
     query = "select i, count(*) n from t group by i"
     rows = hr.sql(query, dict(_TABLES), ranks=ranks).to_pylist()
@@ -395,6 +401,10 @@ _REFUSED = (
     ("select time_bucket(i, a) from t", "only of timestamps, by a constant time without months"),
     ("select range(a, b, i) from t", "unsupported range: not of an interval"),
     ("select avg(distinct i) from t", "unsupported avg of distinct intervals"),
+    (
+        "select sum(k) over (order by i range between interval 1 day preceding and current row) from t",
+        "unsupported RANGE with a distance over intervals",
+    ),
     ("select list_avg([i]) from t", "unsupported list_aggr: avg of intervals"),
 )
 
@@ -435,7 +445,9 @@ def test_arrow_that_does_not_fit() -> None:
     with pytest.raises(hr.errors.UnsupportedError, match="type is not supported: list"):
         hr.sql("select d from t", {"t": nested})
     for value in ("i", "[i]", "{'x': i}"):
-        with pytest.raises(Exception, match="an interval has more time than nanoseconds of 64 bits hold"):
+        with pytest.raises(
+            hr.errors.DataError, match="an interval has more time than nanoseconds of 64 bits hold"
+        ):
             hr.sql(f"select {value} as x from (select to_microseconds(9223372036854775807) i)")
     shown = hr.sql("select to_microseconds(9223372036854775807)::varchar as x")
     assert shown["x"].to_pylist() == ["2562047788:00:54.775807"]
@@ -480,6 +492,22 @@ def test_copy(tmp_path: Path) -> None:
     assert (tmp_path / "ours.csv").read_text() == (tmp_path / "theirs.csv").read_text()
 
 
+def test_csv_columns_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("i\n1 day\n")
+    with pytest.raises(hr.errors.UnsupportedError, match="CSV columns of this type cannot be read"):
+        hr.sql(f"select * from read_csv('{tmp_path}/t.csv', types={{'i': 'INTERVAL'}})")
+
+
+def test_frames() -> None:
+    frame = hr.from_arrow(_TABLES["t"])
+    counted = frame.group_by("i").agg(hr.len()).collect()
+    assert counted.num_rows == answer("select i from t group by i", _TABLES).num_rows
+    found = frame.sort("i", "k", nulls_last=True).select("k").collect()
+    assert found["k"].to_pylist() == answer("select k from t order by i, k", _TABLES)["k"].to_pylist()
+    joined = frame.join(hr.from_arrow(_TABLES["r"]), on="i").collect()
+    assert joined.num_rows == answer("select 1 from t join r using (i)", _TABLES).num_rows
+
+
 def test_parameters_and_results() -> None:
     session = hr.connect()
     session.register("t", _TABLES["t"])
@@ -508,3 +536,144 @@ def test_parameters_and_results() -> None:
     ):
         assert text in repr(session.sql(f"select '{text}'::interval as i")).splitlines()[-1]
     assert hr.sql("describe select i from t", dict(_TABLES))["column_type"].to_pylist() == ["INTERVAL"]
+
+
+#: As DuckDB reads them; what it says of them is not compared where it has no value.
+_TEXTS = (
+    *(
+        "1",
+        "-1",
+        " 1 ",
+        "1.5",
+        "1.123456789",
+        "@1",
+        "@ 2 hours",
+        "1day",
+        "1 Day",
+        "1d2h",
+        "1d-2h3m",
+        "1 s1 s",
+        "-0 days",
+    ),
+    *(
+        "1 days ago",
+        "1 day AGO ",
+        "1.5 weeks ago",
+        "1:2",
+        "1:",
+        "1:2:",
+        "1:2:3.1234567",
+        "-1:2:3.5",
+        "01:2:3",
+        "100:00",
+    ),
+    *(
+        "1 day -1:2:3",
+        "1 hour -1:2:3",
+        "1 y 2 mon 3 d 4 h 5 m 6 s 7 ms 8 us",
+        "1 c 1 dec 1 mil 1 quarter 1 w",
+    ),
+    *(
+        "1.5 months",
+        "1.1 months",
+        "0.333333 months",
+        "0.9999999 months",
+        "-1.5 months",
+        "0.33 quarters",
+        "0.5 quarter",
+    ),
+    *(
+        "0.1 years",
+        "0.375 years",
+        "-1.5 years",
+        "0.04 decades",
+        "0.0005 millennia",
+        "0.123 weeks",
+        "1.5 us",
+        "1.9 us",
+    ),
+    *(
+        "0.0005 ms",
+        "1.0000025 s",
+        "1.00000149 s",
+        "0.00000001 days",
+        "0.123456789 hours",
+        "20 mseconds",
+        "2147483647 days",
+    ),
+    *(
+        "9223372036854775807 us",
+        "-2562047788:00:54.775808",
+        "2562047788:00:54.775807",
+        "178956970 years 7 months",
+    ),
+    *(
+        "",
+        " ",
+        "-",
+        "@",
+        "x",
+        "ago",
+        "1 ago",
+        "1 foo",
+        "1 dow",
+        "1 isoyear",
+        "+1 day",
+        "1,5 days",
+        "--1 day",
+        "- 1 day",
+    ),
+    *(
+        ".5 days",
+        "1..5 days",
+        "1e3 days",
+        "1 2",
+        "2 1 day",
+        "1 day 2",
+        "1 dayago",
+        "1 day agox",
+        "1:60",
+        "1:2x",
+        "1:x",
+        "::",
+    ),
+    *(
+        "2147483648 days",
+        "9223372036854775808 us",
+        "2562047789 hours",
+        "178956970 years 8 months",
+        "P1Y",
+        "1 nanosecond",
+    ),
+)
+
+
+def test_texts() -> None:
+    table = {"v": pa.table({"k": range(len(_TEXTS)), "v": _TEXTS})}
+    for query in (
+        "select k, try_cast(v as interval)::varchar x from v",
+        "select "
+        + ", ".join(f"try_cast('{text}' as interval)::varchar c{n}" for n, text in enumerate(_TEXTS)),
+    ):
+        check(query, table)
+
+
+#: What stands behind a time is part of the text; DuckDB 2.0.0 passes over it, later versions do not.
+_BEHIND_TIMES = (
+    ("01:00:00 1 day", "1 day 01:00:00"),
+    ("1 day 02:03:04.5 ago", "-1 day -02:03:04.5"),
+    ("01:00:00  ", "01:00:00"),
+    ("01:00:00 xyz", None),
+    ("1:2:3:4", None),
+    ("1:02:003", None),
+)
+
+
+@pytest.mark.parametrize(("text", "shown"), _BEHIND_TIMES)
+def test_texts_with_something_behind_a_time(text: str, shown: str | None) -> None:
+    table = {"v": pa.table({"v": [text]})}
+    for query in (
+        "select try_cast(v as interval)::varchar x from v",
+        f"select try_cast('{text}' as interval)::varchar x",
+    ):
+        assert hr.sql(query, table)["x"].to_pylist() == [shown]

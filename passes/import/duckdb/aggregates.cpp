@@ -114,7 +114,8 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
           return failed(value) ? value : b.cast(*value, IntegerType::get(b.getContext(), 32), at);
         }};
   }
-  if (counts && distinct && (ofNested || ofInterval)) {
+  const bool isOfDifferent = (counts && distinct) || aggregate->function == Function::CountDistinct;
+  if (isOfDifferent && (ofNested || ofInterval)) {
     computed.front() = {std::nullopt, computed.front().name,
                         [=, build = computed.front().build](ExpressionBuilder &b) {
                           MaybeExpression value = build(b);

@@ -91,6 +91,15 @@ FailureOr<WindowFunctionRequest::Frame> RelationImporter::importFrame(Node funct
     return byValue ? WindowOperand{std::nullopt, expressions.computed(expression, at)}
                    : importCount(expression, at);
   };
+  for (Node order : function.get("orders").elements()) {
+    const bool hasDistance = function.get("start_expr") || function.get("end_expr");
+    Node key = ExpressionImporter::beforeNormalized(order.get("expression"));
+    if (frame.unit == frame::FrameUnit::Range && hasDistance &&
+        isIntervalType(key.get("return_type"))) {
+      return context.fail(at,
+                          "unsupported RANGE with a distance over intervals; order by epoch(…)");
+    }
+  }
   frame.startDistance = distance(function.get("start_expr"));
   frame.endDistance = distance(function.get("end_expr"));
   for (const auto &bound : {frame.startDistance, frame.endDistance}) {
