@@ -366,3 +366,17 @@ func.func @half_a_byte() -> !frame.table<"b": !frame.binary> {
   } : !t -> !frame.table<"b": !frame.binary>
   return %0 : !frame.table<"b": !frame.binary>
 }
+
+// -----
+
+!t = !frame.table<"a": !frame.string>
+// CHECK: program 30: text is not an INTERVAL: 1 month 2
+func.func @no_unit() -> !frame.table<"i": !frame.interval> {
+  %v = frame.values [["1 month 2"]] : !t
+  %0 = frame.project %v keep [] compute ["i"] columns ["a"] {
+  ^bb0(%a: !frame.string):
+    %r = frame.cast %a : !frame.string -> !frame.interval
+    frame.yield %r : !frame.interval
+  } : !t -> !frame.table<"i": !frame.interval>
+  return %0 : !frame.table<"i": !frame.interval>
+}

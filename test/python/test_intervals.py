@@ -535,6 +535,8 @@ def test_parameters_and_results() -> None:
         "-00:00:01",
     ):
         assert text in repr(session.sql(f"select '{text}'::interval as i")).splitlines()[-1]
+    with pytest.raises(hr.errors.UserError, match="an interval has microseconds, got nanoseconds: 5"):
+        session.sql("select $1 as x", parameters=[pa.MonthDayNano([0, 0, 5])])
     assert hr.sql("describe select i from t", dict(_TABLES))["column_type"].to_pylist() == ["INTERVAL"]
 
 
