@@ -35,14 +35,15 @@ static bool onlyNormalizes(Node lambda) {
   SmallVector<Node> values = fields.get("children").elements();
   SmallVector<Node> types =
       fields.get("return_type").get("type_info").get("child_types").elements();
-  if (nameOf(fields) != "struct_pack" || values.size() != types.size()) {
+  const bool packs = nameOf(fields) == "struct_pack" || nameOf(fields) == "row";
+  if (!packs || values.size() != types.size()) {
     return false;
   }
   for (auto [index, value] : llvm::enumerate(values)) {
     Node field = ExpressionImporter::beforeNormalized(value);
     SmallVector<Node> arguments = field.get("children").elements();
-    if (nameOf(field) != "struct_extract_at" || arguments.size() != 2 ||
-        !isParameter(arguments[0]) ||
+    const bool takes = nameOf(field) == "struct_extract_at" || nameOf(field) == "struct_extract";
+    if (!takes || arguments.size() != 2 || !isParameter(arguments[0]) ||
         arguments[1].get("value").get("value").integer() != static_cast<int64_t>(index) + 1) {
       return false;
     }
