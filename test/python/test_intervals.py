@@ -503,15 +503,33 @@ _COPIED = "select k, i, [j] as l from t order by k"
 def test_copy(tmp_path: Path) -> None:
     hr.sql(f"copy ({_COPIED}) to '{tmp_path}/x.arrow'", dict(_TABLES))
     same(hr.scan_ipc(tmp_path / "x.arrow").collect(), answer(_COPIED, _TABLES))
-    with pytest.raises(hr.errors.UnsupportedError, match="Arrow writes no Parquet of intervals: column i"):
-        hr.sql(f"copy ({_COPIED}) to '{tmp_path}/x.parquet'", dict(_TABLES))
-    with pytest.raises(hr.errors.UnsupportedError, match="Arrow writes no Parquet of intervals: column l"):
-        hr.sql(f"copy (select [{{'x': i}}] l from t) to '{tmp_path}/x.parquet'", dict(_TABLES))
     hr.sql(f"copy ({_COPIED}) to '{tmp_path}/ours.csv'", dict(_TABLES))
     with duckdb.connect() as connection:
         connection.register("t", _TABLES["t"])
         connection.sql(f"copy ({_COPIED}) to '{tmp_path}/theirs.csv'")
     assert (tmp_path / "ours.csv").read_text() == (tmp_path / "theirs.csv").read_text()
+
+
+def test_copy_to_parquet(tmp_path: Path) -> None:
+    """Milliseconds, and no negative parts, as DuckDB: it writes them."""
+    query = f"select i, [i] l, {{'x': i}} s, k from ({_STORED}) order by k"
+    for options in ("", " (compression zstd, row_group_size 100)", " (compression none)"):
+        hr.sql(f"copy ({query}) to '{tmp_path}/ours.parquet'{options}", dict(_TABLES), ranks=2)
+        with duckdb.connect() as connection:
+            connection.register("t", _TABLES["t"])
+            wanted = connection.sql(query).to_arrow_table()
+            same(connection.sql(f"from '{tmp_path}/ours.parquet'").to_arrow_table(), wanted, ordered=True)
+    found = hr.sql(f"select i, l, k from '{tmp_path}/ours.parquet'")
+    same(found, wanted.drop_columns(["s"]))
+    with pytest.raises(hr.errors.DataError, match="cannot write Parquet: .*negative intervals"):
+        hr.sql(f"copy (select i from t) to '{tmp_path}/x.parquet'", dict(_TABLES))
+    assert [path.name for path in tmp_path.iterdir()] == ["ours.parquet"]
+    with pytest.raises(
+        hr.errors.UnsupportedError, match="partition_by: unsupported type of a column: INTERVAL, l"
+    ):
+        hr.sql(
+            f"copy (select k, [i] l from t) to '{tmp_path}/x' (format parquet, partition_by k)", dict(_TABLES)
+        )
 
 
 def test_csv_columns_are_refused(tmp_path: Path) -> None:
