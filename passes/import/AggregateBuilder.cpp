@@ -64,6 +64,13 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
   return aggregate(input, keys, measures, all, at);
 }
 
+/// Whether the key is a field whose equal values may differ.
+static bool hasIntervals(const Computed &key, ArrayRef<frame::Column> fields) {
+  const std::optional<int64_t> field = key.field;
+  return field && *field >= 0 && *field < static_cast<int64_t>(fields.size()) &&
+         frame::hasIntervals(fields[*field].type);
+}
+
 MaybeRelation RelationBuilder::aggregateEqual(const Relation &input, ArrayRef<Computed> keys,
                                               ArrayRef<MeasureRequest> measures, Location at) {
   const SmallVector<frame::Column> fields = input.columns();
@@ -72,7 +79,7 @@ MaybeRelation RelationBuilder::aggregateEqual(const Relation &input, ArrayRef<Co
   SmallVector<MeasureRequest> all(measures);
   for (auto [index, key] : llvm::enumerate(keys)) {
     equal.push_back(equalBy(key, fields, at));
-    const bool isShown = key.field && frame::hasIntervals(fields[*key.field].type);
+    const bool isShown = hasIntervals(key, fields);
     shown.push_back(Computed::ofField(isShown ? static_cast<int64_t>(keys.size() + all.size())
                                               : static_cast<int64_t>(index),
                                       at));
@@ -105,9 +112,8 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
                        !grouping.numbered &&
                        static_cast<int64_t>(grouping.sets.front().size()) == count;
   const SmallVector<frame::Column> fields = input.columns();
-  const bool byEqual = llvm::any_of(keys, [&](const Computed &key) {
-    return key.field && frame::hasIntervals(fields[*key.field].type);
-  });
+  const bool byEqual =
+      llvm::any_of(keys, [&](const Computed &key) { return hasIntervals(key, fields); });
   if (byEqual && isOneGrouping) {
     return aggregateEqual(input, keys, requests, at);
   }

@@ -280,8 +280,9 @@ MaybeRelation RelationImporter::withKeys(const Relation &input, ArrayRef<Node> g
   }
   const size_t before = columns.size();
   for (auto [group, key] : llvm::zip_equal(groups, keys)) {
-    Type type = key.field ? Type() : importType(context, typeOf(group), at);
-    if (!key.field && !type) {
+    const bool isMade = !key.field && typeOf(group);
+    Type type = isMade ? importType(context, typeOf(group), at) : Type();
+    if (isMade && !type) {
       return failure();
     }
     if (type && frame::hasIntervals(type)) {

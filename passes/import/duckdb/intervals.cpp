@@ -53,14 +53,16 @@ static bool onlyNormalizes(Node lambda) {
 
 Node ExpressionImporter::beforeNormalized(Node expression) {
   StringRef name = nameOf(expression);
-  SmallVector<Node> children = expression.get("children").elements();
-  if (name == "normalized_interval" && children.size() == 1) {
-    return beforeNormalized(children[0]);
+  const bool ofList = name == "list_transform", ofStruct = name == "invoke";
+  if (name != "normalized_interval" && !ofList && !ofStruct) {
+    return expression;
   }
-  const bool ofList = name == "list_transform" && children.size() == 2;
-  const bool ofStruct = name == "invoke" && children.size() == 2;
-  Node lambda = ofList ? children[1] : ofStruct ? children[0] : Node();
-  return lambda && onlyNormalizes(lambda) ? beforeNormalized(children[ofList ? 0 : 1]) : expression;
+  SmallVector<Node> children = expression.get("children").elements();
+  if (!ofList && !ofStruct) {
+    return children.size() == 1 ? beforeNormalized(children[0]) : expression;
+  }
+  const bool normalizes = children.size() == 2 && onlyNormalizes(children[ofList ? 1 : 0]);
+  return normalizes ? beforeNormalized(children[ofList ? 0 : 1]) : expression;
 }
 
 bool ExpressionImporter::makesInterval(Node expression) {
@@ -173,10 +175,11 @@ FailureOr<Interval> ExpressionImporter::importMultiple(ExpressionBuilder &b, Nod
     return failure();
   }
   Type i64 = IntegerType::get(context.getContext(), 64);
-  if (!frame::isInteger(by->type())) { // months become days, and days a time
+  const bool divides = nameOf(expression) == "/";
+  if (divides || !frame::isInteger(by->type())) { // months become days, and days a time
     Moments moments(b, at);
     Type f64 = Float64Type::get(context.getContext());
-    const char *function = nameOf(expression) == "*" ? "interval_multiply" : "interval_divide";
+    const char *function = divides ? "interval_divide" : "interval_multiply";
     MaybeExpression whole = moments.packed(*interval), list = b.list(f64, *by, at);
     MaybeExpression product =
         failed(whole) || failed(list)
