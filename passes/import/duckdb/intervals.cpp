@@ -247,7 +247,7 @@ FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node ex
     return Interval{moments.number(0), moments.over(micros, kMicrosOfDay),
                     moments.modulo(micros, kMicrosOfDay)};
   }
-  if (name == "age" && ofTimestamps) {
+  if (name == "age" && ofTimestamps && (arguments->size() == 1 || arguments->size() == 2)) {
     return importAge(b, *arguments, at);
   }
   std::optional<TimePart> part = unit.consume_front("to_") ? timePart(unit) : std::nullopt;
@@ -259,6 +259,12 @@ FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node ex
   Type i64 = IntegerType::get(context.getContext(), 64),
        f64 = Float64Type::get(context.getContext());
   Expression count = arguments->front();
+  if (!frame::isNumeric(count.type())) {
+    // no test: DuckDB's binder sees to it
+    (void)context.fail(at,
+                       "unsupported function of an interval: " + name + " of what is no number");
+    return failure();
+  }
   if (frame::isFloat(count.type())) { // seconds and milliseconds may have a fraction
     Expression length = b.constant(FloatAttr::get(f64, static_cast<double>(one->micros)), f64, at);
     MaybeExpression micros =
