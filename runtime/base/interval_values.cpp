@@ -49,26 +49,13 @@ std::optional<__int128> wholeOf(double value) {
                                    : std::nullopt;
 }
 
-/// An interval whose parts need not be whole: shares of months go to the days, and of days to the
-/// microseconds.
-std::optional<IntervalParts> spread(double months, double days, double micros) {
-  const double ofMonths =
-      rounded((months - std::trunc(months)) * static_cast<double>(kDaysOfMonth));
-  double seconds = rounded((days - std::trunc(days) + ofMonths - std::trunc(ofMonths)) *
-                           static_cast<double>(kSecondsOfDay));
-  double wholeDays = std::trunc(days) + std::trunc(ofMonths);
-  if (std::abs(seconds) >= static_cast<double>(kSecondsOfDay)) { // rounding may make a day of it
-    const double more = std::trunc(seconds / static_cast<double>(kSecondsOfDay));
-    wholeDays += more;
-    seconds -= more * static_cast<double>(kSecondsOfDay);
-  }
-  const std::optional<__int128> monthsMade = wholeOf(std::trunc(months)),
-                                daysMade = wholeOf(wholeDays),
-                                microsMade = wholeOf(std::rint(
-                                    micros + seconds * static_cast<double>(kMicrosOfSecond)));
-  return monthsMade && daysMade && microsMade ? intervalOf(*monthsMade, *daysMade, *microsMade)
-                                              : std::nullopt;
-}
+/// A product as its whole part and the rest, without the rounding that a double of both has.
+struct Product {
+  double whole, rest;
+
+  Product(int32_t number, double by)
+      : whole(std::trunc(number * by)), rest(std::fma(number, by, -whole)) {}
+};
 
 } // namespace
 
@@ -120,11 +107,25 @@ std::optional<IntervalParts> normalized(const IntervalParts &parts) {
 }
 
 std::optional<IntervalParts> multiplied(const IntervalParts &parts, double by) {
-  return spread(parts.months * by, parts.days * by, static_cast<double>(parts.micros) * by);
+  constexpr double kDays = kDaysOfMonth, kSeconds = kSecondsOfDay, kMicros = kMicrosOfSecond;
+  const Product months(parts.months, by), days(parts.days, by);
+  const double ofMonths = rounded(months.rest * kDays);
+  double seconds = rounded((days.rest + ofMonths - std::trunc(ofMonths)) * kSeconds);
+  double wholeDays = days.whole + std::trunc(ofMonths);
+  if (std::abs(seconds) >= kSeconds) { // rounding may make a day of it
+    const double more = std::trunc(seconds / kSeconds);
+    wholeDays += more;
+    seconds -= more * kSeconds;
+  }
+  const std::optional<__int128> monthsMade = wholeOf(months.whole), daysMade = wholeOf(wholeDays),
+                                microsMade = wholeOf(std::rint(
+                                    static_cast<double>(parts.micros) * by + seconds * kMicros));
+  return monthsMade && daysMade && microsMade ? intervalOf(*monthsMade, *daysMade, *microsMade)
+                                              : std::nullopt;
 }
 
 std::optional<IntervalParts> divided(const IntervalParts &parts, double by) {
-  return spread(parts.months / by, parts.days / by, static_cast<double>(parts.micros) / by);
+  return multiplied(parts, 1 / by);
 }
 
 std::optional<IntervalParts> averageInterval(__int128 months, __int128 days, __int128 micros,

@@ -385,18 +385,28 @@ MaybeExpression ExpressionImporter::importPartOfInterval(ExpressionBuilder &b, c
     Expression seconds =
         moments.plus(moments.times(moments.over(interval.months, 12), kYearSeconds),
                      moments.times(days, 86'400));
-    Expression micros = moments.plus(moments.times(seconds, kMicrosOfSecond), interval.micros);
+    constexpr unsigned kDigits = 38; // more than 64 bits of microseconds
+    Type wide = frame::DecimalType::get(context.getContext(), kDigits, 0);
+    MaybeExpression scaled = b.arithmetic(Arithmetic::kMultiply, *b.cast(seconds, wide, call.at),
+                                          b.integer(kMicrosOfSecond, wide, call.at), wide, call.at);
+    MaybeExpression micros =
+        failed(scaled) ? scaled
+                       : b.arithmetic(Arithmetic::kAdd, *scaled,
+                                      *b.cast(interval.micros, wide, call.at), wide, call.at);
+    if (failed(micros)) {
+      return failure();
+    }
     Type f64 = Float64Type::get(context.getContext());
     Expression million =
         b.constant(FloatAttr::get(f64, static_cast<double>(kMicrosOfSecond)), f64, call.at);
-    return b.arithmetic(Arithmetic::kDivide, *b.cast(micros, f64, call.at), million, f64, call.at);
+    return b.arithmetic(Arithmetic::kDivide, *b.cast(*micros, f64, call.at), million, f64, call.at);
   }
   if (call.name == "epoch_ms" || call.name == "epoch_us" || call.name == "epoch_ns") {
     Type i64 = IntegerType::get(context.getContext(), 64);
     if (call.name == "epoch_ms") { // of its days, and of the rest
-      Expression days = totalOf(
-          b, {interval.months, interval.days, moments.times(interval.micros, 0)}, i64, call.at);
-      return moments.plus(moments.over(days, 1000), moments.over(interval.micros, 1000));
+      Expression days = moments.plus(moments.times(interval.months, kDaysOfMonth), interval.days);
+      return moments.plus(moments.times(days, kMicrosOfDay / 1000),
+                          moments.over(interval.micros, 1000));
     }
     Expression micros = totalOf(b, interval, i64, call.at);
     return call.name == "epoch_ns" ? moments.times(micros, 1000) : micros;
