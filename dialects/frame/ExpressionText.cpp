@@ -2,6 +2,7 @@
 #include "dialects/frame/ExpressionText.h"
 #include "dialects/frame/FrameConstants.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/interval_values.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -24,6 +25,9 @@ std::string literalText(Attribute value, Type type) {
   }
   if (isNested(scalar)) {
     return "…";
+  }
+  if (isInterval(scalar)) {
+    return "'" + intervalText(intervalParts(cast<StringAttr>(value).getValue())) + "'";
   }
   if (auto text = dyn_cast<StringAttr>(value)) {
     return "'" + (isBinary(scalar) ? binaryText(text.getValue()) : text.str()) + "'";

@@ -125,7 +125,7 @@ static bool isConvertible(Type from, Type to) {
   if (isString(from) || isString(to)) {
     return true;
   }
-  if (isBinary(from) || isBinary(to)) {
+  if (isBinary(from) || isBinary(to) || isInterval(from) || isInterval(to)) {
     return false;
   }
   if (isTemporal(from) && isTemporal(to)) {
@@ -373,19 +373,22 @@ LogicalResult TextOp::verify() {
     bool wantsInteger = function.wantsInteger(index), wantsList = function.wantsList(index);
     bool wantsNested = function.wantsNested(index);
     bool wantsBinary = function.wantsBinary(index), wantsBytes = function.wantsBytes(index);
-    bool fits = wantsInteger  ? dropNullable(type).isSignlessInteger(64)
-                : wantsList   ? isList(type)
-                : wantsNested ? isNested(type)
-                : wantsBinary ? isBinary(type)
-                : wantsBytes  ? isString(type) || isBinary(type)
-                              : isString(type);
+    bool wantsInterval = function.wantsInterval(index);
+    bool fits = wantsInteger    ? dropNullable(type).isSignlessInteger(64)
+                : wantsList     ? isList(type)
+                : wantsNested   ? isNested(type)
+                : wantsBinary   ? isBinary(type)
+                : wantsInterval ? isInterval(type)
+                : wantsBytes    ? isString(type) || isBinary(type)
+                                : isString(type);
     if (!fits) { // C1
-      return emitOpError(wantsInteger  ? "needs an i64"
-                         : wantsList   ? "needs a list"
-                         : wantsNested ? "needs a list, struct or map"
-                         : wantsBinary ? "needs a binary"
-                         : wantsBytes  ? "needs a string or a binary"
-                                       : "needs a string")
+      return emitOpError(wantsInteger    ? "needs an i64"
+                         : wantsList     ? "needs a list"
+                         : wantsNested   ? "needs a list, struct or map"
+                         : wantsBinary   ? "needs a binary"
+                         : wantsInterval ? "needs an interval"
+                         : wantsBytes    ? "needs a string or a binary"
+                                         : "needs a string")
              << " as operand " << index << ", got " << type;
     }
     if (wantsBytes && !isSameValueType(type, getOperands().front().getType())) { // C1
@@ -393,8 +396,9 @@ LogicalResult TextOp::verify() {
     }
   }
   Type result = dropNullable(getResult().getType());
-  bool fits = function.result == TextFunction::Result::kText     ? isString(result)
-              : function.result == TextFunction::Result::kBinary ? isBinary(result)
+  bool fits = function.result == TextFunction::Result::kText       ? isString(result)
+              : function.result == TextFunction::Result::kBinary   ? isBinary(result)
+              : function.result == TextFunction::Result::kInterval ? isInterval(result)
               : function.result == TextFunction::Result::kBytes
                   ? isSameValueType(result, getOperands().front().getType())
               : function.result == TextFunction::Result::kList    ? isList(result)

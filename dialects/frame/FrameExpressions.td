@@ -326,7 +326,7 @@ def Frame_CastOp : Frame_PartialOp<"cast"> {
 
     **Constraints:**
     - (C1) a conversion between the two types exists: equal types; number, i1 to number; any to
-      string; string to any (a binary has no other); date to and from i32 days; time and timestamp to and from i64 of their unit;
+      string; string to any (a binary or an interval has no other); date to and from i32 days; time and timestamp to and from i64 of their unit;
       date to and from timestamp; timestamp to timestamp, time to time; timestamp to time of its unit.
     - (C2) a nullable operand needs a nullable result, and so does `or_null`.
   }];
@@ -607,9 +607,9 @@ def Frame_TextOp : Frame_PartialOp<"text", [DeclareOpInterfaceMethods<Conditiona
     ```
 
     **Constraints:**
-    - (C1) it has as many operands as the function has arguments: strings, binaries or lists and, where the function has integers, i64. A function of
+    - (C1) it has as many operands as the function has arguments: strings, binaries, intervals or lists and, where the function has integers, i64. A function of
       strings or binaries has operands of one of the two.
-    - (C2) the result is what the function gives, a string, a binary, a list, an i64 or an i1; nullable exactly if an operand is.
+    - (C2) the result is what the function gives, a string, a binary, an interval, a list, an i64 or an i1; nullable exactly if an operand is.
   }];
   let arguments = (ins TextFunctionName:$function, Variadic<Frame_Scalar>:$operands);
   let results = (outs Frame_Scalar:$result);

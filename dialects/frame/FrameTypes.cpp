@@ -260,8 +260,20 @@ bool headrace::frame::isList(Type type) { return isa<ListType>(dropNullable(type
 bool headrace::frame::isStruct(Type type) { return isa<StructType>(dropNullable(type)); }
 bool headrace::frame::isMap(Type type) { return isa<MapType>(dropNullable(type)); }
 bool headrace::frame::isNested(Type type) { return isList(type) || isStruct(type) || isMap(type); }
+bool headrace::frame::isInterval(Type type) { return isa<IntervalType>(dropNullable(type)); }
+
+bool headrace::frame::hasIntervals(Type type) {
+  Type value = dropNullable(type);
+  if (auto fields = dyn_cast<StructType>(value)) {
+    return llvm::any_of(fields.getFieldTypes(), hasIntervals);
+  }
+  auto map = dyn_cast<MapType>(value);
+  auto list = map ? map.getEntries() : dyn_cast<ListType>(value);
+  return list ? hasIntervals(list.getElementType()) : isInterval(value);
+}
+
 bool headrace::frame::isHeldAsText(Type type) {
-  return isString(type) || isBinary(type) || isNested(type);
+  return isString(type) || isBinary(type) || isInterval(type) || isNested(type);
 }
 bool headrace::frame::isDate(Type type) { return isa<DateType>(dropNullable(type)); }
 bool headrace::frame::isTime(Type type) { return isa<TimeType>(dropNullable(type)); }

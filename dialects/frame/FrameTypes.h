@@ -26,7 +26,7 @@ struct Column {
 namespace headrace::frame {
 
 /// Whether `type` can be a column: i1, i8 to i64, ui8 to ui64, f32, f64, decimal, date, time,
-/// timestamp, string, binary, list, struct, map, or one of them nullable.
+/// timestamp, interval, string, binary, list, struct, map, or one of them nullable.
 bool isScalar(mlir::Type type);
 
 inline bool isNullable(mlir::Type type) { return mlir::isa<NullableType>(type); }
@@ -54,7 +54,11 @@ bool isList(mlir::Type type);
 bool isStruct(mlir::Type type);
 bool isMap(mlir::Type type);
 bool isNested(mlir::Type type); // list, struct or map
-/// Whether values are kept as texts: strings, binaries, and what is nested.
+bool isInterval(mlir::Type type);
+/// Whether it is an interval or something nested that has some: then bytes that differ may be equal
+/// values.
+bool hasIntervals(mlir::Type type);
+/// Whether values are kept as texts: strings, binaries, intervals, and what is nested.
 bool isHeldAsText(mlir::Type type);
 bool isDate(mlir::Type type);
 bool isTime(mlir::Type type);

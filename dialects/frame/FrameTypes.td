@@ -1,4 +1,4 @@
-// The types of `frame`: table, decimal, date, time, timestamp, double_double, string, binary, list, struct, map, nullable, and the
+// The types of `frame`: table, decimal, date, time, timestamp, interval, double_double, string, binary, list, struct, map, nullable, and the
 // constraints on scalars.
 #ifndef HEADRACE_FRAME_TYPES_TD
 #define HEADRACE_FRAME_TYPES_TD
@@ -87,6 +87,19 @@ def Frame_TimestampType : Frame_Type<"Timestamp", "timestamp"> {
   }];
   let parameters = (ins "::headrace::TimeUnit":$unit, "bool":$zoned);
   let hasCustomAssemblyFormat = 1;
+}
+
+def Frame_IntervalType : Frame_Type<"Interval", "interval"> {
+  let summary = "a length of time: months, days and microseconds";
+  let description = [{
+    None of the three follows from another, and each has its own sign. Intervals are equal and in order as the
+    microseconds that they have with months of 30 days; so they are neither compared nor keys themselves, but
+    what `interval_key` makes of them is. A literal is a string of their bytes (`runtime/base/interval_values.h`).
+
+    ```mlir
+    func.func private @lengths() -> (!frame.interval, !frame.nullable<!frame.interval>)
+    ```
+  }];
 }
 
 def Frame_DoubleDoubleType : Frame_Type<"DoubleDouble", "double_double"> {
@@ -206,7 +219,7 @@ def Frame_NullableType : Frame_Type<"Nullable", "nullable"> {
   }]>];
 }
 
-// A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, time, timestamp, double_double,
+// A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, time, timestamp, interval, double_double,
 // string, binary, list, struct, map, or one of them nullable.
 def Frame_Scalar : Type<CPred<"::headrace::frame::isScalar($_self)">, "frame scalar">;
 def Frame_Boolean : Type<CPred<"::headrace::frame::isBoolean($_self)">, "i1 or nullable i1">;

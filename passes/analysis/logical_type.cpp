@@ -53,6 +53,7 @@ LogicalType logicalType(Type type) {
         logical.children.push_back(logicalType(map.getValueType()));
         return logical;
       })
+      .Case([](frame::IntervalType) { return LogicalType{LogicalKind::kInterval}; })
       .Case([](frame::BinaryType) { return LogicalType{LogicalKind::kBinary}; })
       .Case([](frame::DoubleDoubleType) { return LogicalType{LogicalKind::kDoubleDouble}; })
       .Case([](frame::StringType) { return LogicalType{LogicalKind::kString}; });

@@ -8,6 +8,7 @@
 #include "passes/analysis/region_evaluation.h"
 #include "passes/analysis/text_evaluation.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -211,6 +212,10 @@ Evaluated castOfText(StringRef text, Type to) {
     std::optional<std::string> bytes = binaryOfText(text);
     return bytes ? ok(Scalar{std::move(*bytes)}) : fail("text is not a BLOB: " + text);
   }
+  if (isInterval(to)) {
+    std::optional<IntervalParts> parts = parseInterval(text);
+    return parts ? ok(Scalar{packedInterval(*parts)}) : fail("text is not an INTERVAL: " + text);
+  }
   text = text.trim();
   if (isTemporal(to)) {
     std::optional<int64_t> moment = parseTemporal(text, to);
@@ -261,6 +266,9 @@ Evaluated evaluateCast(CastOp op, const Scalar &operand) {
   }
   if (isBinary(from)) {
     return ok(Scalar{binaryText(operand.text())});
+  }
+  if (isInterval(from)) {
+    return ok(Scalar{intervalText(intervalParts(operand.text()))});
   }
   if (isFloat(from)) {
     if (isString(to)) {

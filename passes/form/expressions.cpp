@@ -340,6 +340,11 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     return textOf(*textFunctionNamed(frame::isBinary(target) ? "binary_parse" : "binary_print"),
                   input.value, input.valid, target, pipe::DataError::InvalidCast);
   }
+  if (frame::isInterval(input.type) || frame::isInterval(target)) {
+    return textOf(
+        *textFunctionNamed(frame::isInterval(target) ? "interval_parse" : "interval_print"),
+        input.value, input.valid, target, pipe::DataError::InvalidCast);
+  }
   if (frame::isString(target)) {
     return toText(input);
   }

@@ -64,6 +64,36 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
   return aggregate(input, keys, measures, all, at);
 }
 
+/// Whether the key is a field whose equal values may differ.
+static bool hasIntervals(const Computed &key, ArrayRef<frame::Column> fields) {
+  const std::optional<int64_t> field = key.field;
+  return field && *field >= 0 && *field < static_cast<int64_t>(fields.size()) &&
+         frame::hasIntervals(fields[*field].type);
+}
+
+MaybeRelation RelationBuilder::aggregateEqual(const Relation &input, ArrayRef<Computed> keys,
+                                              ArrayRef<MeasureRequest> measures, Location at) {
+  const SmallVector<frame::Column> fields = input.columns();
+  const auto count = static_cast<int64_t>(keys.size() + measures.size());
+  SmallVector<Computed> equal, shown;
+  SmallVector<MeasureRequest> all(measures);
+  for (auto [index, key] : llvm::enumerate(keys)) {
+    equal.push_back(equalBy(key, fields, at));
+    const bool isShown = hasIntervals(key, fields);
+    shown.push_back(Computed::ofField(isShown ? static_cast<int64_t>(keys.size() + all.size())
+                                              : static_cast<int64_t>(index),
+                                      at));
+    if (isShown) { // the least bytes, so that it is the same one on any ranks
+      all.push_back({.function = frame::AggregateFunction::Min, .arguments = {key}, .at = at});
+    }
+  }
+  for (auto measure = static_cast<int64_t>(keys.size()); measure < count; ++measure) {
+    shown.push_back(Computed::ofField(measure, at));
+  }
+  MaybeRelation grouped = aggregate(input, equal, all, at);
+  return failed(grouped) ? grouped : project(*grouped, shown, at);
+}
+
 /// The value of grouping(…) of `arguments` for rows of one set: a bit for each, the first the
 /// highest, that is 1 where the key is not in the set.
 static int64_t groupingValue(ArrayRef<int64_t> arguments, ArrayRef<int64_t> set) {
@@ -81,9 +111,16 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
   bool isOneGrouping = grouping.sets.size() == 1 && grouping.functions.empty() &&
                        !grouping.numbered &&
                        static_cast<int64_t>(grouping.sets.front().size()) == count;
+  const SmallVector<frame::Column> fields = input.columns();
+  const bool byEqual =
+      llvm::any_of(keys, [&](const Computed &key) { return hasIntervals(key, fields); });
+  if (byEqual && isOneGrouping) {
+    return aggregateEqual(input, keys, requests, at);
+  }
   // Which rows a measure is of depends on the group.
-  bool choosesRows = llvm::any_of(
-      requests, [](const MeasureRequest &request) { return request.rows != MeasureRows::kAll; });
+  bool choosesRows = byEqual || llvm::any_of(requests, [](const MeasureRequest &request) {
+                       return request.rows != MeasureRows::kAll;
+                     });
   SmallVector<MeasureRequest> wanted(requests);
   MaybeRelation chosen =
       choosesRows && isOneGrouping ? chooseRows(input, keys, wanted, at) : MaybeRelation(input);

@@ -3,6 +3,7 @@
 
 #include "dialects/frame/FrameConstants.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/interval_values.h"
 
 using namespace mlir;
 namespace frame = headrace::frame;
@@ -59,6 +60,13 @@ Attribute headrace::import::castConstant(Attribute value, Type from, Type to) {
   }
   if (text && frame::isBinary(from)) {
     return frame::literalAttr(headrace::binaryText(text.getValue()), to);
+  }
+  if (text && frame::isString(from) && frame::isInterval(to)) {
+    std::optional<headrace::IntervalParts> parts = headrace::parseInterval(text.getValue());
+    return parts ? frame::literalAttr(headrace::packedInterval(*parts), to) : Attribute();
+  }
+  if (text && frame::isInterval(from)) {
+    return frame::literalAttr(headrace::intervalText(headrace::intervalParts(text.getValue())), to);
   }
   if (text) {
     std::optional<int64_t> moment =

@@ -6,6 +6,7 @@
 #include "passes/analysis/logical_type.h"
 #include "passes/import/ConstantCasts.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
 
 using namespace mlir;
@@ -86,6 +87,10 @@ static std::string constantText(Attribute value, Type type) {
   if (auto text = dyn_cast<StringAttr>(value); text && frame::isNested(type)) {
     return headrace::nestedText(
         text.getValue(), headrace::shapeOf(headrace::logicalType(frame::dropNullable(type))));
+  }
+  if (frame::isInterval(type)) {
+    auto bytes = cast<StringAttr>(value).getValue();
+    return "INTERVAL '" + headrace::intervalText(headrace::intervalParts(bytes)) + "'";
   }
   if (auto text = dyn_cast<StringAttr>(value)) {
     return "'" + (frame::isBinary(type) ? headrace::binaryText(text.getValue()) : text.str()) + "'";
@@ -236,7 +241,8 @@ MaybeExpression ExpressionBuilder::compare(frame::CompareKind kind, const Expres
                                            const Expression &rhs, Location at) {
   const bool isOrder = kind != frame::CompareKind::Eq && kind != frame::CompareKind::Ne &&
                        kind != frame::CompareKind::IsNotDistinctFrom;
-  if (isOrder && frame::isNested(lhs.type()) && frame::isSameValueType(lhs.type(), rhs.type())) {
+  const bool byOther = frame::hasIntervals(lhs.type()) || (isOrder && frame::isNested(lhs.type()));
+  if (byOther && frame::isSameValueType(lhs.type(), rhs.type())) {
     MaybeExpression left = orderOf(lhs, at), right = orderOf(rhs, at);
     return failed(left) || failed(right) ? MaybeExpression(failure())
                                          : compare(kind, *left, *right, at);
@@ -275,7 +281,8 @@ MaybeExpression ExpressionBuilder::oneOf(const Expression &operand, ArrayRef<Exp
   SmallVector<Attribute> constants;
   for (const Expression &option : options) {
     Attribute value = constantOf(option);
-    if (!value || isa<UnitAttr>(value) || !frame::isSameValueType(option.type(), operand.type())) {
+    if (!value || isa<UnitAttr>(value) || frame::hasIntervals(operand.type()) ||
+        !frame::isSameValueType(option.type(), operand.type())) {
       break;
     }
     constants.push_back(value);

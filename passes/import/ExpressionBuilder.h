@@ -144,8 +144,11 @@ public:
   Expression fieldOf(const Expression &operand, unsigned index, mlir::Location at);
   /// What is nested, as a string.
   MaybeExpression printed(const Expression &operand, mlir::Location at);
-  /// What orders values as the operand does: of what is nested a string, of others themselves.
+  /// What orders values as the operand does: of what is nested a string, of intervals a binary, of
+  /// others themselves.
   MaybeExpression orderOf(const Expression &operand, mlir::Location at);
+  /// What is equal where values are: likewise of intervals, and of what is nested and has some.
+  MaybeExpression equalityOf(const Expression &operand, mlir::Location at);
 
   /// Of a date or timestamp of microseconds; only a timestamp is moved by microseconds.
   MaybeExpression shiftDate(const Expression &operand, int64_t months, int64_t days,

@@ -37,8 +37,8 @@ LogicalResult RelationBuilder::makeKeys(Relation &left, Relation &right, const J
       continue;
     }
     pairs.push_back(&condition);
-    leftSides.push_back(condition.left);
-    rightSides.push_back(condition.right);
+    leftSides.push_back(equalBy(condition.left, left.columns(), condition.at));
+    rightSides.push_back(equalBy(condition.right, fields, condition.at));
   }
   SmallVector<StringAttr> leftNames, rightNames;
   MaybeRelation newLeft = addColumns(left, left.columns(), leftSides, leftNames, at);

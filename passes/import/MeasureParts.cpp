@@ -2,12 +2,16 @@
 #include "passes/import/MeasureParts.h"
 
 #include "passes/import/Deviations.h"
+#include "runtime/base/text_functions.h"
 
 using namespace mlir;
 using namespace headrace::import;
 namespace frame = headrace::frame;
 
 using Function = frame::AggregateFunction;
+
+/// Sums of months, days and microseconds, and how many there are.
+static constexpr int64_t kPartsOfIntervals = 4;
 
 /// `value` where the condition is true, else NULL.
 static BuildExpression guarded(const BuildExpression &condition, const BuildExpression &value,
@@ -111,9 +115,26 @@ void MeasureParts::addSums(const MeasureRequest &measure) {
   parts_.push_back({Function::Count, values, Type(), at});
 }
 
+void MeasureParts::addSumsOfIntervals(const MeasureRequest &measure) {
+  Location at = measure.at;
+  for (const char *name : {"interval_months", "interval_days", "interval_micros"}) {
+    Computed part{
+        std::nullopt, name,
+        [=, interval = measure.arguments.front().build](ExpressionBuilder &b) -> MaybeExpression {
+          MaybeExpression value = interval(b);
+          Type i64 = IntegerType::get(b.getContext(), 64);
+          return failed(value) ? value
+                               : b.text(*headrace::textFunctionNamed(name), *value, i64, at);
+        }};
+    addPart(Function::Sum, std::move(part), Type(), at);
+  }
+  parts_.push_back({Function::Count, parts_.back().input, Type(), at});
+}
+
 void MeasureParts::add(const MeasureRequest &request) {
   MeasureRequest measure = request;
-  wholes_.push_back({parts_.size(), measure.formula, measure.arguments.size(), measure.type});
+  wholes_.push_back({parts_.size(), measure.formula, measure.arguments.size(), measure.type,
+                     measure.meanOfIntervals});
   Location at = measure.at;
   if (measure.condition) {
     if (measure.arguments.empty()) { // rows are counted as 1s where the condition is true
@@ -125,7 +146,10 @@ void MeasureParts::add(const MeasureRequest &request) {
       argument = {std::nullopt, "filtered", guarded(measure.condition, argument.build, at)};
     }
   }
-  if (measure.formula) {
+  if (measure.meanOfIntervals) {
+    ++formulas_;
+    addSumsOfIntervals(measure);
+  } else if (measure.formula) {
     ++formulas_;
     addSums(measure);
   } else if (measure.arguments.empty()) {
@@ -156,6 +180,16 @@ size_t MeasureParts::partsOf(const Whole &whole) {
 Computed MeasureParts::finished(size_t measure, int64_t firstField, Location at) const {
   const Whole &whole = wholes_[measure];
   int64_t field = firstField + static_cast<int64_t>(whole.firstPart);
+  if (whole.meanOfIntervals) {
+    return {std::nullopt, "mean", [=](ExpressionBuilder &b) -> MaybeExpression {
+              SmallVector<Expression> sums;
+              for (int64_t part = 0; part < kPartsOfIntervals; ++part) {
+                sums.push_back(*b.field(field + part, at));
+              }
+              return b.text(*headrace::textFunctionNamed("interval_average"), sums,
+                            frame::IntervalType::get(b.getContext()), at);
+            }};
+  }
   if (!whole.formula) {
     return Computed::ofField(field, at);
   }

@@ -40,11 +40,13 @@ private:
     std::optional<DeviationFormula> formula;
     size_t arguments;
     mlir::Type type;
+    bool meanOfIntervals = false;
   };
   /// Gives the part's input.
   size_t addPart(frame::AggregateFunction function, Computed argument, mlir::Type type,
                  mlir::Location at);
   void addSums(const MeasureRequest &measure);
+  void addSumsOfIntervals(const MeasureRequest &measure);
   static size_t partsOf(const Whole &whole);
 
   llvm::SmallVector<Computed> inputs_;

@@ -1,6 +1,9 @@
 // How far dates, times and timestamps lie apart, and months later.
 #include "passes/import/Moments.h"
 
+#include "runtime/base/interval_values.h"
+#include "runtime/base/text_functions.h"
+
 using namespace mlir;
 using namespace headrace;
 using namespace headrace::import;
@@ -117,6 +120,30 @@ Expression Moments::monthsLater(const Expression &timestamp, const Expression &m
   Expression day = minus(over(inMonth(timestamp, first), kMicrosOfDay), number(1));
   Expression date = as(plus(units(first), day), frame::DateType::get(b_.getContext()));
   return as(plus(units(*b_.cast(date, type, at_)), timeOfDay(timestamp)), type);
+}
+
+//===----------------------------------------------------------------------===//
+// Intervals
+//===----------------------------------------------------------------------===//
+
+MaybeExpression Moments::packed(const Interval &interval) {
+  return b_.text(*textFunctionNamed("interval_make"),
+                 {interval.months, interval.days, interval.micros},
+                 frame::IntervalType::get(b_.getContext()), at_);
+}
+
+MaybeInterval Moments::partsOf(const Expression &interval) {
+  if (auto bytes = dyn_cast_or_null<StringAttr>(ExpressionBuilder::constantOf(interval))) {
+    const IntervalParts parts = intervalParts(bytes.getValue());
+    return Interval{number(parts.months), number(parts.days), number(parts.micros)};
+  }
+  Type i64 = IntegerType::get(b_.getContext(), 64);
+  auto part = [&](StringRef name) { return b_.text(*textFunctionNamed(name), interval, i64, at_); };
+  MaybeExpression months = part("interval_months"), days = part("interval_days"),
+                  micros = part("interval_micros");
+  return failed(months) || failed(days) || failed(micros)
+             ? MaybeInterval(failure())
+             : MaybeInterval(Interval{*months, *days, *micros});
 }
 
 Interval Moments::age(const Expression &to, const Expression &from) {

@@ -34,10 +34,12 @@ std::optional<TimeLength> lengthOf(TimePart part);
 /// Whether it is a timestamp of a moment in every zone.
 bool isZoned(const Expression &moment);
 
-/// An interval: i64s, any of which may be NULL.
+/// The parts of an interval: i64s, any of which may be NULL, as the interval then is.
 struct Interval {
   Expression months, days, micros;
 };
+
+using MaybeInterval = mlir::FailureOr<Interval>;
 
 /// Timestamps are of microseconds unless something else is said.
 class Moments {
@@ -55,6 +57,9 @@ public:
   MaybeExpression elapsed(TimePart part, const Expression &from, const Expression &to);
   /// How much later a timestamp is than another: in months, days of the last month, and a time.
   Interval age(const Expression &to, const Expression &from);
+  /// An interval as a value, and its parts.
+  MaybeExpression packed(const Interval &interval);
+  MaybeInterval partsOf(const Expression &interval);
   /// A timestamp so many months (an i64) later, on the last day of its month if that is shorter.
   Expression monthsLater(const Expression &timestamp, const Expression &months);
   /// The last day of the month of a date or timestamp.

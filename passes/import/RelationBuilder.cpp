@@ -148,6 +148,39 @@ MaybeRelation RelationBuilder::values(ArrayRef<ScanColumn> columns,
 }
 
 //===----------------------------------------------------------------------===//
+// Values that are equal, or in order, by others
+//===----------------------------------------------------------------------===//
+
+/// The expression with something else made of it; itself if it is a field of another type.
+static Computed byOther(const Computed &expression, ArrayRef<frame::Column> fields,
+                        bool (*concerns)(Type),
+                        MaybeExpression (ExpressionBuilder::*other)(const Expression &, Location),
+                        Location at) {
+  std::optional<int64_t> field = expression.field;
+  const bool isKnown = field && *field >= 0 && *field < static_cast<int64_t>(fields.size());
+  if (isKnown && !concerns(fields[*field].type)) {
+    return expression;
+  }
+  const std::string name =
+      isKnown && expression.name.empty() ? fields[*field].name.str() : expression.name;
+  return {std::nullopt, name, [=, build = expression.build](ExpressionBuilder &b) {
+            MaybeExpression value = build(b);
+            return failed(value) ? value : (b.*other)(*value, at);
+          }};
+}
+
+Computed RelationBuilder::equalBy(const Computed &expression, ArrayRef<frame::Column> fields,
+                                  Location at) {
+  return byOther(expression, fields, frame::hasIntervals, &ExpressionBuilder::equalityOf, at);
+}
+
+SortKey RelationBuilder::orderBy(const SortKey &key, ArrayRef<frame::Column> fields, Location at) {
+  auto concerns = [](Type type) { return frame::isNested(type) || frame::isInterval(type); };
+  return {byOther(key.expression, fields, concerns, &ExpressionBuilder::orderOf, at), key.direction,
+          key.nulls};
+}
+
+//===----------------------------------------------------------------------===//
 // Row by row
 //===----------------------------------------------------------------------===//
 
@@ -370,7 +403,7 @@ SmallVector<Attribute> RelationBuilder::sortKeys(ArrayRef<SortKey> keys,
 MaybeRelation RelationBuilder::sort(const Relation &input, ArrayRef<SortKey> keys, Location at) {
   SmallVector<Computed> expressions;
   for (const SortKey &key : keys) {
-    expressions.push_back(key.expression);
+    expressions.push_back(orderBy(key, input.columns(), at).expression);
   }
   SmallVector<StringAttr> names;
   MaybeRelation relation = addColumns(input, input.columns(), expressions, names, at);
@@ -433,6 +466,13 @@ MaybeRelation RelationBuilder::distinct(Relation input, Location at) {
   Location location = locate("distinct", at);
   input.forgetOrder();
   input = prune(std::move(input), location);
+  if (llvm::any_of(input.type().getColumnTypes(), frame::hasIntervals)) {
+    SmallVector<Computed> keys;
+    for (size_t field = 0; field < input.fields.size(); ++field) {
+      keys.push_back(Computed::ofField(static_cast<int64_t>(field), location));
+    }
+    return aggregate(input, keys, {}, location);
+  }
   input.table = frame::DistinctOp::create(builder, location, input.type(), input.table);
   return input;
 }

@@ -139,8 +139,9 @@ struct MeasureRequest {
   bool counted = false;
   /// Of kCollected: the list of these quantiles of the values that are not NULL, NULL of none.
   llvm::SmallVector<Quantile, 0> quantiles = {};
-  bool different = false; ///< of kCollected: each value once
-  bool ofNull = false;    ///< of kLeast, kGreatest: rows count whose first argument is NULL
+  bool different = false;       ///< of kCollected: each value once
+  bool ofNull = false;          ///< of kLeast, kGreatest: rows count whose first argument is NULL
+  bool meanOfIntervals = false; ///< then neither the function nor the rows count
   std::optional<Quantile> quantile = {}; ///< of kQuantile
   BuildExpression condition = {};        ///< FILTER (WHERE …); may be empty
   mlir::Type type = {}; ///< of the result, but for nullability; null: as `frame` has it
@@ -326,6 +327,15 @@ private:
   mlir::LogicalResult makeKeys(Relation &left, Relation &right, const JoinRequest &request,
                                JoinKeys &keys, llvm::SmallVectorImpl<BuildExpression> &residual,
                                mlir::Location at);
+  /// What values of the expression are equal by, over these fields; itself if that is they.
+  static Computed equalBy(const Computed &expression, llvm::ArrayRef<frame::Column> fields,
+                          mlir::Location at);
+  /// The same of what they are ordered by.
+  static SortKey orderBy(const SortKey &key, llvm::ArrayRef<frame::Column> fields,
+                         mlir::Location at);
+  /// Rows by keys some of which have another value to be equal by: of equal ones one is shown.
+  MaybeRelation aggregateEqual(const Relation &input, llvm::ArrayRef<Computed> keys,
+                               llvm::ArrayRef<MeasureRequest> measures, mlir::Location at);
   /// Sort keys as attributes; a column counts where it stands first.
   llvm::SmallVector<mlir::Attribute> sortKeys(llvm::ArrayRef<SortKey> keys,
                                               llvm::ArrayRef<mlir::StringAttr> names);

@@ -227,12 +227,13 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
   for (auto [index, argument] : llvm::enumerate(arguments)) {
     rendered += (index == 0 ? "" : ", ") + argument.text;
     bool isInteger = function.wantsInteger(index), isList = function.wantsList(index);
-    bool fits = isInteger                     ? frame::isInteger(argument.type())
-                : isList                      ? frame::isList(argument.type())
-                : function.wantsNested(index) ? frame::isNested(argument.type())
-                : function.wantsBinary(index) ? frame::isBinary(argument.type())
-                : function.wantsBytes(index)  ? holdsBytes(argument.type())
-                                              : frame::isString(argument.type());
+    bool fits = isInteger                       ? frame::isInteger(argument.type())
+                : isList                        ? frame::isList(argument.type())
+                : function.wantsNested(index)   ? frame::isNested(argument.type())
+                : function.wantsBinary(index)   ? frame::isBinary(argument.type())
+                : function.wantsInterval(index) ? frame::isInterval(argument.type())
+                : function.wantsBytes(index)    ? holdsBytes(argument.type())
+                                                : frame::isString(argument.type());
     if (!fits) {
       return fail(at, isInteger ? "an operand of " + name + " must be an integer of at most 64 bits"
                       : isList ? "an operand of " + name + " must be a list"
@@ -252,6 +253,8 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
   Type gives = function.result == TextFunction::Result::kText ? string
                : function.result == TextFunction::Result::kBinary
                    ? Type(frame::BinaryType::get(getContext()))
+               : function.result == TextFunction::Result::kInterval
+                   ? Type(frame::IntervalType::get(getContext()))
                : function.result == TextFunction::Result::kBytes
                    ? frame::dropNullable(arguments[0].type())
                : function.result == TextFunction::Result::kBoolean ? Type(builder.getI1Type())
@@ -356,9 +359,16 @@ MaybeExpression ExpressionBuilder::printed(const Expression &operand, Location a
 }
 
 MaybeExpression ExpressionBuilder::orderOf(const Expression &operand, Location at) {
+  if (frame::isInterval(operand.type())) {
+    return text(lineOf("interval_key"), operand, frame::BinaryType::get(getContext()), at);
+  }
   return frame::isNested(operand.type())
              ? text(lineOf("nested_order"), operand, frame::StringType::get(getContext()), at)
              : MaybeExpression(operand);
+}
+
+MaybeExpression ExpressionBuilder::equalityOf(const Expression &operand, Location at) {
+  return frame::hasIntervals(operand.type()) ? orderOf(operand, at) : MaybeExpression(operand);
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,9 +53,12 @@ MaybeRelation RelationBuilder::window(const Relation &input, ArrayRef<Computed> 
                                       ArrayRef<SortKey> order,
                                       ArrayRef<WindowFunctionRequest> functions, Location at) {
   MLIRContext *mlir = context.getContext();
-  SmallVector<Computed> leading(partition);
+  SmallVector<Computed> leading;
+  for (const Computed &key : partition) {
+    leading.push_back(equalBy(key, input.columns(), at));
+  }
   for (const SortKey &key : order) {
-    leading.push_back(key.expression);
+    leading.push_back(orderBy(key, input.columns(), at).expression);
   }
   Operands operands(mlir, leading);
   for (const WindowFunctionRequest &function : functions) {

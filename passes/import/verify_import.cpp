@@ -2,6 +2,7 @@
 #include "passes/import/verify_import.h"
 #include "dialects/frame/FrameOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace headrace::frame;
@@ -29,6 +30,55 @@ LogicalResult verifyLevel(Operation *op) {
   return success();
 }
 
+void addSorted(ArrayAttr keys, SmallVectorImpl<Attribute> &columns) {
+  for (auto key : keys.getAsRange<SortKeyAttr>()) {
+    columns.push_back(key.getColumn());
+  }
+}
+
+/// The columns that an op compares the values of.
+SmallVector<Attribute> comparedColumns(Operation *op) {
+  SmallVector<Attribute> columns;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](AggregateOp aggregate) {
+        llvm::append_range(columns, aggregate.getKeys());
+        for (auto measure : aggregate.getMeasures().getAsRange<MeasureAttr>()) {
+          if (measure.getFunction() == AggregateFunction::CountDistinct) {
+            columns.push_back(measure.getInput());
+          }
+        }
+      })
+      .Case([&](DistinctOp distinct) {
+        llvm::append_range(columns, distinct.getInput().getType().getNames());
+      })
+      .Case([&](JoinOp join) { llvm::append_range(columns, join.getLeftKeys()); })
+      .Case([&](WindowOp window) {
+        llvm::append_range(columns, window.getPartition());
+        addSorted(window.getOrder(), columns);
+      })
+      .Case([&](SortOp sort) { addSorted(sort.getKeys(), columns); })
+      .Case([&](TopKOp top) { addSorted(top.getKeys(), columns); });
+  return columns;
+}
+
+/// Intervals of different bytes may be equal.
+LogicalResult verifyIntervals(Operation *op) {
+  SmallVector<Type> types;
+  if (isa<CompareOp, InOp>(op)) {
+    types.push_back(op->getOperand(0).getType());
+  }
+  for (Attribute column : comparedColumns(op)) {
+    auto table = cast<TableType>(op->getOperand(0).getType());
+    types.push_back(table.getColumnType(cast<StringAttr>(column).getValue()));
+  }
+  for (Type type : types) {
+    if (type && hasIntervals(type)) {
+      return op->emitOpError("must compare what interval_key makes of intervals, got ") << type;
+    }
+  }
+  return success();
+}
+
 /// The columns of a result that no operand has.
 SmallVector<StringAttr> definedColumns(Operation *op) {
   SmallVector<StringAttr> names;
@@ -51,7 +101,8 @@ SmallVector<StringAttr> definedColumns(Operation *op) {
 
 LogicalResult verifyImport(ModuleOp module) {
   WalkResult levels = module.walk([](Operation *op) {
-    return failed(verifyLevel(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    return failed(verifyLevel(op)) || failed(verifyIntervals(op)) ? WalkResult::interrupt()
+                                                                  : WalkResult::advance();
   });
   if (levels.wasInterrupted()) {
     return failure();

@@ -1,6 +1,7 @@
 // Text in and out.
 #include "passes/interpreter/text.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/interval_values.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -31,6 +32,8 @@ std::string textOf(const Row &row, frame::TableType type) {
     if (!value.isNull()) {
       line += frame::isString(columnType)   ? quoted(value.text())
               : frame::isBinary(columnType) ? quoted(headrace::binaryText(value.text()))
+              : frame::isInterval(columnType)
+                  ? quoted(headrace::intervalText(headrace::intervalParts(value.text())))
               : frame::isNested(columnType) ? quoted(analysis::printedNested(value, columnType))
                                             : analysis::textOf(value, columnType);
     }

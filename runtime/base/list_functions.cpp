@@ -8,8 +8,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numeric>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -217,8 +217,11 @@ int64_t placeOf(const List &list, const List &element) {
   if (element.view.size() != 1) {
     return 0;
   }
+  const Element wanted = element.view.element(0);
+  const ElementCode code = element.view.code();
   for (uint32_t index = 0; index < list.view.size(); ++index) {
-    if (list.view.element(index) == element.view.element(0)) {
+    const Element other = list.view.element(index);
+    if (other == wanted || (other && wanted && compareElements(code, *other, *wanted) == 0)) {
       return int64_t{index} + 1;
     }
   }
@@ -385,7 +388,10 @@ int64_t countValid(const List &list) {
 }
 
 List modeOfList(TextRoom &room, const List &list) {
-  std::unordered_map<std::string_view, int64_t> counts;
+  auto isLess = [code = list.view.code()](std::string_view a, std::string_view b) {
+    return compareElements(code, a, b) < 0; // bytes that differ may be equal intervals
+  };
+  std::map<std::string_view, int64_t, decltype(isLess)> counts(isLess);
   eachValid(list.view, [&](std::string_view element) { ++counts[element]; });
   Element best;
   eachValid(list.view, [&](std::string_view element) {

@@ -5,6 +5,7 @@
 #include "runtime/abi/kernel.h"
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/file_names.h"
+#include "runtime/base/interval_values.h"
 #include "runtime/base/moment_text.h"
 #include "runtime/base/regular_expression.h"
 #include "runtime/base/text_numbers.h"
@@ -41,6 +42,8 @@ std::string textOf(ElementCode code, Text element) {
     return std::string(element);
   case LogicalKind::kBinary:
     return binaryText(element);
+  case LogicalKind::kInterval:
+    return intervalText(intervalParts(element));
   case LogicalKind::kBool:
     return integerIn(code, element) != 0 ? "true" : "false";
   case LogicalKind::kF32:
@@ -169,6 +172,8 @@ void appendOrder(ElementCode code, Text element, std::string &out) {
       }
     }
     out.append(2, '\0');
+  } else if (type.kind == LogicalKind::kInterval) {
+    out += intervalKey(intervalParts(element));
   } else if (type.real()) {
     // The bits of negative numbers count down; NaN, which is positive here, is the largest.
     const auto bits = std::bit_cast<uint64_t>(realIn(code, element));

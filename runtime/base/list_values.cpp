@@ -1,6 +1,8 @@
 // Reading, writing and comparing packed lists and structs.
 #include "runtime/base/list_values.h"
 
+#include "runtime/base/interval_values.h"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -92,6 +94,7 @@ uint32_t elementBytes(ElementCode code) {
   case LogicalKind::kDoubleDouble:
   case LogicalKind::kString:
   case LogicalKind::kBinary:
+  case LogicalKind::kInterval:
   case LogicalKind::kList:
   case LogicalKind::kStruct:
   case LogicalKind::kMap:
@@ -266,6 +269,8 @@ int compareElements(ElementCode code, std::string_view a, std::string_view b) {
   case LogicalKind::kStruct:
   case LogicalKind::kMap:
     return orderOfLists(ListView(a), ListView(b));
+  case LogicalKind::kInterval:
+    return order(intervalParts(a).total(), intervalParts(b).total());
   case LogicalKind::kF32:
   case LogicalKind::kF64:
     return orderOfReals(realIn(code, a), realIn(code, b));

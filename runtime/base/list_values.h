@@ -116,8 +116,8 @@ private:
 };
 
 /// The order of two elements of one code: below, equal, above as -1, 0, 1. Texts bytewise, NaN the
-/// largest number, lists and structs by their first elements that differ, of which NULL is the
-/// largest.
+/// largest number, intervals by their microseconds, lists and structs by their first elements that
+/// differ, of which NULL is the largest.
 int compareElements(ElementCode code, std::string_view a, std::string_view b);
 
 } // namespace headrace

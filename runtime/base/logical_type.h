@@ -32,6 +32,7 @@ enum class LogicalKind : uint8_t {
   kStruct,
   kMap,
   kBinary,
+  kInterval,
 };
 
 struct LogicalKindName {
@@ -63,6 +64,7 @@ inline constexpr LogicalKindName kLogicalKindNames[] = {
     {LogicalKind::kStruct, "struct"},
     {LogicalKind::kMap, "map"},
     {LogicalKind::kBinary, "binary"},
+    {LogicalKind::kInterval, "interval"},
 };
 
 enum class TimeUnit : uint8_t { kSecond, kMillisecond, kMicrosecond, kNanosecond };
@@ -122,8 +124,10 @@ struct LogicalType {
   bool isTextOrBinary() const {
     return kind == LogicalKind::kString || kind == LogicalKind::kBinary;
   }
-  /// A text inside: what is nested is one too (list_values.h).
-  bool isHeldAsText() const { return isTextOrBinary() || isNested(); }
+  /// A text inside: what is nested (list_values.h) and intervals (interval_values.h) are one too.
+  bool isHeldAsText() const {
+    return isTextOrBinary() || isNested() || kind == LogicalKind::kInterval;
+  }
   bool real() const { return kind == LogicalKind::kF32 || kind == LogicalKind::kF64; }
   /// For people: "decimal<15, 2>", "timestamp<us, zoned>", "struct<a: i64, b: string>".
   std::string text() const;

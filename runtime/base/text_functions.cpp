@@ -4,6 +4,7 @@
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/digests.h"
 #include "runtime/base/file_names.h"
+#include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_pattern.h"
 #include "runtime/base/name_list.h"
@@ -43,6 +44,12 @@ struct Count {
   Count(int64_t number) : number(number) {}
 };
 using MaybeCount = std::optional<Count>;
+using Interval = PackedInterval;
+using MaybeInterval = std::optional<PackedInterval>;
+struct ShortNumber { ///< of 32 bits
+  int64_t number;
+  ShortNumber(int64_t number) : number(number) {}
+};
 struct CodePoint {
   int64_t number;
   CodePoint(int64_t number) : number(number) {}
@@ -389,6 +396,23 @@ Text humanBytes(TextRoom &room, Integer bytes, uint64_t unit) {
 }
 
 //===----------------------------------------------------------------------===//
+// Intervals
+//===----------------------------------------------------------------------===//
+
+Binary keptKey(TextRoom &room, const IntervalParts &parts) {
+  const std::string key = intervalKey(parts);
+  return {room.make(key.size(), [&](char *to) { return append(key, to); })};
+}
+
+Text printedInterval(TextRoom &room, const IntervalParts &parts) {
+  const std::string text = intervalText(parts);
+  return room.make(text.size(), [&](char *to) { return append(text, to); });
+}
+
+/// The only element, a double.
+double realAt(const List &list) { return realIn(list.view.code(), list.view.bytes(0)); }
+
+//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
@@ -419,6 +443,10 @@ template <> struct Given<Binary> {
   static constexpr Argument kKind = Argument::kBinary;
   static Binary of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
 };
+template <> struct Given<Interval> {
+  static constexpr Argument kKind = Argument::kInterval;
+  static Interval of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
+};
 template <> struct Given<Bytes> {
   static constexpr Argument kKind = Argument::kBytes;
   static Bytes of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
@@ -444,14 +472,16 @@ template <> struct Given<Nested> {
 };
 
 template <typename Type>
-constexpr Result kResult = std::is_same_v<Type, Count>       ? Result::kCount
-                           : std::is_same_v<Type, CodePoint> ? Result::kCodePoint
-                           : std::is_same_v<Type, Boolean>   ? Result::kBoolean
-                           : std::is_same_v<Type, Number>    ? Result::kNumber
-                           : std::is_same_v<Type, List>      ? Result::kList
-                           : std::is_same_v<Type, Binary>    ? Result::kBinary
-                           : std::is_same_v<Type, Bytes>     ? Result::kBytes
-                                                             : Result::kText;
+constexpr Result kResult = std::is_same_v<Type, Count>         ? Result::kCount
+                           : std::is_same_v<Type, CodePoint>   ? Result::kCodePoint
+                           : std::is_same_v<Type, Boolean>     ? Result::kBoolean
+                           : std::is_same_v<Type, Number>      ? Result::kNumber
+                           : std::is_same_v<Type, List>        ? Result::kList
+                           : std::is_same_v<Type, Binary>      ? Result::kBinary
+                           : std::is_same_v<Type, Interval>    ? Result::kInterval
+                           : std::is_same_v<Type, ShortNumber> ? Result::kShortNumber
+                           : std::is_same_v<Type, Bytes>       ? Result::kBytes
+                                                               : Result::kText;
 template <typename Type> constexpr Result kResult<std::optional<Type>> = kResult<Type>;
 
 template <typename Type> bool put(Type value, TextValue &out) {
@@ -548,8 +578,11 @@ std::pair<int64_t, int64_t> TextFunction::range() const {
     return {-1, kCodeMax};
   case Result::kNumber:
     return {INT64_MIN, INT64_MAX};
+  case Result::kShortNumber:
+    return {INT32_MIN, INT32_MAX};
   case Result::kText:
   case Result::kBinary:
+  case Result::kInterval:
   case Result::kBytes:
   case Result::kList:
   case Result::kCount:

@@ -24,6 +24,7 @@ struct TextFunction {
     kBlanks,
     kTexts,
     kBinary,
+    kInterval,
     kBytes,
     kAllBytes,
     kList,
@@ -33,12 +34,14 @@ struct TextFunction {
   enum class Result : uint8_t {
     kText,
     kBinary,
+    kInterval,
     kBytes,
     kCount,
     kCodePoint,
     kBoolean,
     kList,
-    kNumber
+    kNumber,
+    kShortNumber
   };
   enum class Nulls : uint8_t { kSpread, kSkip };
 
@@ -62,6 +65,7 @@ struct TextFunction {
   /// A list, a struct or a map.
   bool wantsNested(size_t index) const { return argument(index) == Argument::kNested; }
   bool wantsBinary(size_t index) const { return argument(index) == Argument::kBinary; }
+  bool wantsInterval(size_t index) const { return argument(index) == Argument::kInterval; }
   /// A text or bytes.
   bool wantsBytes(size_t index) const {
     return argument(index) == Argument::kBytes || argument(index) == Argument::kAllBytes;
@@ -71,7 +75,7 @@ struct TextFunction {
     return arguments.back() == Argument::kTexts || arguments.back() == Argument::kAllBytes ||
            arguments.back() == Argument::kLists;
   }
-  /// A text, or bytes or a list, which are one inside.
+  /// A text, or bytes, an interval or a list, which are one inside.
   bool givesText() const { return result <= Result::kBytes || result == Result::kList; }
   /// The least and greatest number that it gives; of no meaning for a text.
   std::pair<int64_t, int64_t> range() const;

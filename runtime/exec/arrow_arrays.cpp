@@ -2,6 +2,7 @@
 #include "runtime/exec/arrow_arrays.h"
 
 #include "runtime/base/check.h"
+#include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
 
 #include <cstring>
@@ -41,7 +42,8 @@ namespace {
 /// Values as lists have them; nothing for NULL.
 using Elements = std::vector<std::optional<std::string_view>>;
 
-void exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
+/// Whether Arrow holds all values.
+bool exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
                     ArrowArray &out);
 
 template <typename T> void append(std::vector<uint8_t> &to, T value) {
@@ -55,7 +57,7 @@ int32_t offsetOf(size_t count) {
 }
 
 /// Offsets in front of and behind each list; their elements become the child.
-void fillLists(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
+bool fillLists(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
   Elements below;
   ElementCode code = 0;
   append(holder.converted, offsetOf(0));
@@ -68,12 +70,13 @@ void fillLists(const Elements &elements, const ArrowType &type, ArrayHolder &hol
     append(holder.converted, offsetOf(below.size()));
   }
   holder.children.resize(1);
-  exportElements(below, code, type.children.front(), holder.children.front());
+  return exportElements(below, code, type.children.front(), holder.children.front());
 }
 
 /// A child for each field, as long as the struct itself.
-void fillStructs(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
+bool fillStructs(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
   holder.children.resize(type.children.size());
+  bool fits = true;
   for (uint32_t field = 0; field < type.children.size(); ++field) {
     Elements values;
     ElementCode code = 0;
@@ -83,8 +86,9 @@ void fillStructs(const Elements &elements, const ArrowType &type, ArrayHolder &h
       values.push_back(isThere ? fields.element(field) : std::nullopt);
       code = isThere ? fields.code(field) : code;
     }
-    exportElements(values, code, type.children[field], holder.children[field]);
+    fits &= exportElements(values, code, type.children[field], holder.children[field]);
   }
+  return fits;
 }
 
 void fillTexts(const Elements &elements, ArrayHolder &holder) {
@@ -117,16 +121,33 @@ void fillNumbers(const Elements &elements, ElementCode code, const ArrowType &ty
   }
 }
 
-void exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
+/// Months, days and nanoseconds, one behind the other.
+bool fillIntervals(const Elements &elements, ArrayHolder &holder) {
+  bool fits = true;
+  for (const auto &element : elements) {
+    const IntervalParts parts = intervalParts(element.value_or(std::string_view()));
+    append(holder.converted, parts.months);
+    append(holder.converted, parts.days);
+    int64_t nanos = 0;
+    fits &= !__builtin_mul_overflow(parts.micros, 1000, &nanos);
+    append(holder.converted, nanos);
+  }
+  return fits;
+}
+
+bool exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
                     ArrowArray &out) {
   auto *holder = new ArrayHolder{};
+  bool fits = true;
   const bool isText = type.format == "u" || type.format == "z", isStruct = type.format == "+s";
   if (isStruct) {
-    fillStructs(elements, type, *holder);
+    fits = fillStructs(elements, type, *holder);
   } else if (!type.children.empty()) {
-    fillLists(elements, type, *holder);
+    fits = fillLists(elements, type, *holder);
   } else if (isText) {
     fillTexts(elements, *holder);
+  } else if (type.format == kArrowInterval) {
+    fits = fillIntervals(elements, *holder);
   } else {
     fillNumbers(elements, code, type, *holder);
   }
@@ -144,11 +165,13 @@ void exportElements(const Elements &elements, ElementCode code, const ArrowType 
   holder->buffers[1] = holder->converted.data();
   holder->buffers[2] = holder->texts.data();
   fillArray(out, holder, static_cast<uint32_t>(elements.size()), isStruct ? 1 : isText ? 3 : 2);
+  return fits;
 }
 
 } // namespace
 
-void exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &type, ArrowArray &out) {
+Status exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &type,
+                    ArrowArray &out) {
   const auto *offsets = static_cast<const uint32_t *>(segment.data);
   Elements values(rows);
   for (uint32_t row = 0; row < rows; ++row) {
@@ -157,7 +180,11 @@ void exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &type
                                      offsets[row + 1] - offsets[row]);
     }
   }
-  exportElements(values, 0, type, out);
+  return exportElements(values, 0, type, out)
+             ? Status()
+             : makeError(ErrorKind::kData,
+                         "an interval has more time than nanoseconds of 64 bits hold, as Arrow "
+                         "counts it; cast it to VARCHAR");
 }
 
 } // namespace headrace::exec

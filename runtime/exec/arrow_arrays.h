@@ -1,6 +1,7 @@
 // Arrow arrays that hold on to what they are made of, and those of lists, structs and maps.
 #pragma once
 
+#include "runtime/base/status.h"
 #include "runtime/exec/arrow_abi.h"
 #include "runtime/exec/chunk.h"
 
@@ -19,6 +20,9 @@ struct ArrowType {
   bool nullable = true;            ///< of a child
 };
 
+/// The format of intervals: months, days and nanoseconds.
+inline constexpr const char *kArrowInterval = "tin";
+
 /// What an array points to.
 struct ArrayHolder {
   ChunkHandle chunk;
@@ -31,7 +35,9 @@ struct ArrayHolder {
 /// Makes the array own the holder, whose buffers and children are set.
 void fillArray(ArrowArray &array, ArrayHolder *holder, uint32_t rows, int64_t buffers);
 
-/// The packed lists, structs or maps of a chunk's column as an array.
-void exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &type, ArrowArray &out);
+/// The packed lists, structs, maps or intervals of a chunk's column as an array. Fails with kData
+/// for an interval whose time Arrow does not hold; the array is there all the same.
+Status exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &type,
+                    ArrowArray &out);
 
 } // namespace headrace::exec

@@ -58,6 +58,8 @@ Expected<ArrowType> arrowType(const LogicalType &logical, LogicalKind kind,
     return ArrowType{"u", 0, {}};
   case LogicalKind::kBinary:
     return ArrowType{"z", 0, {}};
+  case LogicalKind::kInterval:
+    return ArrowType{kArrowInterval, 16, {}};
   case LogicalKind::kBool:
     return ArrowType{"b", 0, {}};
   case LogicalKind::kF32:
@@ -175,10 +177,10 @@ void describe(const ArrowType &type, const std::string &name, bool nullable, Arr
 
 // ---- arrays ----
 
-void exportColumn(const ChunkHandle &chunk, size_t column, HrType physical, const ArrowType &type,
-                  ArrowArray &out) {
+Status exportColumn(const ChunkHandle &chunk, size_t column, HrType physical, const ArrowType &type,
+                    ArrowArray &out) {
   const HrSegment &segment = chunk->segments[column];
-  if (!type.children.empty()) {
+  if (!type.children.empty() || type.format == kArrowInterval) {
     return exportNested(segment, chunk->rows, type, out);
   }
   auto *holder = new ArrayHolder{};
@@ -193,6 +195,7 @@ void exportColumn(const ChunkHandle &chunk, size_t column, HrType physical, cons
   }
   holder->buffers[2] = segment.heap;
   fillArray(out, holder, chunk->rows, physical == HR_STRING ? 3 : 2);
+  return {};
 }
 
 // ---- the stream ----
@@ -231,11 +234,18 @@ int getNext(ArrowArrayStream *stream, ArrowArray *out) {
   const ChunkHandle &chunk = *read;
   auto *root = new ArrayHolder{};
   root->children.resize(self->types.size());
+  Status status;
   for (size_t c = 0; c < self->types.size(); ++c) {
-    exportColumn(chunk, c, self->table->schema().columns[c].type, self->types[c],
-                 root->children[c]);
+    Status exported = exportColumn(chunk, c, self->table->schema().columns[c].type, self->types[c],
+                                   root->children[c]);
+    status = exported.ok() ? status : exported;
   }
   fillArray(*out, root, chunk->rows, 1);
+  if (!status.ok()) {
+    self->error = status.message();
+    out->release(out);
+    return EINVAL;
+  }
   return 0;
 }
 

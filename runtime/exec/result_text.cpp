@@ -4,6 +4,7 @@
 #include "model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
 
@@ -98,7 +99,8 @@ std::optional<std::string> cellText(const Chunk &chunk, const plan::Column &colu
                      offsets[row + 1] - offsets[row]);
     return column.logical.isNested()                     ? nestedText(text, shapeOf(column.logical))
            : column.logical.kind == LogicalKind::kBinary ? binaryText(text)
-                                                         : text;
+           : column.logical.kind == LogicalKind::kInterval ? intervalText(intervalParts(text))
+                                                           : text;
   }
   case HR_F32:
     return realText<float>(segment.data, row);

@@ -18,6 +18,7 @@ bool canBe(const LogicalType &column, HrType type) {
     return type == HR_F64;
   case LogicalKind::kString:
   case LogicalKind::kBinary:
+  case LogicalKind::kInterval:
   case LogicalKind::kList:
   case LogicalKind::kStruct:
   case LogicalKind::kMap:

@@ -392,3 +392,17 @@ func.func @infinite_time() -> !frame.table<"d": !frame.time> {
   } : !frame.table<"t": !frame.timestamp> -> !frame.table<"d": !frame.time>
   return %0 : !frame.table<"d": !frame.time>
 }
+
+// -----
+
+!t = !frame.table<"a": !frame.string>
+// CHECK: program 32: text is not an INTERVAL: 1 month 2
+func.func @no_unit() -> !frame.table<"i": !frame.interval> {
+  %v = frame.values [["1 month 2"]] : !t
+  %0 = frame.project %v keep [] compute ["i"] columns ["a"] {
+  ^bb0(%a: !frame.string):
+    %r = frame.cast %a : !frame.string -> !frame.interval
+    frame.yield %r : !frame.interval
+  } : !t -> !frame.table<"i": !frame.interval>
+  return %0 : !frame.table<"i": !frame.interval>
+}

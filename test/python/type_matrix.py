@@ -144,6 +144,25 @@ BLOB = Kind(
         b"x" * 70,
     ),
 )
+#: No two that are equal, and in order by months first, as DuckDB's greatest and least have them.
+INTERVAL = Kind(
+    "INTERVAL",
+    pa.month_day_nano_interval(),
+    tuple(
+        pa.MonthDayNano([months, days, micros * 1000])
+        for months, days, micros in (
+            (0, 0, 0),
+            (1, 0, 0),
+            (-1, 0, 0),
+            (0, 1, 0),
+            (0, 0, 1),
+            (0, 0, -1),
+            (14, 3, 5_400_000_001),
+            (2**31 - 1, 0, 0),
+            (-(2**31), 0, 0),
+        )
+    ),
+)
 KINDS = (
     BOOLEAN,
     TINYINT,
@@ -164,6 +183,7 @@ KINDS = (
     TIME,
     VARCHAR,
     BLOB,
+    INTERVAL,
 )
 NUMBERS = tuple(kind for kind in KINDS if kind.is_number)
 
@@ -355,6 +375,20 @@ _BYTE_FUNCTIONS = tuple(
     for call in _calls(function)
 )
 
+_OF_INTERVALS = (
+    *("a + b", "a - b", "-a", "a * i", "i * a", "a * 0.3", "a / 3", "a / (i - 3.5)", "cast(a as VARCHAR)"),
+    "cast(cast(a as VARCHAR) as INTERVAL)",
+    *(f"extract({part} from a)" for part in ("year", "month", "day", "hour", "minute", "second", "epoch")),
+    *(f"date_trunc('{part}', a)" for part in ("decade", "month", "week", "minute")),
+    *(f"epoch_{unit}(a)" for unit in ("ms", "us", "ns")),
+    *(
+        "normalized_interval(a)",
+        "timestamp '2024-01-31 12:00:00' + a",
+        "date '1969-02-28' - a",
+        "time '01:00' + a",
+    ),
+)
+
 CASTS = (
     "BOOLEAN",
     "TINYINT",
@@ -405,6 +439,8 @@ def scalars(kind: Kind) -> list[str]:
         out += [
             f"try_cast(a as {target})" for target in CASTS if target not in (*moment_matrix.CASTS, "VARCHAR")
         ]
+    if kind is INTERVAL:
+        return [*out, *_OF_INTERVALS]
     if kind is BLOB:
         return [*out, *_BYTE_FUNCTIONS, "cast(a as VARCHAR)", "cast(cast(a as VARCHAR) as BLOB)", "a = ''"]
     # Of texts more is cast elsewhere.

@@ -37,10 +37,13 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
   return makeMeasure({measure, name, distinct, measure.get("filter")}, at);
 }
 
-static bool isBoolean(Node argument) {
+static Node typeOf(Node argument) {
   Node type = argument.get("return_type");
-  type = type ? type : argument.get("value").get("type"); // of a constant
-  return type.get("id").string() == StringRef("BOOLEAN");
+  return type ? type : argument.get("value").get("type"); // of a constant
+}
+
+static bool isBoolean(Node argument) {
+  return typeOf(argument).get("id").string() == StringRef("BOOLEAN");
 }
 
 FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call, Location at) {
@@ -80,20 +83,26 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   for (Node argument : arguments) {
     computed.push_back(expressions.computed(argument, at));
   }
-  const bool ofNested = !arguments.empty() && isNestedType(arguments.back().get("return_type"));
-  if (ofNested && (name == "min" || name == "max")) { // the value that is first in their order
+  const bool ofNested = !arguments.empty() && isNestedType(typeOf(arguments.back()));
+  const bool ofInterval = !arguments.empty() && isIntervalType(typeOf(arguments.back()));
+  if ((ofNested || ofInterval) &&
+      (name == "min" || name == "max")) { // the value that is first in their order
     aggregate = aggregateOfDuckdb(name == "min" ? "arg_min" : "arg_max");
     computed.push_back(computed.front());
     distinct = false;
   }
   const bool isExtreme =
       aggregate->rows == MeasureRows::kLeast || aggregate->rows == MeasureRows::kGreatest;
-  if (ofNested && isExtreme) {
+  if ((ofNested || ofInterval) && isExtreme) {
     computed.back() = orderKey(arguments.back(), at);
   }
   const bool compares = aggregate->rows != MeasureRows::kFirst && !collects && !counts;
   if (ofNested && compares && !isExtreme && !aggregate->formula) {
     return context.fail(at, "unsupported " + name + " of lists, structs or maps");
+  }
+  const bool means = aggregate->function == Function::Avg && !aggregate->formula;
+  if (ofInterval && means && distinct) {
+    return context.fail(at, "unsupported avg of distinct intervals");
   }
   bool sums = !aggregate->formula &&
               frame::ruleOf(aggregate->function).result == frame::AggregateResult::kSum;
@@ -105,7 +114,16 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
           return failed(value) ? value : b.cast(*value, IntegerType::get(b.getContext(), 32), at);
         }};
   }
+  const bool isOfDifferent = (counts && distinct) || aggregate->function == Function::CountDistinct;
+  if (isOfDifferent && (ofNested || ofInterval)) {
+    computed.front() = {std::nullopt, computed.front().name,
+                        [=, build = computed.front().build](ExpressionBuilder &b) {
+                          MaybeExpression value = build(b);
+                          return failed(value) ? value : b.equalityOf(*value, at);
+                        }};
+  }
   MeasureRequest request = aggregate->request(std::move(computed), distinct, type, at);
+  request.meanOfIntervals = ofInterval && means;
   if (isQuantile) {
     FailureOr<SmallVector<Quantile>> quantiles =
         quantilesOf(call, aggregate->interpolates, type, at);
@@ -194,7 +212,7 @@ FailureOr<SmallVector<Quantile>> RelationImporter::quantilesOf(const MeasureCall
     return context.fail(at, "unsupported shares of " + call.name);
   }
   auto precise = dyn_cast<frame::DecimalType>(type);
-  const bool isMoment = isa<frame::TimestampType, frame::TimeType>(type);
+  const bool isMoment = isa<frame::TimestampType, frame::TimeType, frame::IntervalType>(type);
   if (interpolates && (isMoment || (precise && precise.getPrecision() > kDoubleDigits))) {
     return context.fail(at, "unsupported type of " + call.name + ": " +
                                 (isMoment ? "use quantile_disc" : "cast it to double"));
@@ -254,6 +272,27 @@ static std::optional<MeasureRows> rowsByPlace(Node measure) {
   return name == "last" ? MeasureRows::kLatest : MeasureRows::kEarliest;
 }
 
+MaybeRelation RelationImporter::withKeys(const Relation &input, ArrayRef<Node> groups,
+                                         MutableArrayRef<Computed> keys, Location at) {
+  SmallVector<Computed> columns;
+  for (size_t field = 0; field < input.fields.size(); ++field) {
+    columns.push_back(Computed::ofField(static_cast<int64_t>(field), at));
+  }
+  const size_t before = columns.size();
+  for (auto [group, key] : llvm::zip_equal(groups, keys)) {
+    const bool isMade = !key.field && typeOf(group);
+    Type type = isMade ? importType(context, typeOf(group), at) : Type();
+    if (isMade && !type) {
+      return failure();
+    }
+    if (type && frame::hasIntervals(type)) {
+      columns.push_back(
+          std::exchange(key, Computed::ofField(static_cast<int64_t>(columns.size()), at)));
+    }
+  }
+  return columns.size() == before ? MaybeRelation(input) : builder.project(input, columns, at);
+}
+
 MaybeRelation RelationImporter::importAggregate(Node op) {
   if (failed(expectOnly(op, {{"expressions", Use::kRead},
                              {"groups", Use::kRead},
@@ -266,7 +305,8 @@ MaybeRelation RelationImporter::importAggregate(Node op) {
     return failure();
   }
   Location at = locate(op);
-  SmallVector<Node> groups = op.get("groups").elements();
+  const SmallVector<Node> groups =
+      llvm::map_to_vector(op.get("groups").elements(), ExpressionImporter::beforeNormalized);
   SmallVector<Node> wanted = op.get("expressions").elements();
   const bool byPlace = !std::exchange(isOfOneRow, false) && llvm::any_of(wanted, rowsByPlace);
   RelationBuilder::RowsInOrder inOrder(builder, byPlace);
@@ -277,6 +317,10 @@ MaybeRelation RelationImporter::importAggregate(Node op) {
   SmallVector<Computed> keys;
   for (Node group : groups) {
     keys.push_back(expressions.computed(group, at));
+  }
+  FailureOr<Relation> input = withKeys(inputs->front(), groups, keys, at);
+  if (failed(input)) {
+    return failure();
   }
   SmallVector<MeasureRequest> measures;
   for (Node expression : wanted) {
@@ -310,5 +354,5 @@ MaybeRelation RelationImporter::importAggregate(Node op) {
   if (grouping.sets.empty()) {
     grouping.sets.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, groups.size())));
   }
-  return builder.aggregate(inputs->front(), keys, measures, grouping, at);
+  return builder.aggregate(*input, keys, measures, grouping, at);
 }

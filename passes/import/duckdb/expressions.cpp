@@ -145,7 +145,10 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
     return importCase(b, expression, at, fieldsBefore);
   }
   if (type == "BOUND_FUNCTION") {
-    return importCall(b, expression, at, fieldsBefore);
+    // What normalizes structs: they are compared by what they have.
+    Node inner = nameOf(expression) == "invoke" ? beforeNormalized(expression) : expression;
+    return nameOf(expression) == nameOf(inner) ? importCall(b, expression, at, fieldsBefore)
+                                               : import(b, inner, at, fieldsBefore);
   }
   if (type == "VALUE_PARAMETER") {
     return context.fail(at, "unsupported parameter ($1, ?): write the value into the query");
@@ -164,8 +167,11 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
   if (Node list = splitList(expression)) {
     return importSplitPart(b, expression, list, at, fieldsBefore);
   }
+  const bool compares = kind || StringRef(type).starts_with("COMPARE_");
+  SmallVector<Node> children = expression.get("children").elements();
   FailureOr<SmallVector<Expression>> operands =
-      importComparable(b, expression.get("children").elements(), at, fieldsBefore);
+      compares ? importComparable(b, children, at, fieldsBefore)
+               : importAll(b, children, at, fieldsBefore);
   if (failed(operands)) {
     return failure();
   }
@@ -197,33 +203,6 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
     return b.coalesce(*operands, at);
   }
   return type == "OPERATOR_IS_NULL" ? MaybeExpression(b.isNull(first, at)) : b.isNotNull(first, at);
-}
-
-FailureOr<SmallVector<Expression>> ExpressionImporter::importComparable(ExpressionBuilder &b,
-                                                                        ArrayRef<Node> nodes,
-                                                                        Location at,
-                                                                        int64_t fieldsBefore) {
-  if (llvm::none_of(nodes, isInterval)) {
-    return importAll(b, nodes, at, fieldsBefore);
-  }
-  SmallVector<Interval> intervals;
-  Type type = IntegerType::get(context.getContext(), 64);
-  for (Node node : nodes) {
-    FailureOr<Interval> interval = importInterval(b, node, at, fieldsBefore);
-    if (failed(interval)) {
-      return failure();
-    }
-    if (!ExpressionBuilder::integerOf(interval->months)) { // months of 30 days may overflow
-      constexpr unsigned kDigits = 38;
-      type = frame::DecimalType::get(context.getContext(), kDigits, 0);
-    }
-    intervals.push_back(std::move(*interval));
-  }
-  SmallVector<Expression> totals;
-  for (const Interval &interval : intervals) {
-    totals.push_back(totalOf(b, interval, type, at));
-  }
-  return totals;
 }
 
 MaybeExpression ExpressionImporter::importCase(ExpressionBuilder &b, Node expression, Location at,
@@ -293,6 +272,11 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
     return misfit == Misfit::kNull
                ? MaybeExpression(context.fail(at, "unsupported TRY_CAST of lists, structs or maps"))
                : castNested(b, operand, type, at);
+  }
+  if (!isNull && frame::isInterval(type) != frame::isInterval(operand.type()) &&
+      !frame::isString(type) && !frame::isString(operand.type())) {
+    // DuckDB binds it, and fails at the first value.
+    return context.fail(at, "unsupported cast of an INTERVAL to or from another type than VARCHAR");
   }
   if (!isNull && frame::isBinary(type) != frame::isBinary(operand.type()) &&
       !frame::isString(type) && !frame::isString(operand.type())) {

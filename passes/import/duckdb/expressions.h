@@ -20,6 +20,10 @@ public:
   /// The same for later.
   Computed computed(Node expression, mlir::Location at, int64_t fieldsBefore = 0);
 
+  /// DuckDB's binder compares normalized intervals: the expression inside of such a call, or of one
+  /// that does the same to what is nested; the expression itself if it is another.
+  static Node beforeNormalized(Node expression);
+
   /// The number of the table that expressions name columns of where they do not count them.
   std::optional<int64_t> inputTable;
 
@@ -46,11 +50,6 @@ private:
   mlir::FailureOr<llvm::SmallVector<Expression>> importAll(ExpressionBuilder &b,
                                                            llvm::ArrayRef<Node> nodes,
                                                            mlir::Location at, int64_t fieldsBefore);
-  /// The operands of a comparison; intervals as what they are compared by.
-  mlir::FailureOr<llvm::SmallVector<Expression>> importComparable(ExpressionBuilder &b,
-                                                                  llvm::ArrayRef<Node> nodes,
-                                                                  mlir::Location at,
-                                                                  int64_t fieldsBefore);
   /// A value as another type, whatever it is.
   MaybeExpression castValue(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
                             ExpressionBuilder::Misfit misfit, mlir::Location at);
@@ -72,6 +71,14 @@ private:
                              Arguments arguments);
   // intervals.cpp
   static bool isInterval(Node expression);
+  /// Whether an expression of an interval is a call that `importInterval` makes of parts.
+  static bool makesInterval(Node expression);
+  /// The operands of a comparison of intervals that are made here, as what they are compared by;
+  /// of others themselves.
+  mlir::FailureOr<llvm::SmallVector<Expression>> importComparable(ExpressionBuilder &b,
+                                                                  llvm::ArrayRef<Node> nodes,
+                                                                  mlir::Location at,
+                                                                  int64_t fieldsBefore);
   mlir::FailureOr<Interval> importInterval(ExpressionBuilder &b, Node expression,
                                            mlir::Location otherwise, int64_t fieldsBefore);
   /// The sum or difference of two.
@@ -79,6 +86,8 @@ private:
                                       int64_t fieldsBefore);
   mlir::FailureOr<Interval> importMultiple(ExpressionBuilder &b, Node expression, mlir::Location at,
                                            int64_t fieldsBefore);
+  mlir::FailureOr<Interval> importTruncated(ExpressionBuilder &b, Node expression,
+                                            mlir::Location at, int64_t fieldsBefore);
   /// An interval that is made of timestamps or numbers.
   mlir::FailureOr<Interval> importMade(ExpressionBuilder &b, Node expression, mlir::Location at,
                                        int64_t fieldsBefore);

@@ -1,7 +1,8 @@
-// Intervals in DuckDB's plans. They are no values: an expression of an interval is three integers,
-// which what is done with it uses.
+// Intervals in DuckDB's plans. One that is made in an expression is three integers, which what is
+// done with it uses; only where it leaves the expression does it become a value.
 #include "passes/import/Moments.h"
 #include "passes/import/duckdb/expressions.h"
+#include "runtime/base/text_functions.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -16,6 +17,90 @@ bool ExpressionImporter::isInterval(Node expression) {
   StringRef interval = "INTERVAL";
   return expression.get("return_type").get("id").string() == interval ||
          expression.get("value").get("type").get("id").string() == interval;
+}
+
+static bool isParameter(Node expression) {
+  return expression.get("type").string() == StringRef("BOUND_REF") &&
+         expression.get("index").integer() == 0;
+}
+
+/// Whether a lambda gives its parameter with intervals normalized: a value, or a struct of all
+/// fields, NULL of NULL.
+static bool onlyNormalizes(Node lambda) {
+  Node body = lambda.get("lambda_expr");
+  if (body.get("type").string() != StringRef("CASE_EXPR")) {
+    return isParameter(ExpressionImporter::beforeNormalized(body));
+  }
+  Node fields = body.get("else_expr");
+  SmallVector<Node> values = fields.get("children").elements();
+  SmallVector<Node> types =
+      fields.get("return_type").get("type_info").get("child_types").elements();
+  const bool packs = nameOf(fields) == "struct_pack" || nameOf(fields) == "row";
+  if (!packs || values.size() != types.size()) {
+    return false;
+  }
+  for (auto [index, value] : llvm::enumerate(values)) {
+    Node field = ExpressionImporter::beforeNormalized(value);
+    SmallVector<Node> arguments = field.get("children").elements();
+    const bool takes = nameOf(field) == "struct_extract_at" || nameOf(field) == "struct_extract";
+    if (!takes || arguments.size() != 2 || !isParameter(arguments[0]) ||
+        arguments[1].get("value").get("value").integer() != static_cast<int64_t>(index) + 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Node ExpressionImporter::beforeNormalized(Node expression) {
+  StringRef name = nameOf(expression);
+  const bool ofList = name == "list_transform", ofStruct = name == "invoke";
+  if (name != "normalized_interval" && !ofList && !ofStruct) {
+    return expression;
+  }
+  SmallVector<Node> children = expression.get("children").elements();
+  if (!ofList && !ofStruct) {
+    return children.size() == 1 ? beforeNormalized(children[0]) : expression;
+  }
+  const bool normalizes = children.size() == 2 && onlyNormalizes(children[ofList ? 1 : 0]);
+  return normalizes ? beforeNormalized(children[ofList ? 0 : 1]) : expression;
+}
+
+bool ExpressionImporter::makesInterval(Node expression) {
+  static constexpr StringRef kNames[] = {"+", "-", "*", "/", "age", "date_trunc", "datetrunc"};
+  StringRef name = nameOf(expression), unit = name;
+  return expression.get("type").string() == StringRef("BOUND_FUNCTION") && isInterval(expression) &&
+         (llvm::is_contained(kNames, name) || (unit.consume_front("to_") && timePart(unit)));
+}
+
+FailureOr<SmallVector<Expression>> ExpressionImporter::importComparable(ExpressionBuilder &b,
+                                                                        ArrayRef<Node> operands,
+                                                                        Location at,
+                                                                        int64_t fieldsBefore) {
+  const auto nodes = llvm::map_to_vector(operands, beforeNormalized);
+  auto isMade = [](Node node) {
+    return makesInterval(node) || node.get("type").string() == StringRef("VALUE_CONSTANT");
+  };
+  if (!llvm::all_of(nodes, isInterval) || !llvm::all_of(nodes, isMade)) {
+    return importAll(b, nodes, at, fieldsBefore);
+  }
+  SmallVector<Interval> intervals;
+  Type type = IntegerType::get(context.getContext(), 64);
+  for (Node node : nodes) {
+    FailureOr<Interval> interval = importInterval(b, node, at, fieldsBefore);
+    if (failed(interval)) {
+      return failure();
+    }
+    if (!ExpressionBuilder::integerOf(interval->months)) { // months of 30 days may overflow
+      constexpr unsigned kDigits = 38;
+      type = frame::DecimalType::get(context.getContext(), kDigits, 0);
+    }
+    intervals.push_back(std::move(*interval));
+  }
+  SmallVector<Expression> totals;
+  for (const Interval &interval : intervals) {
+    totals.push_back(totalOf(b, interval, type, at));
+  }
+  return totals;
 }
 
 FailureOr<Interval> ExpressionImporter::importInterval(ExpressionBuilder &b, Node expression,
@@ -38,18 +123,16 @@ FailureOr<Interval> ExpressionImporter::importInterval(ExpressionBuilder &b, Nod
     }
     return Interval{moments.number(*months), moments.number(*days), moments.number(*micros)};
   }
-  if (type != "BOUND_FUNCTION") {
-    (void)context.fail(
-        at,
-        "unsupported type: INTERVAL; it can be added, compared and taken apart where it is made");
-    return failure();
+  if (!makesInterval(expression)) {
+    MaybeExpression value = import(b, expression, otherwise, fieldsBefore);
+    return failed(value) ? MaybeInterval(failure()) : moments.partsOf(*value);
   }
   StringRef name = nameOf(expression);
   bool ofIntervals = llvm::all_of(children, isInterval);
-  if (children.size() == 1 && ofIntervals && (name == "normalized_interval" || name == "-")) {
+  if (children.size() == 1 && ofIntervals && name == "-") {
     FailureOr<Interval> interval = importInterval(b, children[0], at, fieldsBefore);
-    if (failed(interval) || name != "-") {
-      return interval;
+    if (failed(interval)) {
+      return failure();
     }
     return Interval{moments.times(interval->months, -1), moments.times(interval->days, -1),
                     moments.times(interval->micros, -1)};
@@ -57,8 +140,11 @@ FailureOr<Interval> ExpressionImporter::importInterval(ExpressionBuilder &b, Nod
   if (children.size() == 2 && ofIntervals && (name == "+" || name == "-")) {
     return importSum(b, expression, at, fieldsBefore);
   }
-  if (children.size() == 2 && llvm::any_of(children, isInterval) && name == "*") {
+  if (children.size() == 2 && llvm::any_of(children, isInterval) && (name == "*" || name == "/")) {
     return importMultiple(b, expression, at, fieldsBefore);
+  }
+  if (children.size() == 2 && (name == "date_trunc" || name == "datetrunc")) {
+    return importTruncated(b, expression, at, fieldsBefore);
   }
   return importMade(b, expression, at, fieldsBefore);
 }
@@ -88,11 +174,22 @@ FailureOr<Interval> ExpressionImporter::importMultiple(ExpressionBuilder &b, Nod
   if (failed(interval) || failed(by)) {
     return failure();
   }
-  if (!frame::isInteger(by->type())) {
-    (void)context.fail(at, "unsupported *: an interval can be multiplied by an integer only");
-    return failure();
-  }
   Type i64 = IntegerType::get(context.getContext(), 64);
+  const bool divides = nameOf(expression) == "/";
+  if (divides || !frame::isInteger(by->type())) { // months become days, and days a time
+    Moments moments(b, at);
+    Type f64 = Float64Type::get(context.getContext());
+    const char *function = divides ? "interval_divide" : "interval_multiply";
+    MaybeExpression whole = moments.packed(*interval), list = b.list(f64, *by, at);
+    MaybeExpression product =
+        failed(whole) || failed(list)
+            ? MaybeExpression(failure())
+            : b.text(*textFunctionNamed(function), {*whole, *list}, whole->type(), at);
+    if (succeeded(product) && frame::isNullable(by->type())) {
+      product = b.choose(*b.isNotNull(*by, at), *product, nullptr, at);
+    }
+    return failed(product) ? MaybeInterval(failure()) : moments.partsOf(*product);
+  }
   Expression count = *b.cast(*by, i64, at);
   auto multiple = [&](const Expression &x) {
     return *b.arithmetic(Arithmetic::kMultiply, x, count, i64, at);
@@ -103,6 +200,34 @@ FailureOr<Interval> ExpressionImporter::importMultiple(ExpressionBuilder &b, Nod
   };
   return Interval{unlessNone(interval->months), unlessNone(interval->days),
                   multiple(interval->micros)};
+}
+
+FailureOr<Interval> ExpressionImporter::importTruncated(ExpressionBuilder &b, Node expression,
+                                                        Location at, int64_t fieldsBefore) {
+  SmallVector<Node> children = expression.get("children").elements();
+  MaybeExpression name = import(b, children[0], at, fieldsBefore);
+  FailureOr<Interval> interval = importInterval(b, children[1], at, fieldsBefore);
+  if (failed(name) || failed(interval)) {
+    return failure();
+  }
+  std::optional<StringRef> text = ExpressionBuilder::stringOf(*name);
+  std::optional<TimePart> part = text ? timePart(*text) : std::nullopt;
+  std::optional<TimeLength> length = part ? lengthOf(*part) : std::nullopt;
+  if (!length) {
+    (void)context.fail(at, "unsupported date_trunc of an interval: the part must be a constant, "
+                           "and have a length");
+    return failure();
+  }
+  Moments moments(b, at);
+  auto whole = [&](const Expression &value, int64_t by) {
+    return by == 0 ? moments.times(value, 0) : moments.minus(value, moments.modulo(value, by));
+  };
+  const bool ofDays = length->months > 0, ofTime = ofDays || length->days > 0;
+  return Interval{length->months > 0 ? whole(interval->months, length->months) : interval->months,
+                  ofDays             ? whole(interval->days, 0)
+                  : length->days > 0 ? whole(interval->days, length->days)
+                                     : interval->days,
+                  ofTime ? whole(interval->micros, 0) : whole(interval->micros, length->micros)};
 }
 
 FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node expression,
@@ -121,7 +246,7 @@ FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node ex
     return Interval{moments.number(0), moments.over(micros, kMicrosOfDay),
                     moments.modulo(micros, kMicrosOfDay)};
   }
-  if (name == "age" && ofTimestamps) {
+  if (name == "age" && ofTimestamps && (arguments->size() == 1 || arguments->size() == 2)) {
     return importAge(b, *arguments, at);
   }
   std::optional<TimePart> part = unit.consume_front("to_") ? timePart(unit) : std::nullopt;
@@ -133,6 +258,12 @@ FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node ex
   Type i64 = IntegerType::get(context.getContext(), 64),
        f64 = Float64Type::get(context.getContext());
   Expression count = arguments->front();
+  if (!frame::isNumeric(count.type())) {
+    // no test: DuckDB's binder sees to it
+    (void)context.fail(at,
+                       "unsupported function of an interval: " + name + " of what is no number");
+    return failure();
+  }
   if (frame::isFloat(count.type())) { // seconds and milliseconds may have a fraction
     Expression length = b.constant(FloatAttr::get(f64, static_cast<double>(one->micros)), f64, at);
     MaybeExpression micros =
@@ -203,6 +334,11 @@ MaybeExpression ExpressionImporter::moveBy(ExpressionBuilder &b, const Expressio
   std::optional<int64_t> months = ExpressionBuilder::integerOf(interval.months),
                          days = ExpressionBuilder::integerOf(interval.days),
                          micros = ExpressionBuilder::integerOf(interval.micros);
+  if (isZoned(moment) && months != 0 && micros != 0) { // ICU, which DuckDB asks, adds a time first
+    Expression none = moments.number(0);
+    MaybeExpression later = moveBy(b, moment, {none, none, interval.micros}, at);
+    return failed(later) ? later : moveBy(b, *later, {interval.months, interval.days, none}, at);
+  }
   if (months && days && micros) {
     return b.shiftDate(moment, *months, *days, *micros, at);
   }
@@ -264,33 +400,68 @@ MaybeExpression ExpressionImporter::importPartOfInterval(ExpressionBuilder &b, c
     Expression seconds =
         moments.plus(moments.times(moments.over(interval.months, 12), kYearSeconds),
                      moments.times(days, 86'400));
-    Expression micros = moments.plus(moments.times(seconds, kMicrosOfSecond), interval.micros);
+    constexpr unsigned kDigits = 38; // more than 64 bits of microseconds
+    Type wide = frame::DecimalType::get(context.getContext(), kDigits, 0);
+    MaybeExpression scaled = b.arithmetic(Arithmetic::kMultiply, *b.cast(seconds, wide, call.at),
+                                          b.integer(kMicrosOfSecond, wide, call.at), wide, call.at);
+    MaybeExpression micros =
+        failed(scaled) ? scaled
+                       : b.arithmetic(Arithmetic::kAdd, *scaled,
+                                      *b.cast(interval.micros, wide, call.at), wide, call.at);
+    if (failed(micros)) {
+      return failure();
+    }
     Type f64 = Float64Type::get(context.getContext());
     Expression million =
         b.constant(FloatAttr::get(f64, static_cast<double>(kMicrosOfSecond)), f64, call.at);
-    return b.arithmetic(Arithmetic::kDivide, *b.cast(micros, f64, call.at), million, f64, call.at);
+    return b.arithmetic(Arithmetic::kDivide, *b.cast(*micros, f64, call.at), million, f64, call.at);
+  }
+  if (call.name == "epoch_ms" || call.name == "epoch_us" || call.name == "epoch_ns") {
+    Type i64 = IntegerType::get(context.getContext(), 64);
+    if (call.name == "epoch_ms") { // of its days, and of the rest
+      Expression days = moments.plus(moments.times(interval.months, kDaysOfMonth), interval.days);
+      return moments.plus(moments.times(days, kMicrosOfDay / 1000),
+                          moments.over(interval.micros, 1000));
+    }
+    Expression micros = totalOf(b, interval, i64, call.at);
+    return call.name == "epoch_ns" ? moments.times(micros, 1000) : micros;
   }
   std::optional<TimePart> part = timePart(call.name);
   std::optional<Expression> value = part ? partOf(moments, *part, interval) : std::nullopt;
-  return value ? b.cast(*value, call.type, call.at)
-               : MaybeExpression(unsupported(call, "not of an interval"));
+  if (!value) {
+    return unsupported(call, "not of an interval");
+  }
+  for (const Expression &other : {interval.months, interval.days, interval.micros}) {
+    if (frame::isNullable(other.type())) { // NULL, whatever is known of the part
+      value = moments.plus(*value, moments.times(other, 0));
+    }
+  }
+  return b.cast(*value, call.type, call.at);
 }
 
 std::optional<MaybeExpression> ExpressionImporter::importWithInterval(ExpressionBuilder &b,
                                                                       const Call &call,
                                                                       int64_t fieldsBefore) {
+  if (makesInterval(call.node)) {
+    FailureOr<Interval> interval = importInterval(b, call.node, call.at, fieldsBefore);
+    return failed(interval) ? MaybeExpression(failure()) : Moments(b, call.at).packed(*interval);
+  }
   SmallVector<Node> children = call.node.get("children").elements();
   if (llvm::none_of(children, isInterval)) {
     return std::nullopt;
   }
-  if (children.size() == 1) {
+  const bool isPart = timePart(call.name) || StringRef(call.name).starts_with("epoch_");
+  if (children.size() == 1 && isPart) {
     FailureOr<Interval> interval = importInterval(b, children[0], call.at, fieldsBefore);
     return failed(interval) ? MaybeExpression(failure()) : importPartOfInterval(b, call, *interval);
   }
   bool moves = (call.name == "+" || call.name == "-") && children.size() == 2;
   bool buckets = call.name == "time_bucket" && children.size() == 2;
   if (!moves && !buckets) {
-    return MaybeExpression(unsupported(call, "not of an interval"));
+    static constexpr StringRef kOfTimestamps[] = {"time_bucket", "range", "generate_series"};
+    return llvm::is_contained(kOfTimestamps, call.name)
+               ? std::optional(MaybeExpression(unsupported(call, "not of an interval")))
+               : std::nullopt;
   }
   bool first = isInterval(children[0]);
   FailureOr<Interval> interval = importInterval(b, children[first ? 0 : 1], call.at, fieldsBefore);

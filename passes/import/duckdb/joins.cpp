@@ -75,7 +75,8 @@ MaybeRelation RelationImporter::importComparisonJoin(Node op) {
       return failure();
     }
     StringRef comparison = condition.get("comparison").string().value_or("");
-    Node left = condition.get("left"), right = condition.get("right");
+    Node left = ExpressionImporter::beforeNormalized(condition.get("left"));
+    Node right = ExpressionImporter::beforeNormalized(condition.get("right"));
     Location place = expressions.locate(left, at);
     if (!left || (comparison != "INVALID" && !right)) {
       return condition.fail("expected a comparison of two sides");

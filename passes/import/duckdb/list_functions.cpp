@@ -334,6 +334,11 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
     return failed(any) || failed(text) ? MaybeExpression(failure())
                                        : b.choose(*any, *text, nullptr, call.at);
   }
+  constexpr StringRef kOfIntervals[] = {"first", "last", "arbitrary", "count",
+                                        "min",   "max",  "mode"};
+  if (frame::isInterval(elementOf(list.type())) && !llvm::is_contained(kOfIntervals, *name)) {
+    return unsupported(call, *name + " of intervals");
+  }
   Expression first = b.integer(1, integer64(b), call.at);
   if (*name == "first" || *name == "last" || *name == "arbitrary") {
     return b.element(list, *name == "last" ? b.integer(-1, integer64(b), call.at) : first, call.at);

@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "passes/analysis/scalar_evaluation.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/interval_values.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -97,6 +98,10 @@ bool headrace::import::duckdb::isNestedType(Node type) {
   return llvm::is_contained(kNested, type.get("id").string().value_or(""));
 }
 
+bool headrace::import::duckdb::isIntervalType(Node type) {
+  return type.get("id").string() == StringRef("INTERVAL");
+}
+
 static Type importStruct(ImportContext &context, Node info, Location at) {
   SmallVector<StringAttr> names;
   SmallVector<Type> types;
@@ -138,6 +143,10 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
   if (id == "MAP") {
     auto entry =
         dyn_cast_or_null<frame::StructType>(importType(context, info.get("child_type"), at));
+    if (entry && frame::hasIntervals(entry.getFieldTypes()[0])) {
+      (void)context.fail(at, "unsupported type: MAP whose keys are INTERVALs or have some");
+      return {};
+    }
     return entry && entry.getFieldTypes().size() == 2
                ? frame::MapType::get(entry.getFieldTypes()[0], entry.getFieldTypes()[1])
                : Type();
@@ -164,6 +173,7 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
           .Case("DOUBLE", builder.getF64Type())
           .Case("VARCHAR", frame::StringType::get(context.getContext()))
           .Case("BLOB", frame::BinaryType::get(context.getContext()))
+          .Case("INTERVAL", frame::IntervalType::get(context.getContext()))
           .Case("DATE", frame::DateType::get(context.getContext()))
           .Case("TIME", frame::TimeType::get(context.getContext(), TimeUnit::kMicrosecond))
           .Case("TIME_NS", frame::TimeType::get(context.getContext(), TimeUnit::kNanosecond))
@@ -254,6 +264,17 @@ static FailureOr<Constant> importValue(Node content, Type type, ImportContext &c
                                        Location at) {
   if (frame::isNested(type)) {
     return importNested(content, type, context, at);
+  }
+  if (frame::isInterval(type)) {
+    std::optional<int64_t> months = content.get("months").integer(),
+                           days = content.get("days").integer(),
+                           micros = content.get("micros").integer();
+    std::optional<IntervalParts> parts =
+        months && days && micros ? intervalOf(*months, *days, *micros) : std::nullopt;
+    if (!parts) {
+      return content.fail("expected months, days and microseconds");
+    }
+    return Constant{frame::literalAttr(packedInterval(*parts), type), type};
   }
   frame::Literal literal;
   if (frame::isBoolean(type)) {

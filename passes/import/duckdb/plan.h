@@ -63,6 +63,7 @@ mlir::Type importType(ImportContext &context, Node type, mlir::Location at);
 
 /// Whether it is the type of lists, structs or maps.
 bool isNestedType(Node type);
+bool isIntervalType(Node type);
 
 /// A value as `frame.constant` keeps it.
 struct Constant {

@@ -411,10 +411,12 @@ MaybeRelation RelationImporter::importProjection(Node op) {
 // Orders, limits
 //===----------------------------------------------------------------------===//
 
-/// What rows are ordered by: of a list, struct or map something that has its order.
-Computed RelationImporter::orderKey(Node expression, Location at) {
+/// What rows are ordered by: of a list, struct, map or interval something that has its order.
+Computed RelationImporter::orderKey(Node given, Location at) {
+  Node expression = ExpressionImporter::beforeNormalized(given);
   Computed key = expressions.computed(expression, at);
-  if (!isNestedType(expression.get("return_type"))) {
+  if (!isNestedType(expression.get("return_type")) &&
+      !isIntervalType(expression.get("return_type"))) {
     return key;
   }
   return {std::nullopt, key.name, [=, build = key.build](ExpressionBuilder &b) -> MaybeExpression {

@@ -64,6 +64,10 @@ private:
   MaybeRelation importUnnestFunction(Node op, llvm::StringRef name, mlir::Location at);
   // aggregates.cpp
   MaybeRelation importAggregate(Node op);
+  /// The input with the keys that have intervals as columns behind its own, which those keys
+  /// become.
+  MaybeRelation withKeys(const Relation &input, llvm::ArrayRef<Node> groups,
+                         llvm::MutableArrayRef<Computed> keys, mlir::Location at);
   mlir::FailureOr<MeasureRequest> importMeasure(Node measure, mlir::Location at);
   /// A call of an aggregate function, whatever it is part of.
   struct MeasureCall {

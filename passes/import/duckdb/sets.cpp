@@ -39,7 +39,8 @@ MaybeRelation RelationImporter::importDistinct(Node op) {
     return importDistinctOn(input, targets, op.get("order_by").get("orders").elements(), at);
   }
   bool all = targets.size() == input.fields.size();
-  for (auto [index, target] : llvm::enumerate(targets)) {
+  for (auto [index, given] : llvm::enumerate(targets)) {
+    Node target = ExpressionImporter::beforeNormalized(given);
     all &= target.get("type").string() == StringRef("BOUND_REF") &&
            target.get("index").integer() == static_cast<int64_t>(index);
   }
@@ -61,7 +62,7 @@ MaybeRelation RelationImporter::importDistinctOn(const Relation &input, ArrayRef
   }
   SmallVector<Computed> partition;
   for (Node target : targets) {
-    partition.push_back(expressions.computed(target, at));
+    partition.push_back(expressions.computed(ExpressionImporter::beforeNormalized(target), at));
   }
   Relation rows = input;
   llvm::append_range(*order, RelationBuilder::showOrder(rows, at)); // of equal rows the first

@@ -21,6 +21,10 @@ std::optional<MaybeExpression> ExpressionImporter::importStructFunction(Expressi
                                                                         Arguments arguments) {
   auto made = dyn_cast<frame::StructType>(call.type);
   if (made && (call.name == "struct_pack" || call.name == "row")) {
+    if (made.getFieldTypes().size() != arguments.size()) {
+      // no test: DuckDB's binder sees to it
+      return MaybeExpression(unsupported(call, "another number of fields than its type has"));
+    }
     return b.structOf(made, arguments, call.at);
   }
   if (arguments.empty() || !structType(arguments[0])) {

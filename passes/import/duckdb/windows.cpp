@@ -91,6 +91,15 @@ FailureOr<WindowFunctionRequest::Frame> RelationImporter::importFrame(Node funct
     return byValue ? WindowOperand{std::nullopt, expressions.computed(expression, at)}
                    : importCount(expression, at);
   };
+  for (Node order : function.get("orders").elements()) {
+    const bool hasDistance = function.get("start_expr") || function.get("end_expr");
+    Node key = ExpressionImporter::beforeNormalized(order.get("expression"));
+    if (frame.unit == frame::FrameUnit::Range && hasDistance &&
+        isIntervalType(key.get("return_type"))) {
+      return context.fail(at,
+                          "unsupported RANGE with a distance over intervals; order by epoch(…)");
+    }
+  }
   frame.startDistance = distance(function.get("start_expr"));
   frame.endDistance = distance(function.get("end_expr"));
   for (const auto &bound : {frame.startDistance, frame.endDistance}) {
@@ -103,9 +112,14 @@ FailureOr<WindowFunctionRequest::Frame> RelationImporter::importFrame(Node funct
   return frame;
 }
 
+/// Whether the measure of this name is the extreme of values that are ordered by others.
+static bool isExtremeOfItself(StringRef name, const MeasureRequest &measure) {
+  return (name == "min" || name == "max") && measure.rows != MeasureRows::kAll;
+}
+
 /// Whether a measure is something of the list of the values in a frame.
-static bool isOfList(const MeasureRequest &measure) {
-  const bool isOne = measure.rows == MeasureRows::kCollected ||
+static bool isOfList(StringRef name, const MeasureRequest &measure) {
+  const bool isOne = isExtremeOfItself(name, measure) || measure.rows == MeasureRows::kCollected ||
                      measure.rows == MeasureRows::kQuantile || measure.rows == MeasureRows::kMost;
   return isOne && measure.order.empty() && !measure.different;
 }
@@ -137,9 +151,12 @@ static MaybeExpression finished(ExpressionBuilder &b, const MeasureRequest &meas
   if (measure.rows == MeasureRows::kQuantile) {
     return quantileOfList(b, list, *measure.quantile, type, at);
   }
-  if (measure.rows == MeasureRows::kMost) {
+  if (measure.rows != MeasureRows::kCollected) {
+    const char *function = measure.rows == MeasureRows::kMost    ? "list_mode"
+                           : measure.rows == MeasureRows::kLeast ? "list_least"
+                                                                 : "list_greatest";
     MaybeExpression one =
-        b.text(*headrace::textFunctionNamed("list_mode"), list, frame::ListType::get(type), at);
+        b.text(*headrace::textFunctionNamed(function), list, frame::ListType::get(type), at);
     Type i64 = IntegerType::get(b.getContext(), 64);
     return failed(one) ? one : b.element(*one, b.integer(1, i64, at), at);
   }
@@ -191,7 +208,7 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
     if (failed(measure)) {
       return failure();
     }
-    if (isOfList(*measure)) {
+    if (isOfList(name, *measure)) {
       request.kind = WindowKind::Collect;
       request.arguments.push_back({std::nullopt, listOf(*measure)});
       finish = [measure = *measure](ExpressionBuilder &b, const Expression &list) {
@@ -315,7 +332,7 @@ MaybeRelation RelationImporter::importWindow(Node op) {
   for (const Group &group : groups) {
     SmallVector<Computed> partition;
     for (Node key : group.partition) {
-      partition.push_back(expressions.computed(key, at));
+      partition.push_back(expressions.computed(ExpressionImporter::beforeNormalized(key), at));
     }
     FailureOr<SmallVector<RelationBuilder::SortKey>> order = importSortKeys(group.order, at);
     if (failed(order)) {

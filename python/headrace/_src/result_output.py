@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from headrace._src.arguments import shown
 from headrace._src.counted import counted
-from headrace._src.errors import InputOutputError, UnsupportedError, UserError, reason, translated
+from headrace._src.errors import (
+    HeadraceError,
+    InputOutputError,
+    UnsupportedError,
+    UserError,
+    reason,
+    translated,
+)
 from headrace._src.query.store_files import StoreWriter, is_store, place_of
 from headrace._src.query.store_files import shown as shown_path
-from headrace._src.sql.literals import escaped
+from headrace._src.sql.literals import literal, value_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,17 +33,13 @@ SHOWN_ROWS = 40
 def print_rows(table: pa.Table, rows: int = SHOWN_ROWS) -> None:
     """The first rows as aligned text."""
     names = table.column_names
-    columns = [[_cell(value) for value in column.to_pylist()] for column in table.slice(0, rows).columns]
+    columns = [[value_text(value) for value in column.to_pylist()] for column in table.slice(0, rows).columns]
     widths = [max(map(len, [name, *cells])) for name, cells in zip(names, columns, strict=True)]
     lines = [names, ["-" * width for width in widths], *zip(*columns, strict=True)]
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
     if table.num_rows > rows:
         print(f"… {counted(table.num_rows - rows, 'more row')} (use --output FILE)")
-
-
-def _cell(value: object) -> str:
-    return "NULL" if value is None else escaped(value) if isinstance(value, bytes) else str(value)
 
 
 class _CountedRows:
@@ -143,6 +146,9 @@ class ResultFile:
                 raise UserError(f"partition_by: the result has no column: {name}")
         if len(self._partition_by) == len(schema.names):
             raise UserError("partition_by: no column is left for the files")
+        for field in schema:
+            if _has_intervals(field.type):
+                raise UnsupportedError(f"partition_by: unsupported type of a column: INTERVAL, {field.name}")
         if self._options:
             raise UserError(f"partition_by goes with no other option, got: {next(iter(self._options))}")
         keys = pa.schema([schema.field(name) for name in self._partition_by])
@@ -166,6 +172,11 @@ class ResultFile:
         return batch
 
 
+def _has_intervals(kind: pa.DataType) -> bool:
+    parts = [kind.field(part).type for part in range(kind.num_fields)]
+    return str(kind) == "month_day_nano_interval" or any(map(_has_intervals, parts))
+
+
 def _parquet(
     path: Any,
     schema: pa.Schema,
@@ -176,9 +187,35 @@ def _parquet(
     import pyarrow.parquet as parquet
 
     codec = _CODECS[compression.lower()]
+    if any(_has_intervals(field.type) for field in schema):  # which Arrow does not write
+        _parquet_of_intervals(path, schema, batches, codec, row_group_size)
+        return
     with parquet.ParquetWriter(path, schema, compression=codec) as writer:
         for batch in batches:
             writer.write_batch(batch, row_group_size=row_group_size)
+
+
+def _parquet_of_intervals(
+    path: Any, schema: pa.Schema, batches: Iterator[pa.RecordBatch], codec: str, row_group_size: int
+) -> None:
+    import duckdb
+    import pyarrow as pa
+
+    with tempfile.TemporaryDirectory(dir=Path(path).parent if isinstance(path, str) else None) as folder:
+        file = Path(folder) / "rows.parquet"
+        compression = "uncompressed" if codec == "none" else codec
+        options = f"format parquet, compression {compression}, row_group_size {row_group_size}"
+        with duckdb.connect() as connection:
+            connection.register("rows", pa.RecordBatchReader.from_batches(schema, batches))
+            try:
+                connection.execute(f"copy (from rows) to {literal(str(file))} ({options})")
+            except duckdb.Error as error:
+                raise HeadraceError(f"cannot write Parquet: {reason(error)}", "data") from None
+        if isinstance(path, str):
+            os.replace(file, path)
+            return
+        with file.open("rb") as rows:
+            shutil.copyfileobj(rows, path, 8 << 20)
 
 
 def _arrow(path: Any, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:

@@ -273,6 +273,9 @@ Status ConvertedColumn::convertTexts(HrString *out) {
       continue;
     }
     std::string_view text = reader_->text(at(i));
+    if (text.empty() && column_.type.kind == LogicalKind::kInterval) {
+      return fail("a duration has more than 64 bits of microseconds");
+    }
     if (!text.empty()) {
       std::memcpy(next, text.data(), text.size());
     }

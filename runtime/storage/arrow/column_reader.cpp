@@ -1,6 +1,7 @@
 // Readers of Arrow arrays, one for each type.
 #include "runtime/storage/arrow/column_reader.h"
 
+#include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
 
 #include <algorithm>
@@ -125,6 +126,55 @@ class NullReader final : public ColumnReader {
 public:
   bool valid(int64_t) const override { return false; }
 };
+
+/// An interval of any of Arrow's types, or a duration, packed.
+template <typename Array> class IntervalReader final : public ColumnReader {
+public:
+  explicit IntervalReader(const arrow::Array &array) : array_(static_cast<const Array &>(array)) {}
+  bool valid(int64_t row) const override { return array_.IsValid(row); }
+  /// Empty if it is too long.
+  std::string_view text(int64_t row) const override {
+    const std::optional<IntervalParts> value = parts(row);
+    packed_ = value ? packedInterval(*value) : std::string();
+    return packed_;
+  }
+
+private:
+  std::optional<IntervalParts> parts(int64_t row) const;
+
+  const Array &array_;
+  mutable std::string packed_;
+};
+
+template <>
+std::optional<IntervalParts>
+IntervalReader<arrow::MonthDayNanoIntervalArray>::parts(int64_t row) const {
+  const auto value = array_.GetValue(row);
+  return IntervalParts{value.months, value.days, value.nanoseconds / 1000};
+}
+template <>
+std::optional<IntervalParts> IntervalReader<arrow::DayTimeIntervalArray>::parts(int64_t row) const {
+  const auto value = array_.GetValue(row);
+  return IntervalParts{0, value.days, int64_t{value.milliseconds} * 1000};
+}
+template <>
+std::optional<IntervalParts> IntervalReader<arrow::MonthIntervalArray>::parts(int64_t row) const {
+  return IntervalParts{array_.Value(row), 0, 0};
+}
+
+int64_t unitsOfSecondIn(const arrow::DataType &duration) {
+  const auto unit = static_cast<const arrow::DurationType &>(duration).unit();
+  return unitsOfSecond(static_cast<TimeUnit>(unit));
+}
+
+template <>
+std::optional<IntervalParts> IntervalReader<arrow::DurationArray>::parts(int64_t row) const {
+  constexpr int64_t kMicros = unitsOfSecond(TimeUnit::kMicrosecond);
+  const int64_t units = unitsOfSecondIn(*array_.type());
+  return units > kMicros
+             ? IntervalParts{0, 0, array_.Value(row) / (units / kMicros)}
+             : intervalOf(0, 0, static_cast<__int128>(array_.Value(row)) * (kMicros / units));
+}
 
 /// A list, packed.
 template <typename Array> class ListReader final : public ColumnReader {
@@ -278,6 +328,14 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
     return textReader<arrow::BinaryViewArray>(array);
   case arrow::Type::FIXED_SIZE_BINARY:
     return textReader<arrow::FixedSizeBinaryArray>(array);
+  case arrow::Type::INTERVAL_MONTH_DAY_NANO:
+    return std::make_unique<IntervalReader<arrow::MonthDayNanoIntervalArray>>(array);
+  case arrow::Type::INTERVAL_DAY_TIME:
+    return std::make_unique<IntervalReader<arrow::DayTimeIntervalArray>>(array);
+  case arrow::Type::INTERVAL_MONTHS:
+    return std::make_unique<IntervalReader<arrow::MonthIntervalArray>>(array);
+  case arrow::Type::DURATION:
+    return std::make_unique<IntervalReader<arrow::DurationArray>>(array);
   case arrow::Type::DICTIONARY:
     return std::make_unique<DictionaryReader>(static_cast<const arrow::DictionaryArray &>(array));
   case arrow::Type::LIST:
@@ -297,6 +355,16 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
 
 DictionaryReader::DictionaryReader(const arrow::DictionaryArray &array)
     : array_(array), dictionary_(makeReader(*array.dictionary())) {}
+
+/// Of a part of something nested.
+static TableColumn describeInner(const std::string &name, const arrow::DataType &type) {
+  TableColumn column = describeField(name, type);
+  if (type.id() == arrow::Type::DURATION &&
+      unitsOfSecondIn(type) < unitsOfSecond(TimeUnit::kMicrosecond)) {
+    column.unsupported = "one that is too long would not be seen";
+  }
+  return column;
+}
 
 TableColumn describeField(const std::string &name, const arrow::DataType &type) {
   TableColumn column;
@@ -359,13 +427,19 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
   case arrow::Type::FIXED_SIZE_BINARY:
     column.type = {LogicalKind::kBinary};
     break;
+  case arrow::Type::INTERVAL_MONTH_DAY_NANO:
+  case arrow::Type::INTERVAL_DAY_TIME:
+  case arrow::Type::INTERVAL_MONTHS:
+  case arrow::Type::DURATION:
+    column.type = {LogicalKind::kInterval};
+    break;
   case arrow::Type::DICTIONARY:
     return describeField(name, *static_cast<const arrow::DictionaryType &>(type).value_type());
   case arrow::Type::LIST:
   case arrow::Type::LARGE_LIST:
   case arrow::Type::FIXED_SIZE_LIST: {
     TableColumn element =
-        describeField(name, *static_cast<const arrow::BaseListType &>(type).value_type());
+        describeInner(name, *static_cast<const arrow::BaseListType &>(type).value_type());
     column.type = {LogicalKind::kList};
     column.type.children.push_back(element.type);
     if (!element.unsupported.empty()) {
@@ -377,7 +451,7 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
     const auto &map = static_cast<const arrow::MapType &>(type);
     column.type = {LogicalKind::kMap};
     for (const auto &part : {map.key_type(), map.item_type()}) {
-      TableColumn described = describeField(name, *part);
+      TableColumn described = describeInner(name, *part);
       column.type.children.push_back(described.type);
       if (!described.unsupported.empty()) {
         column.unsupported = "type is not supported: " + type.ToString();
@@ -389,7 +463,7 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
     column.type = {LogicalKind::kStruct};
     std::set<std::string> names;
     for (const std::shared_ptr<arrow::Field> &field : type.fields()) {
-      TableColumn described = describeField(name, *field->type());
+      TableColumn described = describeInner(name, *field->type());
       column.type.children.push_back(described.type);
       column.type.names.push_back(field->name());
       const bool isNew = !field->name().empty() && names.insert(field->name()).second;

@@ -3,6 +3,7 @@
 
 #include "runtime/abi/kernel.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
 #include "runtime/base/text_numbers.h"
@@ -152,6 +153,9 @@ private:
       break;
     case LogicalKind::kBinary:
       quotes_.append(binaryText(reader.text(row)), out);
+      break;
+    case LogicalKind::kInterval:
+      quotes_.append(intervalText(intervalParts(reader.text(row))), out);
       break;
     case LogicalKind::kList:
     case LogicalKind::kStruct:

@@ -1,6 +1,7 @@
 // Arrow's typed column readers; their exceptions end here.
 #include "runtime/storage/parquet/arrow_pages.h"
 
+#include "runtime/base/interval_values.h"
 #include "runtime/storage/arrow/column_reader.h"
 #include "runtime/storage/parquet/list_levels.h"
 
@@ -110,6 +111,14 @@ __int128 bigEndian(const uint8_t *digits, uint32_t length) {
   return value;
 }
 
+/// Parquet's interval: months, days and milliseconds, the lowest byte first.
+std::string intervalOf(const parquet::FixedLenByteArray &value) {
+  uint32_t parts[3];
+  std::memcpy(parts, value.ptr, sizeof parts);
+  return packedInterval(
+      {static_cast<int32_t>(parts[0]), static_cast<int32_t>(parts[1]), int64_t{parts[2]} * 1000});
+}
+
 /// A value as bytes of a list; false if it is none of the column's type.
 template <typename Value>
 bool elementOf(const ParquetColumn &column, const Value &value, std::string &bytes) {
@@ -127,6 +136,10 @@ bool elementOf(const ParquetColumn &column, const Value &value, std::string &byt
   } else if constexpr (std::is_same_v<Value, parquet::FixedLenByteArray>) {
     if (column.type.kind == LogicalKind::kBinary) {
       bytes.assign(reinterpret_cast<const char *>(value.ptr), column.fixedBytes);
+      return true;
+    }
+    if (column.type.kind == LogicalKind::kInterval) {
+      bytes = intervalOf(value);
       return true;
     }
     return exact(bigEndian(value.ptr, column.fixedBytes));
@@ -217,6 +230,29 @@ Status readLists(parquet::ColumnReader &untyped, const ListColumn &column, uint6
   return done == rows ? Status()
                       : makeError(ErrorKind::kCorrupt,
                                   "the column chunk has another number of rows than its row group");
+}
+
+Status readIntervals(parquet::ColumnReader &untyped, uint64_t rows, std::vector<PlainPage> &pages) {
+  auto &reader = static_cast<parquet::TypedColumnReader<parquet::FLBAType> &>(untyped);
+  std::unique_ptr<parquet::FixedLenByteArray[]> values(new parquet::FixedLenByteArray[kPageRows]);
+  std::vector<int16_t> levels(kPageRows, 1); // which a column without NULL has none of
+  const int16_t most = reader.descr()->max_definition_level();
+  while (rows != 0) {
+    int64_t count = 0, used = 0;
+    const int64_t taken = reader.ReadBatch(std::min<int64_t>(kPageRows, static_cast<int64_t>(rows)),
+                                           levels.data(), nullptr, values.get(), &count);
+    std::vector<std::optional<std::string>> packed;
+    for (int64_t row = 0; row < taken; ++row) {
+      const bool isThere = levels[static_cast<size_t>(row)] >= most && used < count;
+      packed.push_back(isThere ? std::optional(intervalOf(values[used++])) : std::nullopt);
+    }
+    if (taken <= 0 || used != count) {
+      return makeError(ErrorKind::kCorrupt, "the column chunk has fewer rows than its row group");
+    }
+    rows -= static_cast<uint64_t>(taken);
+    HR_RETURN_IF_ERROR(addLists(std::move(packed), pages));
+  }
+  return Status();
 }
 
 /// A column of structs or maps of a row group, packed.
@@ -317,6 +353,9 @@ Status readWithArrow(const ParquetFile &file, const InputFile &input, size_t row
     }
     std::shared_ptr<parquet::ColumnReader> reader =
         opened->RowGroup(static_cast<int>(rowGroup))->Column(static_cast<int>(columnIndex));
+    if (column.type.kind == LogicalKind::kInterval) {
+      return readIntervals(*reader, rows, pages);
+    }
     switch (column.list ? column.list->element.stored : column.stored) {
     case Stored::kBoolean:
       return readAny<parquet::BooleanType>(*reader, column, rows, pages);

@@ -117,9 +117,10 @@ ParquetColumn describeValues(const parquet::ColumnDescriptor &descriptor) {
     }
     break;
   case Stored::kFixed:
-    column.type = {LogicalKind::kBinary};
+    column.type = {logical && logical->is_interval() ? LogicalKind::kInterval
+                                                     : LogicalKind::kBinary};
     column.fixedBytes = static_cast<uint32_t>(std::max(descriptor.type_length(), 0));
-    if (!plain || column.fixedBytes == 0) {
+    if ((!plain && column.type.kind != LogicalKind::kInterval) || column.fixedBytes == 0) {
       refuse();
     }
     break;
@@ -170,6 +171,7 @@ ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
   values.name = path.front(); // as the user calls it
   if (path.size() == 1 && descriptor.max_repetition_level() == 0) {
     values.nullable = descriptor.max_definition_level() > 0;
+    values.stored = values.type.kind == LogicalKind::kInterval ? Stored::kByteArray : values.stored;
     return values;
   }
   ParquetColumn column;
@@ -212,7 +214,8 @@ void describeNested(const parquet::FileMetaData &meta, std::vector<ParquetColumn
     ParquetColumn &column = columns[static_cast<size_t>(leaf)];
     const parquet::schema::Node &root = *schema.GetColumnRoot(leaf);
     const int field = schema.group_node()->FieldIndex(root);
-    if (auto first = firsts.find(field); first != firsts.end()) {
+    auto first = firsts.find(field);
+    if (first != firsts.end()) {
       first->second->leaves.push_back(leaf);
     } else if (column.unsupported == kOtherNested && field >= 0 && field < fields->num_fields()) {
       TableColumn described = describeField(column.name, *fields->field(field)->type());
@@ -221,7 +224,11 @@ void describeNested(const parquet::FileMetaData &meta, std::vector<ParquetColumn
       column.stored = Stored::kByteArray;
       column.nullable = root.is_optional();
       column.leaves = {leaf};
-      firsts.emplace(field, &column);
+      first = firsts.emplace(field, &column).first;
+    }
+    // Arrow reads them as bytes.
+    if (first != firsts.end() && schema.Column(leaf)->logical_type()->is_interval()) {
+      first->second->unsupported = "intervals in structs and maps of Parquet are not supported";
     }
   }
 }
@@ -365,7 +372,7 @@ Status describeChunk(const ParquetColumn &column, const parquet::ColumnChunkMeta
   } else if (!chunk.hasDictionary) {
     chunk.allDictionary = false;
   }
-  if (column.isNested()) { // what is said of the values says nothing of the lists
+  if (column.isPacked()) { // what is said of the values says nothing of the lists
     chunk.hasDictionary = false;
     chunk.allDictionary = false;
   } else if (column.unsupported.empty() && !chunk.encrypted) {

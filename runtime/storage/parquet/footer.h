@@ -37,13 +37,13 @@ struct ParquetColumn {
   uint32_t fixedBytes = 0; ///< kFixed
   int64_t factor = 1;      ///< of integers: a value is as many of what is stored (us of ms)
   bool nullable = false;   ///< has definition levels (0 or 1)
-  /// Of lists, which arrow_pages.cpp hands on packed, as byte arrays.
+  /// Of lists, which arrow_pages.cpp hands on packed, as byte arrays; intervals likewise.
   std::shared_ptr<const ListColumn> list;
   /// Of structs, maps and lists of them: the leaf columns that they are stored in, which Arrow
   /// makes arrays of, handed on likewise. It stands for the first; the others are found by no name.
   std::vector<int> leaves;
 
-  bool isNested() const { return list || !leaves.empty(); }
+  bool isPacked() const { return list || !leaves.empty() || type.kind == LogicalKind::kInterval; }
 };
 
 /// What is stored of a column of lists.

@@ -34,7 +34,7 @@ PageRun wholeChunk(const ParquetFile &file, size_t rowGroup, size_t column) {
 }
 
 bool isOurs(const PageHeader &header, const ParquetColumn &column) {
-  if (column.isNested()) {
+  if (column.isPacked()) {
     return false;
   }
   if (header.kind == PageKind::kData && column.nullable &&

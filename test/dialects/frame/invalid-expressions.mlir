@@ -417,6 +417,14 @@ func.func @text_c1_operands(%a: i64) {
 
 // -----
 
+func.func @text_c1_interval(%a: !frame.string) {
+  // expected-error @+1 {{needs an interval as operand 0, got '!frame.string'}}
+  %0 = frame.text "interval_print"(%a) : (!frame.string) -> !frame.string
+  return
+}
+
+// -----
+
 func.func @text_c1_binary(%a: !frame.string) {
   // expected-error @+1 {{needs a binary as operand 0, got '!frame.string'}}
   %0 = frame.text "decode"(%a) : (!frame.string) -> !frame.string

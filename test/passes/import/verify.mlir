@@ -47,3 +47,37 @@ func.func @main() -> (!t, !t) {
   %1 = frame.scan "t" ["a"] : !t
   return %0, %1 : !t, !t
 }
+
+// -----
+
+!i = !frame.interval
+!t = !frame.table<"i": !i>
+func.func @keys_that_are_intervals(%t: !t) -> !t {
+  // expected-error @+1 {{must compare what interval_key makes of intervals, got '!frame.interval'}}
+  %0 = frame.distinct %t : !t
+  return %0 : !t
+}
+
+// -----
+
+!l = !frame.list<!frame.interval>
+!t = !frame.table<"l": !l>
+func.func @orders_of_intervals(%t: !t) -> !t {
+  // expected-error @+1 {{must compare what interval_key makes of intervals, got '!frame.list<!frame.interval>'}}
+  %0 = frame.sort %t by [#frame.sort_key<"l" asc nulls_last>] : !t
+  return %0 : !t
+}
+
+// -----
+
+!i = !frame.interval
+!t = !frame.table<"i": !i>
+func.func @comparisons_of_intervals(%t: !t) -> !t {
+  %0 = frame.filter %t columns ["i"] {
+  ^bb0(%i: !i):
+    // expected-error @+1 {{must compare what interval_key makes of intervals, got '!frame.interval'}}
+    %c = frame.compare eq %i, %i : (!i, !i) -> i1
+    frame.yield %c : i1
+  } : !t
+  return %0 : !t
+}

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 from headrace._src import programs
 from headrace._src.arguments import check_options, checked
 from headrace._src.cluster import current
-from headrace._src.errors import InputOutputError, MemoryLimitError, UnsupportedError, UserError, reason
+from headrace._src.errors import (
+    HeadraceError,
+    InputOutputError,
+    MemoryLimitError,
+    UnsupportedError,
+    UserError,
+    reason,
+)
 from headrace._src.explain import OperatorRows, explained, operator_rows
 from headrace._src.programs import LoadedProgram, Mesh, Target
 from headrace._src.query import plan_cache
@@ -131,7 +138,6 @@ def sql(
     In a `cluster` the result is on rank 0, and None on the others.
     Raises HeadraceError with the kind of trouble and the place in the query.
     """
-    import pyarrow as pa
 
     options: dict[str, Any] = {
         "ranks": ranks,
@@ -151,7 +157,16 @@ def sql(
     }
     if copy := copy_of(text):
         return _copied(copy, tables, options)
-    return _query(pa.table, text, tables, options)
+    return _query(_whole, text, tables, options)
+
+
+def _whole(stream: Any) -> pa.Table:
+    import pyarrow as pa
+
+    try:
+        return pa.table(stream)
+    except pa.ArrowInvalid as error:  # a value that Arrow does not hold
+        raise HeadraceError(str(error), "data") from None
 
 
 def _copied(copy: Copy, tables: TablesArgument, options: dict[str, Any]) -> pa.Table | None:
@@ -224,10 +239,9 @@ def _persisted(
 def profiled(text: str, tables: TablesArgument, **options: Any) -> Profile:
     """Runs one query as `sql` does, with its options, and returns what it took instead of its rows."""
     check_options(options, sql)
-    import pyarrow as pa
 
     profiles: list[Profile] = []
-    _query(pa.table, text, tables, options, profiles.append)
+    _query(_whole, text, tables, options, profiles.append)
     return profiles[0] if profiles else Profile()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from headrace._src.sql.literals import escaped
+from headrace._src.sql.literals import value_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,6 +57,5 @@ def _cells(table: pa.Table) -> list[list[str]]:
 
 
 def _cell(value: Any) -> str:
-    text = "NULL" if value is None else escaped(value) if isinstance(value, bytes) else str(value)
-    text = text.replace("\n", "\\n")
+    text = value_text(value).replace("\n", "\\n")
     return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"

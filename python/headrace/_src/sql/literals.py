@@ -18,8 +18,8 @@ _DIGITS_MAX = 38
 def literal(value: Any) -> str:
     """A typed literal on one line, which no text around it can change.
 
-    None, bool, int, float, Decimal, str, bytes, date, datetime, time, timedelta, a list or tuple of these, or
-    a scalar or array of NumPy or pyarrow.
+    None, bool, int, float, Decimal, str, bytes, date, datetime, time, timedelta, pyarrow's MonthDayNano, a
+    list or tuple of these, or a scalar or array of NumPy or pyarrow.
     """
     if isinstance(value, memoryview):
         value = bytes(value)
@@ -78,6 +78,32 @@ def escaped(value: bytes | bytearray) -> str:
     )
 
 
+def value_text(value: Any) -> str:
+    """A value of a result as people read it: bytes and intervals as a cast to VARCHAR writes them."""
+    if _is_interval(value):
+        return _interval_text(value.months, value.days, value.nanoseconds // 1000)
+    return "NULL" if value is None else escaped(value) if isinstance(value, bytes) else str(value)
+
+
+def _is_interval(value: Any) -> bool:
+    """Whether it is pyarrow's MonthDayNano, which is a tuple, too."""
+    return type(value).__name__ == "MonthDayNano"
+
+
+def _interval_text(months: int, days: int, micros: int) -> str:
+    size = timedelta(microseconds=abs(micros))
+    years = abs(months) // 12 * (1 if months >= 0 else -1)
+    counts = {"year": years, "month": months - 12 * years, "day": days}
+    words = [f"{count} {unit}{'' if abs(count) == 1 else 's'}" for unit, count in counts.items() if count]
+    hours, rest = divmod(size, timedelta(hours=1))
+    clock = f"{'-' if micros < 0 else ''}{hours:02}{str(rest).removeprefix('0')}"
+    return " ".join([*words, *([_without_zeros(clock)] if micros or not words else [])])
+
+
+def _without_zeros(clock: str) -> str:
+    return clock.rstrip("0") if "." in clock else clock
+
+
 def _datetime(value: datetime) -> str:
     if value.tzinfo is None:
         return f"timestamp '{value.isoformat(' ')}'"
@@ -89,6 +115,15 @@ def _interval(value: timedelta) -> str:
     parts = [f"to_days({value.days})"] if value.days or not microseconds else []
     parts += [f"to_microseconds({microseconds})"] if microseconds else []
     return f"({' + '.join(parts)})"
+
+
+def _list(value: Any) -> str:
+    if _is_interval(value):
+        if value.nanoseconds % 1000:
+            raise UserError(f"an interval has microseconds, got nanoseconds: {value.nanoseconds}")
+        micros = value.nanoseconds // 1000
+        return f"(to_months({value.months}) + to_days({value.days}) + to_microseconds({micros}))"
+    return f"[{', '.join(map(literal, value))}]"
 
 
 # bool is an int, and datetime a date: the narrower type first.
@@ -103,5 +138,5 @@ _TEXTS: tuple[tuple[type | tuple[type, ...], Callable[[Any], str]], ...] = (
     (date, lambda value: f"date '{value.isoformat()}'"),
     (time, lambda value: f"time '{value.isoformat()}'"),
     (timedelta, _interval),
-    ((list, tuple), lambda value: f"[{', '.join(map(literal, value))}]"),
+    ((list, tuple), _list),
 )

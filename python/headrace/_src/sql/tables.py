@@ -28,6 +28,7 @@ _TYPES = {
     "date": "DATE",
     "string": "VARCHAR",
     "binary": "BLOB",
+    "interval": "INTERVAL",
 }
 
 
