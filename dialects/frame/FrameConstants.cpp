@@ -16,13 +16,9 @@ std::optional<int64_t> headrace::frame::parseTemporal(StringRef text, Type type)
   if (auto time = dyn_cast<TimeType>(type)) {
     return parseTime(text, time.getUnit());
   }
-  bool isMoment = isTimestamp(type);
   auto timestamp = dyn_cast<TimestampType>(type);
-  std::optional<int64_t> value =
-      isMoment ? parseTimestamp(text, timestamp.getUnit(), timestamp.getZoned()) : parseDate(text);
-  auto [least, greatest] =
-      isMoment ? finiteTimestamps(type) : std::pair<int64_t, int64_t>(INT32_MIN, INT32_MAX);
-  return value && *value >= least && *value <= greatest ? value : std::nullopt;
+  return timestamp ? parseTimestamp(text, timestamp.getUnit(), timestamp.getZoned())
+                   : parseDate(text);
 }
 
 std::string headrace::frame::formatTemporal(int64_t value, Type type) {
@@ -37,6 +33,17 @@ std::string headrace::frame::formatTemporal(int64_t value, Type type) {
     end = printDate(value, text);
   }
   return std::string(text, end);
+}
+
+std::optional<int64_t> headrace::frame::infinityOf(Type type) {
+  return isDate(type)        ? std::optional(kInfiniteDate)
+         : isTimestamp(type) ? std::optional(kInfiniteTimestamp)
+                             : std::nullopt;
+}
+
+bool headrace::frame::isInfinite(__int128 value, Type type) {
+  std::optional<int64_t> infinity = infinityOf(type);
+  return infinity && (value == *infinity || value == -*infinity);
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,6 +30,12 @@ bool isLiteralOf(mlir::Attribute value, mlir::Type type);
 std::optional<int64_t> parseTemporal(llvm::StringRef text, mlir::Type type);
 std::string formatTemporal(int64_t value, mlir::Type type);
 
+/// The infinite date or timestamp of the type, whose opposite is infinitely long ago; nothing of
+/// other types.
+std::optional<int64_t> infinityOf(mlir::Type type);
+/// Whether a value of the type is infinite; numbers and times of day are not.
+bool isInfinite(__int128 value, mlir::Type type);
+
 } // namespace headrace::frame
 
 #endif // HEADRACE_DIALECTS_FRAME_FRAMECONSTANTS_H

@@ -312,7 +312,8 @@ def Frame_CastOp : Frame_PartialOp<"cast"> {
     parse and print; dates parse from and print as "YYYY-MM-DD", timestamps as "YYYY-MM-DD HH:MM:SS",
     times as "HH:MM:SS", with a fraction of a second if there is one; of a zoned timestamp the text ends
     in its offset. Of a binary's text bytes are `\xNN` unless they are printable letters of ASCII, no quotes and no backslash. A date becomes the timestamp of its beginning, a timestamp its date or time of day.
-    A coarser unit rounds as a decimal does. Adding nullability alone is a cast too. With `or_null` a value that cannot be
+    The greatest number of a date or timestamp is later than all of them, its opposite earlier: they stay so as another date or timestamp, and
+    have no time of day. A coarser unit rounds as a decimal does. Adding nullability alone is a cast too. With `or_null` a value that cannot be
     converted becomes NULL instead of an error (SQL's TRY_CAST).
 
     ```mlir
@@ -711,7 +712,7 @@ def Frame_FieldOp : Frame_TotalOp<"field"> {
 def Frame_ShiftDateOp : Frame_PartialOp<"shift_date", [AllTypesMatch<["operand", "result"]>]> {
   let summary = "a date or timestamp, `months` months, then `days` days, then `microseconds` later (or, negative, earlier)";
   let description = [{
-    A day that the month does not have becomes its last. What is outside the type's range is an error.
+    A day that the month does not have becomes its last. What is outside the type's range is an error. What is infinite stays so.
 
     ```mlir
     func.func @shift_date(%d: !frame.date, %t: !frame.timestamp) {

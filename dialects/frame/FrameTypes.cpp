@@ -3,6 +3,7 @@
 #include "dialects/frame/FrameDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "runtime/base/moment_text.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -326,14 +327,7 @@ unsigned headrace::frame::scaleOf(Type type) {
 int64_t headrace::frame::unitsOfDay(Type type) { return headrace::unitsOfDay(*unitOf(type)); }
 
 std::pair<int64_t, int64_t> headrace::frame::finiteTimestamps(Type type) {
-  constexpr int64_t kLeast = -9'223'372'022'400'000'000, kGreatest = INT64_MAX - 1; // us
-  constexpr int64_t kMicroseconds = unitsOfSecond(TimeUnit::kMicrosecond);
-  TimeUnit unit = *unitOf(type);
-  if (unit == TimeUnit::kNanosecond) {
-    return {-kGreatest, kGreatest};
-  }
-  int64_t unitMicroseconds = kMicroseconds / unitsOfSecond(unit);
-  return {kLeast / unitMicroseconds, kGreatest / unitMicroseconds};
+  return headrace::finiteTimestamps(*unitOf(type));
 }
 
 //===----------------------------------------------------------------------===//

@@ -140,18 +140,22 @@ MaybeRange remainderRange(ModulusOp op, Range a, Range b) {
   return Range{x->low < 0 ? std::max(x->low, -most) : 0, x->high > 0 ? std::min(x->high, most) : 0};
 }
 
-MaybeRange castRange(CastOp op, MaybeRange operand) {
+/// The range of what is infinite in one range of dates or timestamps, as another type has it.
+MaybeRange infiniteRange(const Range &range, Type from, Type to) {
+  std::optional<int64_t> infinity = infinityOf(from), result = infinityOf(to);
+  if (!infinity || !result) {
+    return std::nullopt;
+  }
+  bool above = range.low <= *infinity && range.high >= *infinity,
+       below = range.low <= -*infinity && range.high >= -*infinity;
+  return above || below ? MaybeRange(Range{below ? -*result : *result, above ? *result : -*result})
+                        : std::nullopt;
+}
+
+/// Of what is finite.
+MaybeRange finiteCastRange(CastOp op, MaybeRange operand) {
   Type from = op.getOperand().getType();
   Type to = op.getResult().getType();
-  if (!operand || isHeldAsText(to) || isFloat(to)) {
-    return rangeOfType(to);
-  }
-  if (isBoolean(to)) {
-    return Range{0, 1};
-  }
-  if (isTemporal(from) != isTemporal(to)) {
-    return operand; // the number of its unit
-  }
   if (isDate(from) && isTimestamp(to)) {
     Int128 day = unitsOfDay(to);
     return productRange(*operand, {day, day});
@@ -167,6 +171,39 @@ MaybeRange castRange(CastOp op, MaybeRange operand) {
   }
   Int128 divisor = powerOfTen(fromScale - toScale); // rounding moves at most by one
   return Range{operand->low / divisor - 1, operand->high / divisor + 1};
+}
+
+MaybeRange castRange(CastOp op, MaybeRange operand) {
+  Type from = op.getOperand().getType();
+  Type to = op.getResult().getType();
+  if (!operand || isHeldAsText(to) || isFloat(to)) {
+    return rangeOfType(to);
+  }
+  if (isBoolean(to)) {
+    return Range{0, 1};
+  }
+  if (isTemporal(from) != isTemporal(to)) {
+    return operand; // the number of its unit
+  }
+  MaybeRange finite = finiteCastRange(op, operand), infinite = infiniteRange(*operand, from, to);
+  return infinite ? hull(finite, infinite) : finite;
+}
+
+/// What is months, days and a time later; an infinite date or timestamp stays what it is.
+MaybeRange shiftRange(ShiftDateOp op, MaybeRange operand) {
+  Type type = op.getOperand().getType();
+  if (!operand || infiniteRange(*operand, type, type)) {
+    return std::nullopt;
+  }
+  constexpr Int128 kFar = Int128(1) << 40; // farther than any date from any other
+  Int128 months = op.getMonths(), days = op.getDays(), day = isDate(type) ? 1 : unitsOfDay(type);
+  if (months < -kFar || months > kFar || days < -kFar || days > kFar) {
+    return std::nullopt;
+  }
+  Int128 least = days + months * (months < 0 ? 31 : 28),
+         most = days + months * (months < 0 ? 28 : 31),
+         time = static_cast<int64_t>(op.getMicroseconds());
+  return Range{operand->low + least * day + time, operand->high + most * day + time};
 }
 
 MaybeRange extractRange(ExtractOp op, MaybeRange date) {
@@ -310,6 +347,7 @@ MaybeRange evaluateOp(Operation *op, const Known &known) {
         return a ? within(Range{-a->high, -a->low}, op->getResult(0).getType()) : std::nullopt;
       })
       .Case([&](CastOp cast) { return castRange(cast, operand(0)); })
+      .Case([&](ShiftDateOp shift) { return shiftRange(shift, operand(0)); })
       .Case([&](ExtractOp extract) { return extractRange(extract, operand(0)); })
       .Case([&](TextOp text) -> MaybeRange {
         const TextFunction &function = *textFunctionNamed(text.getFunction());

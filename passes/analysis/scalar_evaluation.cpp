@@ -10,6 +10,7 @@
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
+#include "runtime/base/moment_text.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <chrono>
@@ -59,7 +60,13 @@ Evaluated fittedWide(const APInt &value, Type type) {
   return fitted(static_cast<Int128>(bits), type);
 }
 
-/// A timestamp, if results may be it.
+/// A date, if results may be it.
+Evaluated finiteDate(Int128 days) {
+  bool isFinite = days > -kInfiniteDate && days < kInfiniteDate;
+  return isFinite ? ok(days) : fail("overflow of a date");
+}
+
+/// A timestamp, likewise.
 Evaluated finite(Int128 value, Type type) {
   auto [least, greatest] = finiteTimestamps(type);
   return value >= least && value <= greatest ? ok(value) : fail("overflow of a timestamp");
@@ -173,12 +180,17 @@ Evaluated rescaled(Int128 value, Type from, Type to) {
   if (isTemporal(from) != isTemporal(to)) {
     return fitted(value, to); // the number of its unit
   }
+  if (isInfinite(value, from)) {
+    std::optional<int64_t> infinity = infinityOf(to);
+    return infinity ? ok(value > 0 ? *infinity : -*infinity)
+                    : fail("an infinite timestamp has no time of day");
+  }
   if (isDate(from) && isTimestamp(to)) {
     return finite(value * unitsOfDay(to), to);
   }
   if (isTimestamp(from) && !isTimestamp(to)) { // its date, or its time of day
     Int128 day = unitsOfDay(from), days = floorDivided(value, day);
-    return isDate(to) ? fitted(days, to) : ok(value - days * day);
+    return isDate(to) ? finiteDate(days) : ok(value - days * day);
   }
   APInt x = wide(value);
   unsigned fromScale = scaleOf(from);
@@ -403,6 +415,9 @@ Evaluated evaluateShift(ShiftDateOp op, Int128 operand) {
   using namespace std::chrono;
   bool isMoment = isTimestamp(op.getOperand().getType());
   Type type = op.getOperand().getType();
+  if (isInfinite(operand, type)) {
+    return ok(operand);
+  }
   Int128 day = isMoment ? unitsOfDay(type) : 1;
   Int128 days = floorDivided(operand, day), timeOfDay = operand - days * day;
   Int128 era = floorDivided(days, kEraDays);
@@ -417,8 +432,7 @@ Evaluated evaluateShift(ShiftDateOp op, Int128 operand) {
   if (isMoment) {
     return finite(result * day + timeOfDay + static_cast<int64_t>(op.getMicroseconds()), type);
   }
-  bool fits = result >= INT32_MIN && result <= INT32_MAX;
-  return fits ? ok(result) : fail("overflow of a date");
+  return finiteDate(result);
 }
 
 Evaluated makeDate(Int128 year, Int128 month, Int128 day) {
@@ -432,8 +446,7 @@ Evaluated makeDate(Int128 year, Int128 month, Int128 day) {
   Int128 days = isNumber && date.ok()
                     ? std::chrono::sys_days(date).time_since_epoch().count() + era * kEraDays
                     : Int128(INT64_MAX);
-  bool fits = days >= INT32_MIN && days <= INT32_MAX;
-  return fits ? ok(days) : fail("overflow of a date");
+  return finiteDate(days);
 }
 
 //===----------------------------------------------------------------------===//

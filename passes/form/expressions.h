@@ -91,11 +91,22 @@ private:
   Scalar text(frame::TextOp op);
   // moments.cpp
   Scalar shiftDate(frame::ShiftDateOp op);
+  Scalar shiftFinite(frame::ShiftDateOp op, const Scalar &input);
   Scalar makeDate(frame::MakeDateOp op);
   /// The day of a timestamp.
   Scalar dateOf(const Scalar &timestamp);
   /// Between dates, times, timestamps and the numbers of their units.
   Scalar castTemporal(const Scalar &input, mlir::Type target);
+  Scalar midnightOf(const Scalar &date, mlir::Type timestamp);
+  /// A time or timestamp of another unit.
+  Scalar inUnitOf(const Scalar &input, mlir::Type target);
+  /// `convert` of finite dates and timestamps, and what is infinite as such of the type `target`.
+  Scalar keepInfinite(const Scalar &input, mlir::Type target,
+                      llvm::function_ref<Scalar(const Scalar &finite)> convert);
+  /// Where a date or timestamp is infinite and later (or earlier) than all; null: nowhere.
+  mlir::Value isInfinite(const Scalar &input, bool later);
+  /// What it is with its range, which it has, or failure where it is no finite date.
+  Scalar finiteDate(Scalar wide);
   /// The timestamp of the type that `wide` is, or failure if results may not be it.
   Scalar finiteTimestamp(mlir::Value wide, std::optional<Range> range, mlir::Value valid,
                          mlir::Type type);

@@ -2,6 +2,9 @@
 #include "passes/form/calendar.h"
 #include "passes/form/expressions.h"
 
+#include "dialects/frame/FrameConstants.h"
+#include "runtime/base/moment_text.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <algorithm>
@@ -18,12 +21,16 @@ Scalar ExpressionTranslator::dateOf(const Scalar &timestamp) {
   Range all = timestamp.range ? *timestamp.range : *typeRange(timestamp.type);
   out.range = Range{all.low / day - 1, all.high / day};
   out.value = Calendar(b_, loc_).floorDivide(timestamp.value, day);
-  Range bounds = *typeRange(out.type);
-  if (out.range->low < bounds.low || out.range->high > bounds.high) {
-    failUnlessFits(out.value, bounds, out.valid);
-    out.range = bounds;
+  return finiteDate(out);
+}
+
+Scalar ExpressionTranslator::finiteDate(Scalar wide) {
+  constexpr Range kBounds{1 - kInfiniteDate, kInfiniteDate - 1};
+  if (wide.range->low < kBounds.low || wide.range->high > kBounds.high) {
+    failUnlessFits(wide.value, kBounds, wide.valid);
+    wide.range = kBounds;
   }
-  return conform(out, out.range);
+  return conform(wide, wide.range);
 }
 
 Scalar ExpressionTranslator::finiteTimestamp(Value wide, std::optional<Range> range, Value valid,
@@ -41,13 +48,63 @@ Scalar ExpressionTranslator::finiteTimestamp(Value wide, std::optional<Range> ra
   return conform(out, range);
 }
 
+Value ExpressionTranslator::isInfinite(const Scalar &input, bool later) {
+  std::optional<int64_t> infinity = frame::infinityOf(input.type);
+  const Range range = input.range ? *input.range : *typeRange(input.type);
+  const int64_t value = infinity ? (later ? *infinity : -*infinity) : 0;
+  if (!infinity || value < range.low || value > range.high) {
+    return {};
+  }
+  return arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, input.value,
+                               integer(value, widthOf(input.value)));
+}
+
+Scalar ExpressionTranslator::keepInfinite(const Scalar &input, Type target,
+                                          function_ref<Scalar(const Scalar &)> convert) {
+  Value later = isInfinite(input, true), earlier = isInfinite(input, false);
+  if (!later && !earlier) {
+    return convert(input);
+  }
+  auto choose = [&](Value condition, __int128 value, Value otherwise) -> Value {
+    return condition ? selectValue(condition, integer(value, widthOf(otherwise)), otherwise)
+                     : otherwise;
+  };
+  const int64_t infinity = *frame::infinityOf(input.type), result = *frame::infinityOf(target);
+  // In their place 0, of which everything has a value.
+  const Range all = input.range ? *input.range : *typeRange(input.type);
+  Scalar finite = input;
+  finite.value = choose(later, 0, choose(earlier, 0, input.value));
+  finite.range = Range{std::clamp<__int128>(all.low, 1 - infinity, 0),
+                       std::clamp<__int128>(all.high, 0, infinity - 1)};
+  Scalar out = convert(finite);
+  const Range range = out.range ? *out.range : *typeRange(target);
+  out = conform(out, Range{std::min<__int128>(range.low, earlier ? -result : range.low),
+                           std::max<__int128>(range.high, later ? result : range.high)});
+  out.value = choose(later, result, choose(earlier, -result, out.value));
+  return out;
+}
+
 Scalar ExpressionTranslator::castTemporal(const Scalar &input, Type target) {
   Scalar out = input;
   out.type = target;
-  if (frame::isTimestamp(input.type) && frame::isDate(target)) {
-    return dateOf(input);
+  const bool isMoment = frame::infinityOf(input.type) && frame::infinityOf(target);
+  if (isMoment && scaleOf(input.type) == scaleOf(target) &&
+      frame::isDate(input.type) == frame::isDate(target)) {
+    return conform(out, input.range);
+  }
+  if (isMoment) {
+    return keepInfinite(input, target, [&](const Scalar &finite) {
+      return frame::isDate(target)       ? dateOf(finite)
+             : frame::isDate(input.type) ? midnightOf(finite, target)
+                                         : inUnitOf(finite, target);
+    });
   }
   if (frame::isTimestamp(input.type) && frame::isTime(target)) {
+    for (bool later : {true, false}) {
+      if (Value infinite = isInfinite(input, later)) {
+        failWhere(andValues(infinite, input.valid), pipe::DataError::InvalidCast);
+      }
+    }
     int64_t day = frame::unitsOfDay(input.type);
     Value midnight = arith::MulIOp::create(
         b_, loc_, Calendar(b_, loc_).floorDivide(input.value, day), integer(day, 64));
@@ -55,32 +112,8 @@ Scalar ExpressionTranslator::castTemporal(const Scalar &input, Type target) {
     out.range = Range{0, day - 1};
     return out;
   }
-  if (frame::isDate(input.type) && frame::isTimestamp(target)) {
-    int64_t day = frame::unitsOfDay(target);
-    std::optional<Range> range =
-        multiplyRanges(input.range ? *input.range : *typeRange(input.type), Range{day, day});
-    unsigned bits = range ? std::max(64u, bitsFor(*range)) : 128;
-    Value wide = arith::MulIOp::create(b_, loc_, toWidth(input.value, bits), integer(day, bits));
-    return finiteTimestamp(wide, range, input.valid, target);
-  }
-  if (frame::isTemporal(input.type) && frame::isTemporal(target)) { // another unit
-    if (scaleOf(input.type) == scaleOf(target)) {
-      return conform(out, input.range);
-    }
-    // Of a decimal, a number that does not fit the unit is still there to be refused.
-    Type number = frame::DecimalType::get(b_.getContext(), 38, 0);
-    Scalar exact = input;
-    constexpr int64_t kFar = INT64_MAX / 2; // beyond it, what rounding adds may not fit
-    Range all = input.range ? *input.range : *typeRange(input.type);
-    if (all.low < -kFar || all.high > kFar) {
-      exact.value = toWidth(exact.value, 128);
-    }
-    Scalar wide = rescale(exact, scaleOf(input.type), scaleOf(target), number);
-    if (frame::isTimestamp(target)) {
-      return finiteTimestamp(wide.value, wide.range, wide.valid, target);
-    }
-    wide.type = target;
-    return conform(wide, wide.range);
+  if (frame::isTemporal(input.type) && frame::isTemporal(target)) {
+    return inUnitOf(input, target);
   }
   // The number of its unit, which has as many bits or fewer.
   Range bounds = *typeRange(target);
@@ -92,6 +125,32 @@ Scalar ExpressionTranslator::castTemporal(const Scalar &input, Type target) {
   return conform(out, range);
 }
 
+Scalar ExpressionTranslator::midnightOf(const Scalar &date, Type timestamp) {
+  int64_t day = frame::unitsOfDay(timestamp);
+  std::optional<Range> range =
+      multiplyRanges(date.range ? *date.range : *typeRange(date.type), Range{day, day});
+  unsigned bits = range ? std::max(64u, bitsFor(*range)) : 128;
+  Value wide = arith::MulIOp::create(b_, loc_, toWidth(date.value, bits), integer(day, bits));
+  return finiteTimestamp(wide, range, date.valid, timestamp);
+}
+
+Scalar ExpressionTranslator::inUnitOf(const Scalar &input, Type target) {
+  // Of a decimal, a number that does not fit the unit is still there to be refused.
+  Type number = frame::DecimalType::get(b_.getContext(), 38, 0);
+  Scalar exact = input;
+  constexpr int64_t kFar = INT64_MAX / 2; // beyond it, what rounding adds may not fit
+  Range all = input.range ? *input.range : *typeRange(input.type);
+  if (all.low < -kFar || all.high > kFar) {
+    exact.value = toWidth(exact.value, 128);
+  }
+  Scalar wide = rescale(exact, scaleOf(input.type), scaleOf(target), number);
+  if (frame::isTimestamp(target)) {
+    return finiteTimestamp(wide.value, wide.range, wide.valid, target);
+  }
+  wide.type = target;
+  return conform(wide, wide.range);
+}
+
 /// What a range is months and days later: a month has 28 to 31 days.
 static Range laterBy(const Range &range, __int128 months, __int128 days) {
   return {range.low + months * (months < 0 ? 31 : 28) + days,
@@ -99,8 +158,13 @@ static Range laterBy(const Range &range, __int128 months, __int128 days) {
 }
 
 Scalar ExpressionTranslator::shiftDate(frame::ShiftDateOp op) {
-  constexpr int64_t kFar = int64_t{1} << 40; // farther than any date from any other
   Scalar input = scalars_.lookup(op.getOperand());
+  return keepInfinite(input, input.type,
+                      [&](const Scalar &finite) { return shiftFinite(op, finite); });
+}
+
+Scalar ExpressionTranslator::shiftFinite(frame::ShiftDateOp op, const Scalar &input) {
+  constexpr int64_t kFar = int64_t{1} << 40; // farther than any date from any other
   int64_t months = std::clamp(static_cast<int64_t>(op.getMonths()), -kFar, kFar);
   int64_t moreDays = std::clamp(static_cast<int64_t>(op.getDays()), -kFar, kFar);
   auto later = [&](const Scalar &date) -> Value {
@@ -112,14 +176,10 @@ Scalar ExpressionTranslator::shiftDate(frame::ShiftDateOp op) {
     return date.range ? *date.range : *typeRange(date.type);
   };
   if (!frame::isTimestamp(input.type)) {
-    Range range = laterBy(rangeOf(input), months, moreDays), bounds = *typeRange(input.type);
     Scalar out = input;
     out.value = later(input);
-    if (range.low < bounds.low || range.high > bounds.high) {
-      failUnlessFits(out.value, bounds, input.valid);
-      range = bounds;
-    }
-    return conform(out, range);
+    out.range = laterBy(rangeOf(input), months, moreDays);
+    return finiteDate(out);
   }
   int64_t day = frame::unitsOfDay(input.type);
   __int128 more = static_cast<int64_t>(op.getMicroseconds());
@@ -178,12 +238,8 @@ Scalar ExpressionTranslator::makeDate(frame::MakeDateOp op) {
   // A year's days at least and at most, rounded outwards.
   Range years = isWithin(year, kYearMin, kYearMax) ? *year.range : Range{kYearMin, kYearMax};
   auto daysOf = [](__int128 years) { return (years - 1970) * 146'097 / 400; };
-  Range range{daysOf(years.low) - 400, daysOf(years.high) + 800}, bounds = *typeRange(out.type);
-  if (range.low < bounds.low || range.high > bounds.high) {
-    failUnlessFits(out.value, bounds, out.valid);
-    range = bounds;
-  }
-  return conform(out, range);
+  out.range = Range{daysOf(years.low) - 400, daysOf(years.high) + 800};
+  return finiteDate(out);
 }
 
 FailureOr<Scalar> ExpressionTranslator::raise(frame::RaiseOp op) {

@@ -375,9 +375,6 @@ Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
         arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::ne, out.value, integer(0, 128));
     return out;
   }
-  if (frame::isTimestamp(target)) {
-    return finiteTimestamp(out.value, std::nullopt, input.valid, target);
-  }
   Range bounds = *typeRange(target);
   failUnlessFits(out.value, bounds, input.valid);
   return conform(out, bounds);

@@ -74,6 +74,10 @@ Attribute headrace::import::castConstant(Attribute value, Type from, Type to) {
     return moment ? whole(*moment) : Attribute();
   }
   auto integer = dyn_cast<IntegerAttr>(value);
+  if (integer && frame::isInfinite(integer.getInt(), from)) {
+    std::optional<int64_t> infinity = frame::infinityOf(to);
+    return infinity ? whole(integer.getInt() > 0 ? *infinity : -*infinity) : Attribute();
+  }
   if (integer && frame::isDate(from) && frame::isTimestamp(to)) {
     __int128 moment = static_cast<__int128>(integer.getInt()) * frame::unitsOfDay(to);
     auto [least, greatest] = frame::finiteTimestamps(to);

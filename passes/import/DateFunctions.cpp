@@ -15,6 +15,7 @@ namespace {
 
 // What the table writes.
 struct Moment : Expression {};
+struct Day : Expression {};
 struct Timestamp : Expression {};
 struct Integer : Expression {};
 struct Number : Expression {};
@@ -47,6 +48,9 @@ public:
     MaybeExpression scaled = b_.arithmetic(Arithmetic::kMultiply, seconds, million, f64, at_);
     return failed(scaled) ? scaled : b_.cast(*scaled, IntegerType::get(b_.getContext(), 64), at_);
   }
+  MaybeExpression negated(const MaybeExpression &truth) {
+    return failed(truth) ? truth : b_.negation(*truth, at_);
+  }
   MaybeExpression since1970(const Expression &given, TimeUnit unit) {
     Expression moment = given;
     if (frame::isDate(given.type())) {
@@ -59,9 +63,10 @@ public:
     int64_t from = frame::unitsOfDay(moment.type()) / 86'400, to = unitsOfSecond(unit);
     if (from > to && frame::isTimestamp(moment.type())) { // rounded, as a cast
       Type coarse = frame::TimestampType::get(b_.getContext(), unit, /*zoned=*/false);
-      return units(*b_.cast(moment, coarse, at_));
+      return ofFinite(given, units(*b_.cast(moment, coarse, at_)));
     }
-    return from <= to ? times(units(moment), to / from) : floorOver(units(moment), from / to);
+    return ofFinite(given, from <= to ? times(units(moment), to / from)
+                                      : floorOver(units(moment), from / to));
   }
   MaybeExpression atZone(Zone zone, const Expression &given) {
     // A moment shows a later hour in the east; what a clock there shows was earlier.
@@ -111,7 +116,9 @@ template <typename Kind, bool (*isOf)(Type)> struct GivenValue {
   static bool takes(const Expression &argument) { return isOf(argument.type()); }
   static std::optional<Kind> of(const Expression &argument) { return Kind{argument}; }
 };
+bool isDay(Type type) { return frame::isDate(type) || frame::isTimestamp(type); }
 template <> struct Given<Moment> : GivenValue<Moment, frame::isTemporal> {};
+template <> struct Given<Day> : GivenValue<Day, isDay> {};
 template <> struct Given<Timestamp> : GivenValue<Timestamp, frame::isTimestamp> {};
 template <> struct Given<Integer> : GivenValue<Integer, frame::isInteger> {};
 template <> struct Given<Number> : GivenValue<Number, frame::isNumeric> {};

@@ -2,6 +2,7 @@
 #include "passes/import/ExpressionBuilder.h"
 
 #include "dialects/frame/FrameConstants.h"
+#include "passes/analysis/expression_ranges.h"
 #include "passes/analysis/logical_type.h"
 #include "passes/import/ConstantCasts.h"
 #include "runtime/base/binary_functions.h"
@@ -12,8 +13,9 @@ using namespace mlir;
 using namespace headrace::import;
 namespace frame = headrace::frame;
 
-ExpressionBuilder::ExpressionBuilder(ImportContext &context, ArrayRef<frame::Column> fields)
-    : context(context), fields(fields), region(std::make_unique<Region>()),
+ExpressionBuilder::ExpressionBuilder(ImportContext &context, ArrayRef<frame::Column> fields,
+                                     ArrayRef<Value> tables)
+    : context(context), fields(fields), tables(tables), region(std::make_unique<Region>()),
       builder(context.getContext()) {
   builder.setInsertionPointToStart(&region->emplaceBlock());
 }
@@ -156,6 +158,24 @@ std::optional<StringRef> ExpressionBuilder::stringOf(const Expression &expressio
 
 bool ExpressionBuilder::isNullConstant(const Expression &expression) {
   return isa_and_nonnull<UnitAttr>(constantOf(expression));
+}
+
+bool ExpressionBuilder::mayBeInfinite(const Expression &moment) {
+  std::optional<int64_t> infinity = frame::infinityOf(moment.type());
+  if (!infinity) {
+    return false;
+  }
+  analysis::ArgumentRanges ranges;
+  for (const auto &[name, argument] : arguments) {
+    const auto *table = llvm::find_if(tables, [column = name](Value each) {
+      return cast<frame::TableType>(each.getType()).hasColumn(column);
+    });
+    ranges.push_back(table == tables.end() ? std::nullopt : context.ranges().rangeOf(*table, name));
+  }
+  auto outer = [&](Value value) { return context.ranges().rangeOf(value); };
+  std::optional<analysis::Range> range = analysis::evaluateRange(moment.value, ranges, outer);
+  auto holds = [&](int64_t value) { return range->low <= value && value <= range->high; };
+  return !range || holds(*infinity) || holds(-*infinity);
 }
 
 MaybeExpression ExpressionBuilder::cast(const Expression &operand, Type type, Location at,

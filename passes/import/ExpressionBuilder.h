@@ -26,8 +26,9 @@ using MaybeExpression = mlir::FailureOr<Expression>;
 /// Builds one region. Columns become block arguments when first used.
 class ExpressionBuilder {
 public:
-  /// `fields`: the columns that positions mean.
-  ExpressionBuilder(ImportContext &context, llvm::ArrayRef<frame::Column> fields);
+  /// `fields`: the columns that positions mean, of `tables`, if they are of any.
+  ExpressionBuilder(ImportContext &context, llvm::ArrayRef<frame::Column> fields,
+                    llvm::ArrayRef<mlir::Value> tables = {});
 
   /// Ends the region. The caller moves it into its op.
   std::unique_ptr<mlir::Region> finish(mlir::ValueRange yielded, mlir::Location location);
@@ -47,6 +48,8 @@ public:
   /// The string constant that `expression` is.
   static std::optional<llvm::StringRef> stringOf(const Expression &expression);
   static bool isNullConstant(const Expression &expression);
+  /// Whether a date or timestamp may be infinite, by what is known of the tables.
+  bool mayBeInfinite(const Expression &moment);
 
   /// What a value that cannot be converted does: raises an error, or becomes NULL.
   enum class Misfit { kRaises, kNull };
@@ -180,6 +183,7 @@ private:
 
   ImportContext &context;
   llvm::SmallVector<frame::Column> fields;
+  llvm::SmallVector<mlir::Value> tables;
   std::unique_ptr<mlir::Region> region;
   llvm::MapVector<mlir::StringAttr, mlir::Value> arguments;
   mlir::OpBuilder builder;

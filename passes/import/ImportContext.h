@@ -5,6 +5,7 @@
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
+#include "passes/analysis/ranges.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
 
@@ -44,6 +45,9 @@ public:
   bool hasError() const { return firstError.kind != ImportError::Kind::kNone; }
   const ImportError &error() const { return firstError; }
 
+  /// What is known of the values of relations that have been made.
+  analysis::RangeAnalysis &ranges() { return rangeAnalysis; }
+
   /// The location of `length` bytes at `position` of the query.
   mlir::Location queryLocation(unsigned line, unsigned column, uint64_t position, uint64_t length);
   /// The location of what reads `text` and stands at `place`.
@@ -55,6 +59,7 @@ private:
     uint64_t position, length;
   };
   mlir::MLIRContext *mlirContext;
+  analysis::RangeAnalysis rangeAnalysis;
   ImportError firstError;
   llvm::DenseMap<mlir::Attribute, Stretch> stretches; ///< of the locations made here
 };

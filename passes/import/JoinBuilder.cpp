@@ -111,7 +111,7 @@ MaybeRelation RelationBuilder::join(Relation left, Relation right, const JoinReq
   if (failed(makeKeys(left, right, request, keys, residual, at))) {
     return failure();
   }
-  ExpressionBuilder expressions(context, fields);
+  ExpressionBuilder expressions(context, fields, {left.table, right.table});
   SmallVector<Expression> parts;
   std::string text;
   for (const BuildExpression &build : residual) {

@@ -53,7 +53,8 @@ MaybeExpression Moments::boundaries(TimePart part, const Expression &from, const
   }
   bool ofWeeks = part == TimePart::kWeek || part == TimePart::kYearWeek;
   Expression count = minus(*last, *first);
-  return ofWeeks ? over(count, 7) : count; // as DuckDB: of days, whatever day weeks begin on
+  // As DuckDB: of days, whatever day weeks begin on.
+  return ofFinite({from, to}, ofWeeks ? over(count, 7) : count);
 }
 
 //===----------------------------------------------------------------------===//
@@ -69,7 +70,7 @@ MaybeExpression Moments::elapsed(TimePart part, const Expression &from, const Ex
     return frame::isDate(value.type()) ? *b_.cast(value, timestampType(), at_) : value;
   };
   if (length->months > 0) {
-    return over(monthsElapsed(moment(from), moment(to)), length->months);
+    return ofFinite({from, to}, over(monthsElapsed(moment(from), moment(to)), length->months));
   }
   Expression first = units(moment(from)), last = units(moment(to));
   int64_t micros = length->fixedMicros();
@@ -79,12 +80,12 @@ MaybeExpression Moments::elapsed(TimePart part, const Expression &from, const Ex
     last = over(last, 1000);
     micros /= 1000;
   }
-  return over(minus(last, first), micros);
+  return ofFinite({from, to}, over(minus(last, first), micros));
 }
 
 Expression Moments::inMonth(const Expression &moment, const Expression &other) {
   Expression day = field(frame::DateField::Day, moment);
-  Expression last = field(frame::DateField::Day, *lastDay(other));
+  Expression last = field(frame::DateField::Day, *endOfMonth(other));
   day = choose(Compare::Lt, last, day, last, day);
   return plus(times(day, kMicrosOfDay), timeOfDay(moment));
 }
@@ -160,12 +161,14 @@ Interval Moments::age(const Expression &to, const Expression &from) {
   Expression days =
       minus(minus(field(frame::DateField::Day, late), field(frame::DateField::Day, early)), day);
   Expression months = minus(monthIndex(late), monthIndex(early));
-  Expression length = field(frame::DateField::Day, *lastDay(early));
+  Expression length = field(frame::DateField::Day, *endOfMonth(early));
   for (int most = 0; most < 2; ++most) { // a month of 28 days may not be enough
     Expression month = borrowed(days);
     days = plus(days, choose(Compare::Lt, days, number(0), length, number(0)));
     months = minus(months, month);
   }
-  auto directed = [&](const Expression &value) { return is(times(value, -1), value); };
+  auto directed = [&](const Expression &value) {
+    return *ofFinite({from, to}, is(times(value, -1), value));
+  };
   return {directed(months), directed(days), directed(micros)};
 }

@@ -174,8 +174,7 @@ MaybeExpression Moments::formatted(StringRef format, const Expression &given) {
     return b_.fail(at_, "a format of strftime without any part of the moment is not supported: " +
                             format);
   }
-  if (pieces.size() == 1) {
-    return pieces.front();
-  }
-  return b_.text(*textFunctionNamed("concat"), pieces, string, at_);
+  return orInfinite(given, pieces.size() == 1
+                               ? MaybeExpression(pieces.front())
+                               : b_.text(*textFunctionNamed("concat"), pieces, string, at_));
 }

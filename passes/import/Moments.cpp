@@ -100,6 +100,50 @@ Expression Moments::units(const Expression &moment) {
   return *b_.cast(*b_.cast(moment, number, at_), IntegerType::get(b_.getContext(), 64), at_);
 }
 
+MaybeExpression Moments::isInfinite(const Expression &moment) {
+  Type type = frame::dropNullable(moment.type());
+  const int64_t infinity = *frame::infinityOf(type);
+  return b_.oneOf(moment, {b_.integer(infinity, type, at_), b_.integer(-infinity, type, at_)}, at_);
+}
+
+std::optional<Expression> Moments::anyInfinite(ArrayRef<Expression> moments) {
+  SmallVector<Expression> conditions;
+  for (const Expression &moment : moments) {
+    if (b_.mayBeInfinite(moment)) {
+      conditions.push_back(*isInfinite(moment));
+    }
+  }
+  return conditions.empty()
+             ? std::nullopt
+             : std::optional(*b_.connect(ExpressionBuilder::Connective::kOr, conditions, at_));
+}
+
+Expression Moments::unlessNull(ArrayRef<Expression> others, const Expression &value) {
+  SmallVector<Expression> conditions;
+  for (const Expression &other : others) {
+    if (frame::isNullable(other.type())) {
+      conditions.push_back(*b_.isNotNull(other, at_));
+    }
+  }
+  return conditions.empty()
+             ? value
+             : *b_.choose(*b_.connect(ExpressionBuilder::Connective::kAnd, conditions, at_), value,
+                          nullptr, at_);
+}
+
+MaybeExpression Moments::ofFinite(ArrayRef<Expression> moments, const MaybeExpression &value) {
+  std::optional<Expression> infinite = failed(value) ? std::nullopt : anyInfinite(moments);
+  return infinite ? b_.choose(*infinite, b_.null(value->type(), at_), &*value, at_) : value;
+}
+
+MaybeExpression Moments::orInfinite(const Expression &moment, const MaybeExpression &value,
+                                    ArrayRef<Expression> others) {
+  std::optional<Expression> infinite = failed(value) ? std::nullopt : anyInfinite(moment);
+  return infinite ? b_.choose(*infinite, unlessNull(others, *b_.cast(moment, value->type(), at_)),
+                              &*value, at_)
+                  : value;
+}
+
 Expression Moments::dateOf(const Expression &moment) {
   return *b_.cast(moment, frame::DateType::get(b_.getContext()), at_);
 }
@@ -215,7 +259,7 @@ MaybeExpression Moments::part(TimePart part, const Expression &moment) {
   switch (part) {
 #define HR_PART(member, names, length, value, text)                                                \
   case TimePart::member:                                                                           \
-    return value;
+    return ofFinite(moment, value);
 #include "passes/import/time_parts.def"
 #undef HR_PART
   }
@@ -236,12 +280,12 @@ MaybeExpression Moments::truncated(TimePart part, const Expression &moment) {
     if (frame::isDate(type)) {
       return b_.cast(moment, timestampType(), at_);
     }
-    return as(minus(units(moment), modulo(timeOfDay(moment), length)), type);
+    return orInfinite(moment, as(minus(units(moment), modulo(timeOfDay(moment), length)), type));
   };
   Type date = frame::DateType::get(b_.getContext());
   auto ofDate = [&](const Expression &begin) {
     Type type = frame::isDate(moment.type()) ? timestampType() : moment.type();
-    return b_.cast(begin, type, at_);
+    return orInfinite(moment, b_.cast(begin, type, at_));
   };
   std::optional<TimeLength> length = lengthOf(part);
   if (!length) {
@@ -279,11 +323,15 @@ MaybeExpression Moments::truncated(TimePart part, const Expression &moment) {
 // Days of months, stretches
 //===----------------------------------------------------------------------===//
 
-MaybeExpression Moments::lastDay(const Expression &moment) {
+MaybeExpression Moments::endOfMonth(const Expression &moment) {
   Expression date = dateOf(moment), day = b_.dateField(frame::DateField::Day, date, at_);
   Expression first =
       as(minus(units(date), minus(day, number(1))), frame::DateType::get(b_.getContext()));
   return b_.shiftDate(first, 1, -1, 0, at_);
+}
+
+MaybeExpression Moments::lastDay(const Expression &moment) {
+  return ofFinite(moment, endOfMonth(moment));
 }
 
 MaybeExpression Moments::bucket(int64_t width, const Expression &timestamp) {
@@ -291,7 +339,8 @@ MaybeExpression Moments::bucket(int64_t width, const Expression &timestamp) {
   // Of the rests of the width, so that nothing overflows.
   Expression since = minus(modulo(units(timestamp), width), number(kMonday % width));
   Expression rest = modulo(plus(modulo(since, width), number(width)), width);
-  return as(minus(units(timestamp), rest), frame::dropNullable(timestamp.type()));
+  return orInfinite(timestamp,
+                    as(minus(units(timestamp), rest), frame::dropNullable(timestamp.type())));
 }
 
 //===----------------------------------------------------------------------===//
@@ -342,12 +391,13 @@ MaybeExpression Moments::named(const Expression &number, ArrayRef<StringRef> nam
 }
 
 MaybeExpression Moments::dayName(const Expression &moment) {
-  return named(isoDayOfWeek(days(moment)),
-               {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"});
+  return ofFinite(moment,
+                  named(isoDayOfWeek(days(moment)), {"Monday", "Tuesday", "Wednesday", "Thursday",
+                                                     "Friday", "Saturday", "Sunday"}));
 }
 
 MaybeExpression Moments::monthName(const Expression &moment) {
-  return named(field(frame::DateField::Month, moment),
-               {"January", "February", "March", "April", "May", "June", "July", "August",
-                "September", "October", "November", "December"});
+  return ofFinite(moment, named(field(frame::DateField::Month, moment),
+                                {"January", "February", "March", "April", "May", "June", "July",
+                                 "August", "September", "October", "November", "December"}));
 }

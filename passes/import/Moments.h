@@ -95,9 +95,24 @@ public:
   Expression timeOfDay(const Expression &moment);
   mlir::Type timestampType() const;
 
+  /// Whether a date or timestamp is infinite.
+  MaybeExpression isInfinite(const Expression &moment);
+  /// Whether one of some is; nothing where none can be.
+  std::optional<Expression> anyInfinite(llvm::ArrayRef<Expression> moments);
+  /// The value, but NULL where one of `others` is.
+  Expression unlessNull(llvm::ArrayRef<Expression> others, const Expression &value);
+  /// What is made of dates and timestamps; NULL of infinite ones.
+  MaybeExpression ofFinite(llvm::ArrayRef<Expression> moments, const MaybeExpression &value);
+  /// A date, timestamp or text that is made of a date or timestamp, which it is if that is
+  /// infinite, and of others.
+  MaybeExpression orInfinite(const Expression &moment, const MaybeExpression &value,
+                             llvm::ArrayRef<Expression> others = {});
+
 private:
   Expression days(const Expression &moment) { return units(dateOf(moment)); }
   Expression field(frame::DateField field, const Expression &moment);
+  /// The last day of the month of what is finite.
+  MaybeExpression endOfMonth(const Expression &moment);
   Expression isoDayOfWeek(const Expression &days);
   Expression yearsIn(const Expression &year, int64_t length);
   Expression begin(const Expression &year, const Expression &month);

@@ -186,7 +186,7 @@ SortKey RelationBuilder::orderBy(const SortKey &key, ArrayRef<frame::Column> fie
 
 MaybeRelation RelationBuilder::filter(Relation input, const BuildExpression &predicate,
                                       Location at) {
-  ExpressionBuilder expressions(context, input.columns());
+  ExpressionBuilder expressions(context, input.columns(), input.table);
   MaybeExpression condition = predicate(expressions);
   if (failed(condition) || failed(expressions.expectBoolean(*condition, "the condition", at))) {
     return failure();
@@ -203,7 +203,7 @@ MaybeRelation RelationBuilder::filter(Relation input, const BuildExpression &pre
 MaybeRelation RelationBuilder::addColumns(Relation input, ArrayRef<frame::Column> fields,
                                           ArrayRef<Computed> expressions,
                                           SmallVectorImpl<StringAttr> &names, Location at) {
-  ExpressionBuilder builderOfRegion(context, fields);
+  ExpressionBuilder builderOfRegion(context, fields, input.table);
   SmallVector<frame::Column> columns = input.type().getColumns();
   SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(input.type().getNames());
   SmallVector<Attribute> computed;

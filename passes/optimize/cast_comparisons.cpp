@@ -2,6 +2,7 @@
 // values, so those whose cast is below a constant are those below a value of their own type, which
 // is found by halving that type's range.
 #include "passes/optimize/cast_comparisons.h"
+#include "dialects/frame/FrameConstants.h"
 #include "passes/analysis/expression_ranges.h"
 #include "passes/analysis/ranges.h"
 #include "passes/analysis/scalar_evaluation.h"
@@ -31,7 +32,8 @@ bool keepsOrder(Type from, Type to) {
 class CastOrder {
 public:
   explicit CastOrder(CastOp cast)
-      : cast_(cast), all_(*analysis::rangeOfType(cast.getOperand().getType())) {}
+      : cast_(cast), to_(cast.getResult().getType()),
+        all_(*analysis::rangeOfType(cast.getOperand().getType())) {}
 
   /// The least value whose cast is not below (or, behind it, is above) the constant; one past the
   /// type's largest if there is none.
@@ -60,13 +62,16 @@ private:
 
   int orderOf(Int128 value, const Scalar &constant) const {
     analysis::Evaluated result = analysis::evaluateOp(cast_, Scalar{value});
-    if (result.failed()) {
-      return value < 0 ? -1 : 1; // too small, too large for the type
+    if (result.failed()) { // too small, too large for the type, but finite
+      bool ofInfinity = isInfinite(constant.integer(), to_);
+      bool isLess = ofInfinity ? constant.integer() > 0 : value < 0;
+      return isLess ? -1 : 1;
     }
     return analysis::compareScalars(result.value, constant);
   }
 
   CastOp cast_;
+  Type to_;
   analysis::Range all_;
 };
 

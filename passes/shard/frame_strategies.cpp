@@ -528,15 +528,13 @@ private:
       }
       add(label.str(), {rows}, gives, price(op.getInput(), rows, work));
     };
-    if (isOrdered(op.getInput())) {
-      // The parts of dim 0 follow one another by rank: the first one's has all rows, in their
-      // order.
-      become("rows in order become the first rank's part of dim 0", root(), context_.allAxes());
-      return true;
+    // The parts of dim 0 follow one another by rank: the first one's has all rows, in their order.
+    become("rows become the first rank's part of dim 0", root(), context_.allAxes());
+    if (!isOrdered(op.getInput())) {
+      // Over all axes: along others there would be copies.
+      become("rows become parts of dim 0", splitRows(RowKind::Scattered, context_.allAxes()),
+             context_.allAxes());
     }
-    // Over all axes: along others there would be copies.
-    become("rows become parts of dim 0", splitRows(RowKind::Scattered, context_.allAxes()),
-           context_.allAxes());
     return true;
   }
 

@@ -90,7 +90,8 @@ llvm::DenseSet<Value> storedTables(func::FuncOp function) {
 
 bool keepsStoredOrder(const ReshardPlan &plan) {
   return llvm::all_of(plan, [](const ReshardStep &step) {
-    return step.kind == StepKind::kGather || step.kind == StepKind::kBroadcast;
+    return step.kind == StepKind::kGather || step.kind == StepKind::kBroadcast ||
+           (step.kind == StepKind::kKeep && step.after.isRoot()); // all of a copy
   });
 }
 

@@ -28,6 +28,8 @@ char *put(uint64_t value, int digits, char *at) {
 
 char *put(std::string_view text, char *at) { return std::copy(text.begin(), text.end(), at); }
 
+char *putInfinity(int64_t value, char *at) { return put(value > 0 ? "infinity" : "-infinity", at); }
+
 // ---- parsing ----
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
@@ -37,6 +39,14 @@ bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
          std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
            return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b;
          });
+}
+
+/// 1 of "infinity", -1 of "-infinity", 0 of other texts.
+int infiniteSign(std::string_view text) {
+  const bool negative = !text.empty() && text.front() == '-';
+  text.remove_prefix(negative);
+  const bool isInfinite = equalsIgnoringCase(text, "infinity") || equalsIgnoringCase(text, "inf");
+  return !isInfinite ? 0 : negative ? -1 : 1;
 }
 
 bool take(std::string_view &text, char wanted) {
@@ -178,7 +188,19 @@ __int128 inUnit(__int128 nanoseconds, TimeUnit unit) {
 
 } // namespace
 
+std::pair<int64_t, int64_t> finiteTimestamps(TimeUnit unit) {
+  constexpr int64_t kLeast = -9'223'372'022'400'000'000, kGreatest = kInfiniteTimestamp - 1; // us
+  if (unit == TimeUnit::kNanosecond) {
+    return {-kGreatest, kGreatest};
+  }
+  const int64_t microseconds = unitsOfSecond(TimeUnit::kMicrosecond) / unitsOfSecond(unit);
+  return {kLeast / microseconds, kGreatest / microseconds};
+}
+
 char *printDate(int64_t days, char *memory) {
+  if (days == kInfiniteDate || days == -kInfiniteDate) {
+    return putInfinity(days, memory);
+  }
   const CivilDate date = civilFromDays(days);
   const bool beforeChrist = date.year <= 0;
   char *at = put(static_cast<uint64_t>(beforeChrist ? 1 - date.year : date.year), 4, memory);
@@ -209,6 +231,9 @@ char *printTime(int64_t time, TimeUnit unit, char *memory) {
 }
 
 char *printTimestamp(int64_t timestamp, TimeUnit unit, bool zoned, char *memory) {
+  if (timestamp == kInfiniteTimestamp || timestamp == -kInfiniteTimestamp) {
+    return putInfinity(timestamp, memory);
+  }
   const int64_t day = unitsOfDay(unit);
   const int64_t days = timestamp / day - (timestamp % day < 0 ? 1 : 0);
   char *at = printDate(days, memory);
@@ -221,8 +246,14 @@ std::optional<int64_t> parseDate(std::string_view text) {
   if (equalsIgnoringCase(text, "epoch")) {
     return 0;
   }
+  if (const int sign = infiniteSign(text)) {
+    return sign * kInfiniteDate;
+  }
   std::optional<int64_t> days = takeDate(text);
-  if (!days || text.empty()) {
+  if (!days || *days <= -kInfiniteDate || *days >= kInfiniteDate) {
+    return std::nullopt;
+  }
+  if (text.empty()) {
     return days;
   }
   const bool isBehind = text.front() == ' ' || text.front() == 'T';
@@ -240,7 +271,7 @@ std::optional<int64_t> parseTime(std::string_view text, TimeUnit unit) {
     return static_cast<int64_t>(inUnit(*nanoseconds, unit));
   }
   std::optional<int64_t> timestamp = parseTimestamp(text, unit, /*zoned=*/false);
-  if (!timestamp) {
+  if (!timestamp || infiniteSign(text) != 0) {
     return std::nullopt;
   }
   const int64_t day = unitsOfDay(unit), rest = *timestamp % day;
@@ -250,6 +281,9 @@ std::optional<int64_t> parseTime(std::string_view text, TimeUnit unit) {
 std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool zoned) {
   if (equalsIgnoringCase(text, "epoch")) {
     return 0;
+  }
+  if (const int sign = infiniteSign(text)) {
+    return sign * kInfiniteTimestamp;
   }
   std::optional<int64_t> days = takeDate(text), time = 0, offset = 0;
   if (!days) {
@@ -272,8 +306,9 @@ std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool
     nanoseconds -= static_cast<__int128>(*offset) * kNanoseconds;
   }
   const __int128 value = inUnit(nanoseconds, unit);
-  return value >= INT64_MIN && value <= INT64_MAX ? std::optional(static_cast<int64_t>(value))
-                                                  : std::nullopt;
+  const auto [least, greatest] = finiteTimestamps(unit);
+  const bool isFinite = value >= least && value <= greatest;
+  return isFinite ? std::optional(static_cast<int64_t>(value)) : std::nullopt;
 }
 
 } // namespace headrace

@@ -6,8 +6,17 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace headrace {
+
+/// What stands for a date and a timestamp of any unit that is later than all; their opposites are
+/// earlier.
+inline constexpr int64_t kInfiniteDate = INT32_MAX;
+inline constexpr int64_t kInfiniteTimestamp = INT64_MAX;
+
+/// The least and the greatest timestamp that DuckDB calls finite.
+std::pair<int64_t, int64_t> finiteTimestamps(TimeUnit unit);
 
 /// Bytes of memory that the longest text needs.
 inline constexpr int kMomentTextBytes = 48;

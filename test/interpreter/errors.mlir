@@ -106,7 +106,7 @@ func.func @raise() -> !t {
 !t = !frame.table<"d": !frame.timestamp>
 // CHECK: program 9: overflow of a timestamp
 func.func @timestamp() -> !t {
-  %v = frame.values [[9223372036854775807]] : !t
+  %v = frame.values [[9223372036854775806]] : !t
   %0 = frame.project %v keep [] compute ["e"] columns ["d"] {
   ^bb0(%d: !frame.timestamp):
     %r = frame.shift_date %d months 0 days 0 microseconds 1 : !frame.timestamp
@@ -215,7 +215,7 @@ func.func @number() -> !frame.table<"b": i64> {
 !t = !frame.table<"d": !frame.date>
 // CHECK: program 17: overflow of a date
 func.func @date_shift() -> !frame.table<"e": !frame.date> {
-  %v = frame.values [[2147483647]] : !t
+  %v = frame.values [[2147483646]] : !t
   %0 = frame.project %v keep [] compute ["e"] columns ["d"] {
   ^bb0(%d: !frame.date):
     %r = frame.shift_date %d months 0 days 1 : !frame.date
@@ -310,7 +310,7 @@ func.func @outside() -> !t {
 
 // -----
 
-// CHECK: program 26: overflow of a date or time
+// CHECK: program 26: overflow of a date{{$}}
 func.func @late_date() -> !frame.table<"d": !frame.date> {
   %v = frame.values [[9000000000000000000]] : !frame.table<"t": !frame.timestamp<s>>
   %0 = frame.project %v keep [] compute ["d"] columns ["t"] {
@@ -369,8 +369,34 @@ func.func @half_a_byte() -> !frame.table<"b": !frame.binary> {
 
 // -----
 
+// CHECK: program 30: overflow of a date or time
+func.func @late_second() -> !frame.table<"d": !frame.timestamp<ns>> {
+  %v = frame.values [[9000000000000000]] : !frame.table<"t": !frame.timestamp<s>>
+  %0 = frame.project %v keep [] compute ["d"] columns ["t"] {
+  ^bb0(%t: !frame.timestamp<s>):
+    %r = frame.cast %t : !frame.timestamp<s> -> !frame.timestamp<ns>
+    frame.yield %r : !frame.timestamp<ns>
+  } : !frame.table<"t": !frame.timestamp<s>> -> !frame.table<"d": !frame.timestamp<ns>>
+  return %0 : !frame.table<"d": !frame.timestamp<ns>>
+}
+
+// -----
+
+// CHECK: program 31: an infinite timestamp has no time of day
+func.func @infinite_time() -> !frame.table<"d": !frame.time> {
+  %v = frame.values [["-infinity"]] : !frame.table<"t": !frame.timestamp>
+  %0 = frame.project %v keep [] compute ["d"] columns ["t"] {
+  ^bb0(%t: !frame.timestamp):
+    %r = frame.cast %t : !frame.timestamp -> !frame.time
+    frame.yield %r : !frame.time
+  } : !frame.table<"t": !frame.timestamp> -> !frame.table<"d": !frame.time>
+  return %0 : !frame.table<"d": !frame.time>
+}
+
+// -----
+
 !t = !frame.table<"a": !frame.string>
-// CHECK: program 30: text is not an INTERVAL: 1 month 2
+// CHECK: program 32: text is not an INTERVAL: 1 month 2
 func.func @no_unit() -> !frame.table<"i": !frame.interval> {
   %v = frame.values [["1 month 2"]] : !t
   %0 = frame.project %v keep [] compute ["i"] columns ["a"] {

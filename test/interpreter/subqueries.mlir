@@ -172,6 +172,30 @@ func.func @timestamps() -> !r {
 
 // -----
 
+// What is infinite stays so, whatever is added and in which unit.
+//      CHECK:s,t,moved,back,text
+// CHECK-NEXT:infinity,infinity,infinity,infinity,"infinity"
+// CHECK-NEXT:-infinity,-infinity,-infinity,-infinity,"-infinity"
+// CHECK-NEXT:1960-01-31 00:00:00,1960-01-31 00:00:00,1960-02-29 00:00:00,1960-02-29,"1960-02-29"
+// CHECK-EMPTY:
+!t = !frame.table<"d": !frame.date>
+!r = !frame.table<"s": !frame.timestamp<s>, "t": !frame.timestamp, "moved": !frame.timestamp, "back": !frame.date, "text": !frame.string>
+func.func @infinite() -> !r {
+  %v = frame.values [["infinity"], ["-infinity"], ["1960-01-31"]] : !t
+  %0 = frame.project %v keep [] compute ["s", "t", "moved", "back", "text"] columns ["d"] {
+  ^bb0(%d: !frame.date):
+    %s = frame.cast %d : !frame.date -> !frame.timestamp<s>
+    %t = frame.cast %s : !frame.timestamp<s> -> !frame.timestamp
+    %moved = frame.shift_date %t months 1 days 0 microseconds 0 : !frame.timestamp
+    %back = frame.cast %moved : !frame.timestamp -> !frame.date
+    %text = frame.cast %back : !frame.date -> !frame.string
+    frame.yield %s, %t, %moved, %back, %text : !frame.timestamp<s>, !frame.timestamp, !frame.timestamp, !frame.date, !frame.string
+  } : !t -> !r
+  return %0 : !r
+}
+
+// -----
+
 // Casts to integers: a decimal away from zero, a double to the even one.
 //      CHECK:i,j
 // CHECK-NEXT:1,0

@@ -19,7 +19,9 @@ def _call(function: DateFunction, name: str) -> str:
         "Number": "(i % 9 + 1.25)::double",
     }
     arguments = [
-        next(columns) if each.kind in ("Moment", "Timestamp") else constants.get(each.kind, "i % 12 + 1")
+        next(columns)
+        if each.kind in ("Moment", "Day", "Timestamp")
+        else constants.get(each.kind, "i % 12 + 1")
         for each in function.arguments
     ]
     return f"{name}({', '.join(arguments)})"

@@ -80,6 +80,27 @@ def test_traces_without_values() -> None:
 
 
 @pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ((2, 3, 4), (1, 4, 5)),
+        ((1, 3, 4), (2, 4, 5)),
+        ((3, 4), (2, 4, 5)),
+        ((4,), (2, 4, 5)),
+        ((6, 1, 3, 4), (2, 4, 5)),
+        ((7, 2, 3, 4), (7, 1, 4, 5)),
+        ((2, 3, 4), (4, 5)),
+        ((2, 3, 4), (4,)),
+    ],
+)
+def test_batches_of_products_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    x, y = normal(*a, dtype="float64"), normal(*b, dtype="float64")
+    for ranks in (1, 3):
+        found = hr.jit(lambda x, y: x @ y, ranks=ranks)(x, y)
+        assert found.shape == (x @ y).shape
+        np.testing.assert_allclose(found, x @ y)
+
+
+@pytest.mark.parametrize(
     ("function", "error", "message"),
     [
         (lambda x, y: x + y, ValueError, r"shapes do not broadcast: \(2, 3\) and \(4, 5\)"),
@@ -88,8 +109,9 @@ def test_traces_without_values() -> None:
         (
             lambda x, y: xp.broadcast_to(x, (2, 2, 3)) @ xp.broadcast_to(xp.sum(y), (4, 3, 5)),
             ValueError,
-            r"matmul needs equal batch extents \(use broadcast_to\): got",
+            r"batches of matmul do not broadcast: got \(2, 2, 3\) and \(4, 3, 5\)",
         ),
+        (lambda x, y: (), TypeError, "must return traced arrays: got none"),
         (lambda x, y: x @ y, ValueError, r"equal inner extents: got \(2, 3\) and \(4, 5\)"),
         (lambda x, y: xp.sum(x, axis=2), ValueError, "axis out of range for 2 dimensions: got 2"),
         (lambda x, y: xp.sum(x, axis=(0, 0)), ValueError, r"an axis is named twice: got \(0, 0\)"),

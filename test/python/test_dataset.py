@@ -47,6 +47,8 @@ MADE = [
     "select k, v from t where k < 0",
     "select distinct k, v, s from t order by v, s desc, k limit 900",
     "select k, v from t union all select k, w from u",
+    "select * from (values (1, 2), (3, NULL)) as x(k, v)",
+    "select 1 as k, 2 as v where false",
 ]
 READ = [
     "select count(*) as n, sum(v) as v, min(k) as least, max(k) as most from d",

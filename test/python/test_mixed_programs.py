@@ -117,6 +117,20 @@ def test_no_rows_and_null() -> None:
         total(hr.query("select x from t", {"t": table}).to_tensor("x"))
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("select a::double as a from range(7) as r(a)", [0, 2, 4, 6, 8, 10, 12]),
+        ("select * from (values (3.0), (1.0), (2.0)) as v(a)", [6, 2, 4]),
+        ("select 1.0 as a where false", []),
+    ],
+)
+def test_rows_that_are_of_no_table(ranks: int, query: str, expected: list[float]) -> None:
+    found = hr.jit(lambda x: x * 2, ranks=ranks)(hr.query(query, {}).to_tensor("a"))
+    assert found.tolist() == expected
+
+
 def test_mistakes(tpch_small: Path) -> None:
     lines = hr.query(LINES, tpch_small)
     total = hr.jit(lambda x: xp.sum(x, axis=0))

@@ -171,3 +171,54 @@ def test_what_may_stand_behind_a_time() -> None:
     query = f"select s, {', '.join(f'try_cast(s as {kind}) as {kind}' for kind in kinds)} from moments"
     expected = duckdb.sql(query).to_arrow_table()
     assert hr.sql(query, {"moments": moments}).to_pylist() == expected.to_pylist()
+
+
+#: Of days and timestamps of which some are infinite.
+_INFINITE_QUERIES = (
+    "select i, d, t from x where d = 'infinity' or t = '-inf'",
+    "select i from x where d::timestamp < 'infinity'",
+    "select i from x where d::timestamp >= 'infinity' or t::date = '-Infinity'",
+    "select a.i, b.i as j from x a join x b on a.d::timestamp = b.t",
+    "select d, count(*) as n, max(t) as m from x group by d order by d desc nulls last",
+    "select year(d) as y, count(*) as n from x group by year(d)",
+    "select i, d + i as a, t + interval 3 month as b, t - to_hours(i) as c, d + time '10:00' as e from x",
+    "select i, list(d) over (order by d, i)::varchar as l, {'t': t, 'l': [d]}::varchar as s from x",
+    "select i, count(*) over (order by t range between interval 1 day preceding and current row) as n from x",
+    "select i, isfinite(d) as f, isinf(t) as g, try_cast(t as time) as c, t::timestamp_s as s from x",
+    "select 'infinity'::date as d, '-inf'::timestamp + interval 1 day as t, isinf(date 'infinity') as i",
+)
+
+
+@pytest.mark.parametrize("query", _INFINITE_QUERIES)
+def test_what_is_infinite(query: str, tmp_path: Path) -> None:
+    """In files, whose statistics say whether it may be, and in tables of the script."""
+    days = [*range(18_000, 18_200), 2**31 - 1, 1 - 2**31, None, 18_321]
+    moments = [86_400_000_000 * day for day in range(18_000, 18_201)] + [2**63 - 1, 1 - 2**63, None]
+    table = pa.table(
+        {
+            "i": pa.array(range(len(days)), pa.int32()),
+            "d": pa.array(days, pa.int32()).cast(pa.date32()),
+            "t": pa.array(moments, pa.timestamp("us")),
+        }
+    )
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=50)
+    connection = duckdb.connect()
+    connection.register("x", table)
+    wanted = Answer(connection.sql(query).to_arrow_table())
+    for ranks, source in ((1, table), (2, str(tmp_path / "x.parquet")), (3, table)):
+        found = Answer(hr.sql(query, {"x": source}, ranks=ranks))
+        assert difference(found, wanted, ordered="order by d desc" in query) is None, ranks
+
+
+@pytest.mark.parametrize(
+    "query", ["select t - d::timestamp > interval 1 day as a from x", "select t::time as a from x"]
+)
+def test_what_infinite_timestamps_do_not_have(query: str) -> None:
+    columns = {
+        "d": pa.array([0], pa.int32()).cast(pa.date32()),
+        "t": pa.array([2**63 - 1], pa.timestamp("us")),
+    }
+    with pytest.raises(
+        errors.DataError, match="infinite timestamps cannot be subtracted|value cannot be cast"
+    ):
+        hr.sql(query, {"x": pa.table(columns)})

@@ -75,23 +75,35 @@ UBIGINT = Kind("UBIGINT", pa.uint64(), (0, 1, 7, 2**63, 2**64 - 1))
 DECIMALS = (_decimal(9, 2), _decimal(18, 4), _decimal(38, 10))
 ALL_DECIMALS = (*DECIMALS, _decimal(5, 5), _decimal(38, 1))
 #: Days since 1970-01-01: 1970-01-01, 1969-12-31, 2024-02-29, 0001-01-01, 0001-12-31 (BC), 0301-02-28 (BC),
-#: 9999-12-31, 10000-01-01, 2023-01-31.
-DATE = Kind("DATE", pa.date32(), (0, -1, 19782, -719162, -719163, -829331, 2932896, 2932897, 19388))
+#: 9999-12-31, 10000-01-01, 2023-01-31, infinity and -infinity.
+DATE = Kind(
+    "DATE",
+    pa.date32(),
+    (0, -1, 19782, -719162, -719163, -829331, 2932896, 2932897, 19388, 2**31 - 1, -(2**31) + 1),
+)
 #: Microseconds since then: 1970-01-01, just before it, 2024-02-29 12:30:45.123456, 0001-01-01, just
 #: before it, the end of 9999, 2023-01-31 23:59:59.5, the last and the first.
 _MICROSECONDS = (
     *(0, -1, 1_709_209_845_123_456, -62_135_596_800_000_000, -62_135_596_800_000_001),
     *(253_402_300_799_999_999, 1_675_209_599_500_000, 2**63 - 2, -9_223_372_022_400_000_000),
 )
-TIMESTAMP = Kind("TIMESTAMP", pa.timestamp("us"), _MICROSECONDS)
+#: infinity and -infinity, whatever the unit.
+_INFINITE = (2**63 - 1, -(2**63) + 1)
+TIMESTAMP = Kind("TIMESTAMP", pa.timestamp("us"), (*_MICROSECONDS, *_INFINITE))
 # ICU, which DuckDB asks about zoned ones, has another calendar far away.
 ZONED_TIMESTAMP = Kind(
-    "TIMESTAMP WITH TIME ZONE", pa.timestamp("us", "UTC"), (*_MICROSECONDS[:3], *_MICROSECONDS[5:7])
+    "TIMESTAMP WITH TIME ZONE",
+    pa.timestamp("us", "UTC"),
+    (*_MICROSECONDS[:3], *_MICROSECONDS[5:7], *_INFINITE),
 )
 TIMESTAMPS_OF_OTHER_UNITS = (
-    Kind("TIMESTAMP_S", pa.timestamp("s"), tuple(value // 10**6 for value in _MICROSECONDS[:-2])),
-    Kind("TIMESTAMP_MS", pa.timestamp("ms"), tuple(value // 10**3 for value in _MICROSECONDS[:-2])),
-    Kind("TIMESTAMP_NS", pa.timestamp("ns"), (0, -1, 1_709_209_845_123_456_789, 2**63 - 2, -(2**63) + 2)),
+    Kind("TIMESTAMP_S", pa.timestamp("s"), (*(value // 10**6 for value in _MICROSECONDS[:-2]), *_INFINITE)),
+    Kind("TIMESTAMP_MS", pa.timestamp("ms"), (*(value // 10**3 for value in _MICROSECONDS[:-2]), *_INFINITE)),
+    Kind(
+        "TIMESTAMP_NS",
+        pa.timestamp("ns"),
+        (0, -1, 1_709_209_845_123_456_789, 2**63 - 2, -(2**63) + 2, *_INFINITE),
+    ),
 )
 TIME = Kind("TIME", pa.time64("us"), (0, 1, 45_045_123_456, 86_399_999_999, 36_000_000_000))
 VARCHAR = Kind(

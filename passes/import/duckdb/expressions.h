@@ -91,6 +91,8 @@ private:
   /// An interval that is made of timestamps or numbers.
   mlir::FailureOr<Interval> importMade(ExpressionBuilder &b, Node expression, mlir::Location at,
                                        int64_t fieldsBefore);
+  /// How many microseconds one timestamp is later than another.
+  Expression importDifference(ExpressionBuilder &b, Arguments timestamps, mlir::Location at);
   mlir::FailureOr<Interval> importAge(ExpressionBuilder &b, Arguments arguments, mlir::Location at);
   /// Microseconds, with 30 days a month, as a number of the type: what intervals are compared by.
   Expression totalOf(ExpressionBuilder &b, const Interval &interval, mlir::Type type,

@@ -123,10 +123,12 @@ MaybeExpression ExpressionImporter::importDateOperator(ExpressionBuilder &b, con
   }
   if (adds && frame::isTime(other.type())) {
     MaybeExpression midnight = b.cast(date, call.type, call.at);
-    return failed(midnight)
-               ? midnight
-               : moments.as(moments.plus(moments.units(*midnight), moments.units(other)),
-                            call.type);
+    return failed(midnight) ? midnight
+                            : moments.orInfinite(date,
+                                                 moments.as(moments.plus(moments.units(*midnight),
+                                                                         moments.units(other)),
+                                                            call.type),
+                                                 other);
   }
   if ((!adds && !subtracts) || !frame::isInteger(other.type())) {
     return unsupported(call, "only days, a time or an interval can be added to a date");
@@ -139,7 +141,7 @@ MaybeExpression ExpressionImporter::importDateOperator(ExpressionBuilder &b, con
   Expression count = *b.cast(other, IntegerType::get(context.getContext(), 64), call.at);
   Expression moved =
       adds ? moments.plus(moments.units(date), count) : moments.minus(moments.units(date), count);
-  return moments.as(moved, call.type);
+  return moments.orInfinite(date, moments.as(moved, call.type), other);
 }
 
 std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(ExpressionBuilder &b,
@@ -173,7 +175,10 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
     return b.math(*headrace::mathFunctionNamed("nextafter_of_float"), arguments, call.type,
                   call.at);
   }
-  if (const MathFunction *math = mathFunctionOfDuckdb(call.name, arguments.size())) {
+  const bool ofMoments = llvm::any_of(
+      arguments, [](const Expression &each) { return frame::isTemporal(each.type()); });
+  const MathFunction *math = mathFunctionOfDuckdb(call.name, arguments.size());
+  if (math && !ofMoments) {
     return importBits(b, call, *math, arguments);
   }
   if (call.name == "error") {

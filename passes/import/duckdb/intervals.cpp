@@ -242,8 +242,7 @@ FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node ex
   bool ofTimestamps = llvm::all_of(
       *arguments, [](const Expression &each) { return frame::isTimestamp(each.type()); });
   if (name == "-" && arguments->size() == 2 && ofTimestamps) {
-    Expression micros =
-        moments.minus(moments.units((*arguments)[0]), moments.units((*arguments)[1]));
+    Expression micros = importDifference(b, *arguments, at);
     return Interval{moments.number(0), moments.over(micros, kMicrosOfDay),
                     moments.modulo(micros, kMicrosOfDay)};
   }
@@ -276,6 +275,19 @@ FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node ex
   count = *b.cast(count, i64, at);
   auto counted = [&](int64_t of) { return of == 0 ? moments.number(0) : moments.times(count, of); };
   return Interval{counted(one->months), counted(one->days), counted(one->micros)};
+}
+
+Expression ExpressionImporter::importDifference(ExpressionBuilder &b, Arguments timestamps,
+                                                Location at) {
+  Moments moments(b, at);
+  Expression micros = moments.minus(moments.units(timestamps[0]), moments.units(timestamps[1]));
+  std::optional<Expression> infinite = moments.anyInfinite(timestamps);
+  if (!infinite) {
+    return micros;
+  }
+  MaybeExpression error = b.raise(frame::RaiseKind::User,
+                                  "infinite timestamps cannot be subtracted", micros.type(), at);
+  return *b.choose(*infinite, moments.unlessNull(timestamps, *error), &micros, at);
 }
 
 FailureOr<Interval> ExpressionImporter::importAge(ExpressionBuilder &b, Arguments arguments,
@@ -337,7 +349,10 @@ MaybeExpression ExpressionImporter::moveBy(ExpressionBuilder &b, const Expressio
     return moved;
   }
   Expression later = moments.plus(moments.times(interval.days, kMicrosOfDay), interval.micros);
-  return moments.as(moments.plus(moments.units(*moved), later), frame::dropNullable(moment.type()));
+  return moments.orInfinite(
+      moment,
+      moments.as(moments.plus(moments.units(*moved), later), frame::dropNullable(moment.type())),
+      {interval.months, interval.days, interval.micros});
 }
 
 /// A part of an interval; nothing if it has no such part.

@@ -1,4 +1,4 @@
-// Timestamps are 64-bit integers; a date's is computed without a check where its range is known. A raised error is one of the
+// Timestamps are 64-bit integers; a date's is computed without a check where its range is known. Else it may be infinite, which stays so. A raised error is one of the
 // rows that reach it, and its message the place.
 // RUN: headrace-opt %s --form | FileCheck %s
 
@@ -10,8 +10,11 @@ func.func @main() -> !r {
   // CHECK: ^bb0(%[[D:[a-z0-9]+]]: i32, %[[E:[a-z0-9]+]]: i32):
   // CHECK: %[[WIDE:.*]] = arith.extsi %[[D]] : i32 to i64
   // CHECK: arith.muli %[[WIDE]], %{{.*}} : i64
-  // CHECK: %[[WIDER:.*]] = arith.extsi %[[E]] : i32 to i128
+  // CHECK: %[[INFINITE:.*]] = arith.cmpi eq, %[[E]], %{{.*}} : i32
+  // CHECK: %[[FINITE:.*]] = arith.select %[[INFINITE]], %{{.*}} : i32
+  // CHECK: %[[WIDER:.*]] = arith.extsi %[[FINITE]] : i32 to i128
   // CHECK: arith.muli %[[WIDER]], %{{.*}} : i128
+  // CHECK: arith.select %[[INFINITE]], %c9223372036854775807_i64, %{{.*}} : i64
   // CHECK: pipe.date_part month
   // CHECK: %[[LATER:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : i64
   // CHECK: pipe.fail_if %{{.*}}, overflow

@@ -135,6 +135,9 @@ class Jit:
             returned = self._function(*map(Array, parameters))
         several = isinstance(returned, (tuple, list))
         results = tuple(returned) if several else (returned,)
+        if not results:
+            with placed(place):
+                raise TypeError(f"{self.__name__} must return traced arrays: got none")
         for result in results:
             if not isinstance(result, Array):
                 with placed(place):

@@ -174,6 +174,8 @@ def broadcast_to(x: Array, shape: Sequence[int]) -> Array:
     node, target = _node_of(x, "broadcast_to"), tuple(shape)
     if not same_shape(shapes.broadcast(node.shape, target), target):
         raise ValueError(f"shape {node.shape} does not broadcast to: {target}")
+    if same_shape(node.shape, target):
+        return x
     inputs = (_broadcast_operand(node, target),)
     return Array(Node("elementwise", target, node.dtype, user_place(), inputs, {"function": "copy"}))
 
@@ -254,13 +256,16 @@ def matmul(x1: Array, x2: Array) -> Array:
     vector = len(b.shape) == 1
     if vector:
         b = _reshape(b, (*b.shape, 1), place)
-    batch = b.shape[:-2]  # without a batch all leading dimensions of `a` are rows
     row = len(a.shape) == 1
     if row:
-        one = (*batch, 1, a.shape[0])
-        a = broadcast_to(Array(a), one)._node if batch else _reshape(a, one, place)
-    if batch and not same_shape(a.shape[:-2], batch):
-        raise ValueError(f"matmul needs equal batch extents (use broadcast_to): got {a.shape} and {b.shape}")
+        a = _reshape(a, (1, a.shape[0]), place)
+    batch = b.shape[:-2]  # without a batch all leading dimensions of `a` are rows
+    if batch:
+        try:
+            batch = shapes.broadcast(a.shape[:-2], batch)
+        except ValueError:
+            raise ValueError(f"batches of matmul do not broadcast: got {a.shape} and {b.shape}") from None
+        a, b = (broadcast_to(Array(each), (*batch, *each.shape[-2:]))._node for each in (a, b))
     rows = a.shape[len(batch) : -1]
     product = Node("matmul", (*batch, *rows, b.shape[-1]), a.dtype, place, (a, b))
     shape = (*batch, *(() if row else rows), *(() if vector else b.shape[-1:]))

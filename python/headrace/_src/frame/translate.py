@@ -19,14 +19,18 @@ RULES: dict[str, Rule] = {}
 _OWN: dict[str, Callable[[Scope, Expr], Value]] = {}
 #: What has one value for all rows of a group.
 AGGREGATES: set[str] = set()
+#: What sees the rows beside a row of its first operand.
+_OF_ROWS: set[str] = set()
 
 
-def rule(*kinds: str, aggregate: bool = False) -> Callable[[Rule], Rule]:
+def rule(*kinds: str, aggregate: bool = False, of_rows: bool = False) -> Callable[[Rule], Rule]:
     def enter(function: Rule) -> Rule:
         for kind in kinds:
             RULES[kind] = function
             if aggregate:
                 AGGREGATES.add(kind)
+            if of_rows:
+                _OF_ROWS.add(kind)
         return function
 
     return enter
@@ -50,6 +54,8 @@ def translated(expr: Expr, scope: Scope) -> Value:
         raise UnsupportedError(
             f"{expr.kind} of a value that is no column: it stands for one row, not for all"
         )
+    if expr.kind in _OF_ROWS and not scope.grouped and is_scalar(expr.operands[0]):
+        raise UnsupportedError("what sees the rows beside a row takes a column, not one value for all rows")
     inside = scope.rows if expr.kind in AGGREGATES else scope
     operands = [translated(each, inside) for each in expr.operands]
     return RULES[expr.kind](scope, *operands, **expr.options)

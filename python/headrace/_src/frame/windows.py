@@ -41,7 +41,7 @@ def _of_rows(value: Value, *of: Value) -> Value:
     return replace(value, where=of[0].where, order=of[0].order)
 
 
-@rule("rank")
+@rule("rank", of_rows=True)
 def _rank(scope: Scope, value: Value, method: str, descending: bool) -> Value:
     rows = _rows_of(scope, "rank()", value)
     key = Key(value.sql, descending, True)
@@ -65,7 +65,7 @@ def _rank(scope: Scope, value: Value, method: str, descending: bool) -> Value:
     return _of_rows(ranked, value)
 
 
-@rule("shift")
+@rule("shift", of_rows=True)
 def _shift(scope: Scope, value: Value, fill: Value, n: int) -> Value:
     rows = _rows_of(scope, "shift()", value)
     call = f"lag({value.sql}, {n})" if n >= 0 else f"lead({value.sql}, {-n})"
@@ -82,7 +82,7 @@ def _row_index(scope: Scope, expr: Expr) -> Value:
     return replace(at, sql=f"({at.sql} - 1)")
 
 
-@rule("diff")
+@rule("diff", of_rows=True)
 def _diff(scope: Scope, value: Value, n: int) -> Value:
     if not is_numeric(value.type):
         raise UserError(f"diff() takes numbers, got {value.type}")
@@ -95,7 +95,7 @@ def _diff(scope: Scope, value: Value, n: int) -> Value:
     return combined(f"({value.sql} - {before.sql})", dtype, value, before)
 
 
-@rule("filled")
+@rule("filled", of_rows=True)
 def _filled(scope: Scope, value: Value, backward: bool) -> Value:
     what = "backward_fill()" if backward else "forward_fill()"
     rows = _rows_of(scope, what, value)
@@ -105,14 +105,14 @@ def _filled(scope: Scope, value: Value, backward: bool) -> Value:
     return _of_rows(rows.window(call, value.type, value.level, order=keys, frame=frame), value)
 
 
-@rule("duplicated")
+@rule("duplicated", of_rows=True)
 def _duplicated(scope: Scope, value: Value) -> Value:
     rows = _rows_of(scope, "is_duplicated()", value)
     count = replace(rows, keys=(*rows.keys, value.sql)).window("count(*)", _COUNT, value.level)
     return _of_rows(replace(count, sql=f"({count.sql} > 1)", type=pa.bool_()), value)
 
 
-@rule("end_of_equals")
+@rule("end_of_equals", of_rows=True)
 def _end_of_equals(scope: Scope, value: Value, last: bool) -> Value:
     what = f"is_{'last' if last else 'first'}_distinct()"
     rows = _rows_of(scope, what, value)
@@ -122,7 +122,7 @@ def _end_of_equals(scope: Scope, value: Value, last: bool) -> Value:
     return _of_rows(replace(at, sql=f"({at.sql} = 1)", type=pa.bool_()), value)
 
 
-@rule("rle_id")
+@rule("rle_id", of_rows=True)
 def _rle_id(scope: Scope, value: Value) -> Value:
     rows = _rows_of(scope, "rle_id()", value)
     order = rows.ordered("rle_id()")
@@ -142,7 +142,7 @@ def _numeric(value: Value, what: str) -> pa.DataType:
     return counted_in(value.type) if is_integer(value.type) else value.type
 
 
-@rule("cumulative")
+@rule("cumulative", of_rows=True)
 def _cumulative(scope: Scope, value: Value, function: str, reverse: bool) -> Value:
     what = f"cum_{function}()"
     rows = _rows_of(scope, what, value)
@@ -166,7 +166,7 @@ def _cumulative(scope: Scope, value: Value, function: str, reverse: bool) -> Val
 _CALLS = {"mean": "avg", "std": ("stddev_pop", "stddev_samp"), "var": ("var_pop", "var_samp")}
 
 
-@rule("rolling")
+@rule("rolling", of_rows=True)
 def _rolling(
     scope: Scope, value: Value, function: str, size: int, samples: int, center: bool, ddof: int
 ) -> Value:
@@ -242,7 +242,7 @@ def as_steps(value: Value) -> Value:
     return replace(converted(value, pa.timestamp("us")), sql=f"epoch_us({value.sql})", type=_COUNT)
 
 
-@rule("rolling_by")
+@rule("rolling_by", of_rows=True)
 def _rolling_by(
     scope: Scope, value: Value, by: Value, function: str, size: str, samples: int, closed: str, ddof: int
 ) -> Value:

@@ -37,10 +37,11 @@ def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, 
         if call.start() not in starts:
             continue
         end = closing(text, call.end())
-        name = without_secrets(text[call.start() + 1 : end].replace('"', "'"))
+        # What stands behind it keeps its place, as errors show it: "csv('x.csv')" and three blanks.
+        name = without_secrets(text[call.start(1) : end + 1].replace('"', "'"))
         kind, inside = call.group(1).lower(), text[call.end() : end]
         found[name] = _placed(text, call, lambda kind=kind, inside=inside: _called(kind, inside))
-        text = f'{text[: call.start()]}"{name}"{text[end + 1 :]}'
+        text = f'{text[: call.start()]}"{name}"   {text[end + 1 :]}'
     for literal in _LITERAL.finditer(text):
         path = literal.group(1)[1:-1]
         if literal.start(1) in starts and path not in known and _is_clause(text, literal.start(), starts):
