@@ -7,8 +7,6 @@
 #include "passes/analysis/ranges.h"
 #include "passes/analysis/region_evaluation.h"
 #include "passes/analysis/text_evaluation.h"
-#include "runtime/base/binary_functions.h"
-#include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -182,7 +180,8 @@ Evaluated rescaled(Int128 value, Type from, Type to) {
   }
   if (isInfinite(value, from)) {
     std::optional<int64_t> infinity = infinityOf(to);
-    return infinity ? ok(value > 0 ? *infinity : -*infinity) : fail("an infinite timestamp has no time of day");
+    return infinity ? ok(value > 0 ? *infinity : -*infinity)
+                    : fail("an infinite timestamp has no time of day");
   }
   if (isDate(from) && isTimestamp(to)) {
     return finite(value * unitsOfDay(to), to);
@@ -208,13 +207,11 @@ Evaluated rescaled(Int128 value, Type from, Type to) {
 
 Evaluated castOfText(StringRef text, Type to) {
   StringRef whole = text;
-  if (isBinary(to)) {
-    std::optional<std::string> bytes = binaryOfText(text);
-    return bytes ? ok(Scalar{std::move(*bytes)}) : fail("text is not a BLOB: " + text);
-  }
-  if (isInterval(to)) {
-    std::optional<IntervalParts> parts = parseInterval(text);
-    return parts ? ok(Scalar{packedInterval(*parts)}) : fail("text is not an INTERVAL: " + text);
+  if (isBinary(to) || isInterval(to)) {
+    std::optional<std::string> bytes = bytesOfText(text, to);
+    return bytes          ? ok(Scalar{std::move(*bytes)})
+           : isBinary(to) ? fail("text is not a BLOB: " + text)
+                          : fail("text is not an INTERVAL: " + text);
   }
   text = text.trim();
   if (isTemporal(to)) {
@@ -264,11 +261,8 @@ Evaluated evaluateCast(CastOp op, const Scalar &operand) {
   if (isString(from)) {
     return castOfText(operand.text(), to);
   }
-  if (isBinary(from)) {
-    return ok(Scalar{binaryText(operand.text())});
-  }
-  if (isInterval(from)) {
-    return ok(Scalar{intervalText(intervalParts(operand.text()))});
+  if (isBinary(from) || isInterval(from)) {
+    return ok(Scalar{textOfBytes(operand.text(), from)});
   }
   if (isFloat(from)) {
     if (isString(to)) {

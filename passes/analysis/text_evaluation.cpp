@@ -1,7 +1,11 @@
 // String operations of `frame` on known values.
 #include "passes/analysis/text_evaluation.h"
+#include "dialects/frame/FrameTypes.h"
+#include "runtime/base/binary_functions.h"
+#include "runtime/base/interval_values.h"
 #include "llvm/ADT/SmallVector.h"
 
+using namespace headrace;
 using namespace headrace::analysis;
 using llvm::StringRef;
 
@@ -70,4 +74,16 @@ std::string headrace::analysis::substringOf(StringRef text, int64_t start,
     ++position;
   }
   return result;
+}
+
+std::optional<std::string> headrace::analysis::bytesOfText(StringRef text, mlir::Type type) {
+  if (frame::isBinary(type)) {
+    return binaryOfText(text);
+  }
+  std::optional<IntervalParts> parts = parseInterval(text);
+  return parts ? std::optional(packedInterval(*parts)) : std::nullopt;
+}
+
+std::string headrace::analysis::textOfBytes(StringRef bytes, mlir::Type type) {
+  return frame::isBinary(type) ? binaryText(bytes) : intervalText(intervalParts(bytes));
 }

@@ -1,7 +1,8 @@
-// String operations of `frame` on known values: LIKE, SUBSTRING.
+// String operations of `frame` on known values: LIKE, SUBSTRING, casts of bytes.
 #ifndef HEADRACE_PASSES_ANALYSIS_TEXTEVALUATION_H
 #define HEADRACE_PASSES_ANALYSIS_TEXTEVALUATION_H
 
+#include "mlir/IR/Types.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
@@ -15,6 +16,11 @@ bool matchesLike(llvm::StringRef text, llvm::StringRef pattern, llvm::StringRef 
 /// The characters (code points) from `start` (1 is the first), at most `length`. Positions before
 /// the first count toward the length.
 std::string substringOf(llvm::StringRef text, int64_t start, std::optional<int64_t> length);
+
+/// The bytes of a binary or an interval that a text says; nothing if it says none.
+std::optional<std::string> bytesOfText(llvm::StringRef text, mlir::Type type);
+/// The text of such bytes.
+std::string textOfBytes(llvm::StringRef bytes, mlir::Type type);
 
 } // namespace headrace::analysis
 

@@ -2,8 +2,7 @@
 #include "passes/import/ConstantCasts.h"
 
 #include "dialects/frame/FrameConstants.h"
-#include "runtime/base/binary_functions.h"
-#include "runtime/base/interval_values.h"
+#include "passes/analysis/text_evaluation.h"
 
 using namespace mlir;
 namespace frame = headrace::frame;
@@ -54,19 +53,12 @@ Attribute headrace::import::castConstant(Attribute value, Type from, Type to) {
         llvm::APInt(frame::kLiteralBits, static_cast<uint64_t>(number), /*isSigned=*/true), to);
   };
   auto text = dyn_cast<StringAttr>(value);
-  if (text && frame::isString(from) && frame::isBinary(to)) {
-    std::optional<std::string> bytes = headrace::binaryOfText(text.getValue());
+  if (text && frame::isString(from) && (frame::isBinary(to) || frame::isInterval(to))) {
+    std::optional<std::string> bytes = headrace::analysis::bytesOfText(text.getValue(), to);
     return bytes ? frame::literalAttr(std::move(*bytes), to) : Attribute();
   }
-  if (text && frame::isBinary(from)) {
-    return frame::literalAttr(headrace::binaryText(text.getValue()), to);
-  }
-  if (text && frame::isString(from) && frame::isInterval(to)) {
-    std::optional<headrace::IntervalParts> parts = headrace::parseInterval(text.getValue());
-    return parts ? frame::literalAttr(headrace::packedInterval(*parts), to) : Attribute();
-  }
-  if (text && frame::isInterval(from)) {
-    return frame::literalAttr(headrace::intervalText(headrace::intervalParts(text.getValue())), to);
+  if (text && (frame::isBinary(from) || frame::isInterval(from))) {
+    return frame::literalAttr(headrace::analysis::textOfBytes(text.getValue(), from), to);
   }
   if (text) {
     std::optional<int64_t> moment =
