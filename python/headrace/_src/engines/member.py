@@ -215,8 +215,11 @@ class Member:
         bindings: dict[str, Any],
         options: dict[str, Any],
         wants_progress: bool,
-    ) -> tuple[Any, list[Any], str, list[str], list[str]]:
-        """The result's rows, or None, its tensors, the profile, and statistics and keys of rows that stay."""
+    ) -> tuple[Any, list[Any], str, list[str], list[str], list[str]]:
+        """The result's rows, or None, its tensors, the profile, and what is known of rows that stay here.
+
+        That is their statistics and keys, or what the ranks that wrote them tell.
+        """
         import pyarrow as pa
 
         program = self._program(plan, kernels)
@@ -227,8 +230,9 @@ class Member:
         )
         tensors, known = list(result.tensors), list(result.part_statistics)
         self._made = list(result.parts)
-        rows = None if tensors or known else pa.table(result)
-        return rows, tensors, program.profile(), known, list(result.part_keys)
+        written = list(result.written)
+        rows = None if tensors or known or written else pa.table(result)
+        return rows, tensors, program.profile(), known, list(result.part_keys), written
 
     def _progress(self, *at: object) -> None:
         self._channel.send((self._request, "progress", *at))
