@@ -184,7 +184,9 @@ def test_uploads_are_tried_again(server: StoreServer, bucket: str) -> None:
 
 
 def test_what_cannot_be_written_is_told(server: StoreServer, bucket: str) -> None:
-    with pytest.raises(errors.UnsupportedError, match="partition_by makes folders of this machine alone"):
+    with pytest.raises(
+        errors.UnsupportedError, match="a folder of files is written to a path, not to a store"
+    ):
         hr.sql(f"copy t to 's3://{bucket}/d' (format parquet, partition_by (t))", {"t": TABLE})
     with pytest.raises(errors.UserError, match="the address of a file needs a bucket and a key, got: s3://"):
         hr.sql(f"copy t to 's3://{bucket}/' (format parquet)", {"t": TABLE})
