@@ -152,7 +152,6 @@ MISTAKES = {
     "copy t to '{}/d.csv' (append)": "no such option of .csv files: append; there are header, delim",
     "copy t to '{}' (format csv, per_thread_output)": "the folder of the output is there already",
     "copy t to '{}/none/d' (format csv, per_thread_output)": "cannot write into the folder of the output",
-    "copy t to 's3://b/d' (format csv, per_thread_output)": "a folder of files is written to a path",
     "copy (select p::integer as q from t) to '{}/d' (format csv, per_thread_output)": "value cannot be cast",
 }
 

@@ -122,7 +122,7 @@ class ResultFile:
                     shutil.copyfileobj(file, upload, 8 << 20)
             else:
                 self._write(upload, batches.schema, rows)
-            translated(upload.finish)
+            upload.finish()
         except OSError as error:
             raise InputOutputError(f"cannot write the result: {self._form.shown}: {reason(error)}") from None
         finally:

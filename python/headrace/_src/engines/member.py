@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from headrace._src import store_parts
 from headrace._src.engines.channel import RETIRED, Channel
 from headrace._src.engines.scattered import Held, Part
 from headrace._src.errors import CancelledError, HeadraceError, InputOutputError, translated
@@ -205,7 +206,8 @@ class Member:
 
     def _follow(self, call: str, arrays: list[Any], options: dict[str, Any]) -> None:
         options = self._own(options)
-        self._made, _ = self._handle.follow(call, self._tables, arrays, poll=self._poll, **options)
+        with store_parts.of_a_call():
+            self._made, _ = self._handle.follow(call, self._tables, arrays, poll=self._poll, **options)
 
     def _run(
         self,
@@ -225,9 +227,17 @@ class Member:
         program = self._program(plan, kernels)
         progress = self._progress if wants_progress else None
         bindings = {**bindings, **self._tables}
-        result = self._handle.run(
-            program, plan, kernels, call, bindings, poll=self._poll, progress=progress, **self._own(options)
-        )
+        with store_parts.of_a_call():
+            result = self._handle.run(
+                program,
+                plan,
+                kernels,
+                call,
+                bindings,
+                poll=self._poll,
+                progress=progress,
+                **self._own(options),
+            )
         tensors, known = list(result.tensors), list(result.part_statistics)
         self._made = list(result.parts)
         written = list(result.written)
