@@ -300,6 +300,28 @@ def test_a_rank_is_killed_while_it_writes(tmp_path: Path, on_loss: str) -> None:
 
 
 @pytest.mark.alone
+def test_a_rank_may_take_its_time(tmp_path: Path) -> None:
+    """Longer than its peers wait for one that is silent."""
+    found = ended(
+        """
+        import time
+
+        def slow(*arguments):
+            time.sleep(5)
+            write(*arguments)
+
+        with hr.cluster(on_loss="fail", settings={"peerTimeout": 2}) as group:
+            if place == 1:
+                part_files.write_file = slow
+            print(copied("per_thread_output"))
+        """,
+        tmp_path,
+    )
+    assert [each[0] for each in found] == [0, 0, 0], found
+    assert found[0][1] == "[{'Count': 4000}]\n"
+
+
+@pytest.mark.alone
 def test_the_disk_of_a_rank_is_full(tmp_path: Path) -> None:
     found = ended(
         """
