@@ -1,8 +1,6 @@
 // PyCapsules around ArrowArrayStream.
 #include "python/bindings/arrow_stream.h"
 
-#include "runtime/exec/arrow_export.h"
-
 namespace nb = nanobind;
 
 namespace headrace::python {
@@ -58,9 +56,9 @@ uint64_t writeCsv(nb::handle object, const storage::CsvOutput &output) {
                        [&](ArrowArrayStream *stream) { return storage::writeCsv(stream, output); });
 }
 
-nb::capsule exportCapsule(std::shared_ptr<const exec::ResultRows> table) {
+nb::capsule exportCapsule(std::shared_ptr<const exec::ResultRows> table, exec::ChunkRange chunks) {
   auto stream = std::make_unique<ArrowArrayStream>();
-  if (Status status = exec::exportStream(std::move(table), stream.get()); !status.ok()) {
+  if (Status status = exec::exportStream(std::move(table), stream.get(), chunks); !status.ok()) {
     raise(status);
   }
   PyObject *capsule = PyCapsule_New(stream.release(), kCapsuleName, destroyCapsule);

@@ -1,6 +1,7 @@
 // Tables in and out of Python through the Arrow C stream interface (PyCapsules).
 #pragma once
 
+#include "runtime/exec/arrow_export.h"
 #include "runtime/exec/program.h"
 #include "runtime/storage/csv/csv_writer.h"
 #include "runtime/storage/storage.h"
@@ -21,8 +22,9 @@ importRows(std::shared_ptr<const exec::ResultRows> rows);
 /// Writes what has `__arrow_c_stream__` as CSV; the number of rows. Throws Error.
 uint64_t writeCsv(nanobind::handle object, const storage::CsvOutput &output);
 
-/// A capsule "arrow_array_stream" over the table. Throws Error.
-nanobind::capsule exportCapsule(std::shared_ptr<const exec::ResultRows> table);
+/// A capsule "arrow_array_stream" over the table, or these chunks of it. Throws Error.
+nanobind::capsule exportCapsule(std::shared_ptr<const exec::ResultRows> table,
+                                exec::ChunkRange chunks = {});
 
 /// Raises the status as the module's Error, with `kind` and `place`.
 [[noreturn]] void raise(const Status &status);

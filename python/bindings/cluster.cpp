@@ -96,8 +96,9 @@ public:
   Result run(LoadedProgram &program, const std::string &plan, const nb::bytes &kernels,
              const std::string &call, const nb::dict &offered, std::optional<int> threads,
              std::optional<int64_t> memory, const Texts &tuned, const Texts &given,
-             const nb::object &poll, const nb::object &progress) {
+             const nb::object &poll, const nb::object &progress, const std::string &sink) {
     session::Order order;
+    order.sink = sink;
     order.call = call;
     order.plan = plan;
     order.kernels = std::string(kernels.c_str(), kernels.size());
@@ -127,12 +128,12 @@ public:
       return open().run(order, program.program(), part);
     }();
     if (!ran.ok()) {
-      return program.take(ran.status(), part.settings);
+      return program.take(ran.status(), part.settings, sink);
     }
     ran->result.parts.clear(); // are held
-    Result result = program.take(std::move(ran->result), part.settings);
+    Result result = program.take(std::move(ran->result), part.settings, sink);
     result.parts = holding.parts();
-    result.partStatistics = std::move(ran->kept);
+    (sink.empty() ? result.partStatistics : result.written) = std::move(ran->kept);
     return result;
   }
 
@@ -215,7 +216,12 @@ private:
     part.storage->keepWithin(part.session->hostTier());
     storage::setStoreLimits(part.settings);
     part.interrupted = interruptedBy(poll);
-    part.keep = [&holding](std::shared_ptr<const exec::ResultRows> rows) -> Expected<std::string> {
+    part.keep = [this, &holding, &poll, threads = part.session->options().threads](
+                    std::shared_ptr<const exec::ResultRows> rows,
+                    const std::string &sink) -> Expected<std::string> {
+      if (!sink.empty()) {
+        return writePart(sink, open().rank(), {std::move(rows), threads}, poll);
+      }
       HR_ASSIGN_OR_RETURN(holding.kept, importRows(std::move(rows)));
       return holding.kept->statistics().dump();
     };
@@ -269,8 +275,9 @@ void addCluster(nb::module_ &module) {
            nb::arg("call"), nb::arg("bindings"), nb::arg("threads") = nb::none(),
            nb::arg("memory") = nb::none(), nb::arg("tuned") = Texts(),
            nb::arg("settings") = Texts(), nb::arg("poll") = nb::none(),
-           nb::arg("progress") = nb::none(),
-           "Of rank 0: runs a program on all ranks, as Program.run() does in this process.")
+           nb::arg("progress") = nb::none(), nb::arg("sink") = "",
+           "Of rank 0: runs a program on all ranks, as Program.run() does in this process. sink: "
+           "what each rank's part_files.write_part is given for its rows of a resident result.")
       .def("end", &LaunchedCluster::end, nb::arg("kind") = "", nb::arg("message") = "",
            nb::arg("place") = "", nb::arg("note") = "",
            "Of rank 0: ends the call on all ranks, with an error if it has a kind. note: for the "

@@ -72,7 +72,7 @@ Result LoadedProgram::run(const nb::dict &offered, uint32_t ranks, std::optional
                           const std::map<std::string, double> &faults,
                           const std::map<std::string, std::string> &tuned,
                           const std::map<std::string, std::string> &given, const nb::object &poll,
-                          const nb::object &progress) {
+                          const nb::object &progress, const std::string &sink) {
   Settings settings = settingsOf(tuned, given, threads, memory);
   settings.ranks = ranks;
   exec::RunOptions options = exec::runOptions(settings);
@@ -93,7 +93,7 @@ Result LoadedProgram::run(const nb::dict &offered, uint32_t ranks, std::optional
     storage::setStoreLimits(settings);
     return program_->run(*session, bindings, options);
   }();
-  return take(std::move(result), settings);
+  return take(std::move(result), settings, sink);
 }
 
 std::string LoadedProgram::mirrored(const nb::dict &offered, uint32_t ranks, uint32_t rank,
@@ -152,7 +152,8 @@ std::string LoadedProgram::mirrored(const nb::dict &offered, uint32_t ranks, uin
   return found.dump();
 }
 
-Result LoadedProgram::take(Expected<exec::RunResult> result, const Settings &settings) {
+Result LoadedProgram::take(Expected<exec::RunResult> result, const Settings &settings,
+                           const std::string &sink) {
   if (PyErr_Occurred()) {
     throw nb::python_error();
   }
@@ -163,8 +164,14 @@ Result LoadedProgram::take(Expected<exec::RunResult> result, const Settings &set
     }
   }
   Result taken{std::move(done.table), std::move(done.tensors)};
+  const int threads = std::max<int>(1, exec::sessionOptions(settings).threads /
+                                           std::max<int>(1, static_cast<int>(settings.ranks)));
   taken.partKeys = program_->plan().residentKeys;
   for (std::shared_ptr<const exec::ResultRows> &rows : done.parts) {
+    if (!sink.empty()) {
+      taken.rows.push_back({std::move(rows), threads});
+      continue;
+    }
     Expected<std::shared_ptr<const storage::ArrowTable>> part = [&] {
       nb::gil_scoped_release release;
       return importRows(std::move(rows));

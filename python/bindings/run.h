@@ -1,6 +1,7 @@
 // A loaded plan and its runs.
 #pragma once
 
+#include "python/bindings/part_rows.h"
 #include "python/bindings/process.h"
 
 #include <nanobind/nanobind.h>
@@ -24,6 +25,10 @@ struct Result {
   std::vector<ImportedTable> parts = {};
   std::vector<std::string> partStatistics = {};
   std::vector<std::string> partKeys = {};
+  /// Of one that goes into a sink, instead: the rows of the ranks of this process, or what each
+  /// rank of a cluster has told of those that it has written.
+  std::vector<PartRows> rows = {};
+  std::vector<std::string> written = {};
 };
 
 /// Python's part in a run that is under way: its signal handlers run on the main thread, about
@@ -44,16 +49,16 @@ public:
              const std::map<std::string, double> &faults,
              const std::map<std::string, std::string> &tuned,
              const std::map<std::string, std::string> &given, const nanobind::object &poll,
-             const nanobind::object &progress);
+             const nanobind::object &progress, const std::string &sink);
 
   /// One rank of a run of so many, whose peers do what it does: what it sends and holds, as JSON.
   std::string mirrored(const nanobind::dict &offered, uint32_t ranks, uint32_t rank,
                        std::optional<int64_t> memory,
                        const std::map<std::string, std::string> &given) const;
 
-  /// The result of a run of program(), once its trace is written. Throws Error, or what a callback
-  /// raised.
-  Result take(Expected<exec::RunResult> result, const Settings &settings);
+  /// The result of a run of program(), once its trace is written. `sink`: where a resident one
+  /// goes; empty: it is kept. Throws Error, or what a callback raised.
+  Result take(Expected<exec::RunResult> result, const Settings &settings, const std::string &sink);
 
   const std::shared_ptr<const exec::Program> &program() const { return program_; }
 

@@ -184,7 +184,11 @@ NB_MODULE(_runtime, module) {
       .def_ro("part_statistics", &Result::partStatistics,
               "Of a resident result: the statistics document of each rank's rows.")
       .def_ro("part_keys", &Result::partKeys,
-              "Of a resident result: the columns by whose hash its rows are divided, if they are.");
+              "Of a resident result: the columns by whose hash its rows are divided, if they are.")
+      .def_ro("rows", &Result::rows,
+              "Of one that goes into a sink, instead: the rows of each rank of this process.")
+      .def_ro("written", &Result::written,
+              "Of one that went into a sink, in a cluster: what each rank tells of it.");
   nb::class_<LoadedProgram>(module, "Program", "A checked plan with its kernels.")
       .def("run", &LoadedProgram::run, nb::arg("bindings"), nb::arg("ranks") = 1,
            nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
@@ -192,14 +196,15 @@ NB_MODULE(_runtime, module) {
            nb::arg("faults") = std::map<std::string, double>(),
            nb::arg("tuned") = std::map<std::string, std::string>(),
            nb::arg("settings") = std::map<std::string, std::string>(), nb::arg("poll") = nb::none(),
-           nb::arg("progress") = nb::none(),
+           nb::arg("progress") = nb::none(), nb::arg("sink") = "",
            "Runs it. bindings: table name to path(s) or Arrow data, tensor name "
            "to an array in host memory. simulation_seed: on a simulated "
            "network, in one thread, with the faults of tests by name. tuned, settings: of the run, "
            "by name; the environment's go "
            "over the first, under the second. poll: called about every 50 ms. progress: called "
            "twice a second with tasks ended, tasks, rows so far and the name of a running task. "
-           "What either raises stops the run.")
+           "What either raises stops the run. sink: not empty if the rows of a resident result go "
+           "elsewhere, and are not kept.")
       .def("mirrored", &LoadedProgram::mirrored, nb::arg("bindings"), nb::arg("ranks"),
            nb::arg("rank"), nb::arg("memory") = nb::none(),
            nb::arg("settings") = std::map<std::string, std::string>(),
@@ -208,6 +213,7 @@ NB_MODULE(_runtime, module) {
       .def("keep_profile", &LoadedProgram::keepProfile, nb::arg("profile"),
            "Takes that of a run in another process.")
       .def("profile", &LoadedProgram::profile, "The last run's profile as JSON.");
+  bindPartRows(module);
   addCluster(module);
   addMeeting(module);
   module.def(

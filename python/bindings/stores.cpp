@@ -38,6 +38,10 @@ storeFiles(const std::string &text) {
   return files;
 }
 
+bool hasStoreFiles(const std::string &folder) {
+  return unlocked([&] { return storage::hasStoreFiles(folder); });
+}
+
 std::vector<Stamp> storeStamps(const std::vector<std::string> &texts) {
   std::vector<Stamp> stamps;
   for (const storage::FileStamp &stamp : unlocked([&] { return storage::storeStamps(texts); })) {
@@ -70,6 +74,8 @@ void raiseIfWrong(const Status &status) {
 void bindStores(nb::module_ &module) {
   module.def("store_files", &storeFiles, nb::arg("text"),
              "The files of one table in a store, with their stamps.");
+  module.def("has_store_files", &hasStoreFiles, nb::arg("folder"),
+             "Whether anything is in a folder of a store.");
   module.def("store_stamps", &storeStamps, nb::arg("texts"),
              "What stores say of files now: bytes, moment of the last change, tag.");
   module.def("read_store", &readStore, nb::arg("text"), nb::arg("stamp"), nb::arg("offset"),
@@ -94,6 +100,16 @@ void bindStores(nb::module_ &module) {
             raiseIfWrong(status);
           },
           nb::arg("data"))
+      .def_static(
+          "take_over",
+          [](const std::string &text, const std::string &handed) {
+            return valueOf(storage::StoreUpload::takeOver(text, handed));
+          },
+          nb::arg("text"), nb::arg("handed"), "What another process has handed over.")
+      .def(
+          "hand_over",
+          [](storage::StoreUpload &upload) { return unlocked([&] { return upload.handOver(); }); },
+          "Sends the rest; what another process needs to finish or abort it.")
       .def("finish",
            [](storage::StoreUpload &upload) {
              Status status;

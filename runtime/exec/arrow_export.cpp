@@ -6,6 +6,7 @@
 #include "model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -204,6 +205,7 @@ struct StreamHolder {
   std::shared_ptr<const ResultRows> table;
   std::vector<ArrowType> types;
   size_t next = 0;
+  size_t end = 0; ///< behind the last chunk
   std::string error;
 };
 
@@ -222,7 +224,7 @@ int getSchema(ArrowArrayStream *stream, ArrowSchema *out) {
 int getNext(ArrowArrayStream *stream, ArrowArray *out) {
   auto *self = static_cast<StreamHolder *>(stream->private_data);
   *out = ArrowArray{};
-  if (self->next == self->table->chunkCount()) {
+  if (self->next >= self->end) {
     return 0;
   }
   Expected<ChunkHandle> read = self->table->chunk(self->next);
@@ -261,12 +263,15 @@ void releaseStream(ArrowArrayStream *stream) {
 
 } // namespace
 
-Status exportStream(std::shared_ptr<const ResultRows> table, ArrowArrayStream *out) {
+Status exportStream(std::shared_ptr<const ResultRows> table, ArrowArrayStream *out,
+                    ChunkRange chunks) {
   auto holder = std::make_unique<StreamHolder>();
   for (const plan::Column &column : table->schema().columns) {
     HR_ASSIGN_OR_RETURN(ArrowType type, arrowType(column.logical, kindOf(column), column.name));
     holder->types.push_back(std::move(type));
   }
+  holder->next = chunks.begin;
+  holder->end = std::min(chunks.end, table->chunkCount());
   holder->table = std::move(table);
   *out = ArrowArrayStream{getSchema, getNext, getLastError, releaseStream, holder.release()};
   return {};

@@ -178,6 +178,7 @@ Expected<Cluster::Prepared> Cluster::prepare(const Order &order,
     }
   }
   prepared.program = std::move(program);
+  prepared.sink = order.sink;
   return prepared;
 }
 
@@ -191,8 +192,9 @@ Expected<Ran> Cluster::runPrepared(const Prepared &prepared, const Part &part) {
   HR_ASSIGN_OR_RETURN(ran.result, prepared.program->runRank(*part.session, prepared.bindings,
                                                             prepared.options, *transport_));
   if (!ran.result.parts.empty()) {
-    HR_ASSIGN_OR_RETURN(std::string kept, part.keep(ran.result.parts.front()));
-    ran.kept.push_back(std::move(kept));
+    Expected<std::string> kept = part.keep(ran.result.parts.front(), prepared.sink);
+    HR_RETURN_IF_ERROR(named(kept.status(), name()));
+    ran.kept.push_back(std::move(*kept));
   }
   return ran;
 }

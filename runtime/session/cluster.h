@@ -43,9 +43,11 @@ struct Part {
   /// prints, by slot, as in Order.
   std::function<Expected<std::map<std::string, std::string>>(const plan::Plan &, exec::Bindings &)>
       bind;
-  /// Takes this rank's rows of a resident result; what rank 0 is told about them. Set where such
-  /// programs may be run.
-  std::function<Expected<std::string>(std::shared_ptr<const exec::ResultRows>)> keep;
+  /// Takes this rank's rows of a resident result, which go where Order::sink says; what rank 0 is
+  /// told about them. Set where such programs may be run.
+  std::function<Expected<std::string>(std::shared_ptr<const exec::ResultRows>,
+                                      const std::string &sink)>
+      keep;
   /// Asked about every 50 ms on the calling thread; true stops the call on all ranks.
   std::function<bool()> interrupted;
   /// As RunOptions::progress, of this rank.
@@ -110,6 +112,7 @@ private:
     std::shared_ptr<const exec::Program> program;
     exec::Bindings bindings;
     exec::RunOptions options;
+    std::string sink; ///< as Order::sink
   };
   /// Connections between all ranks of one epoch.
   struct Network {

@@ -17,7 +17,8 @@ constexpr const char *kShared[] = {"exchangeBuffer",   "exchangeWindow", "collec
 } // namespace
 
 std::string Order::pack() const {
-  nlohmann::json rest{{"tables", tables}, {"prints", prints}, {"settings", settings}};
+  nlohmann::json rest{
+      {"tables", tables}, {"prints", prints}, {"settings", settings}, {"sink", sink}};
   return packTexts({call, plan, kernels, manifest, rest.dump()});
 }
 
@@ -38,6 +39,7 @@ Expected<Order> Order::unpack(std::string_view text) {
   order.tables = rest["tables"].get<exec::TablePaths>();
   order.prints = rest["prints"].get<std::map<std::string, std::string>>();
   order.settings = rest["settings"].get<std::map<std::string, std::string>>();
+  order.sink = rest["sink"].get<std::string>();
   return order;
 }
 

@@ -23,6 +23,7 @@ struct Order {
   std::map<std::string, std::string> prints;
   /// Those that have to be the same on all ranks, by name.
   std::map<std::string, std::string> settings;
+  std::string sink; ///< where the rows of a resident result go, for Part::keep; empty: they stay
 
   std::string pack() const;
   static Expected<Order> unpack(std::string_view text);

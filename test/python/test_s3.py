@@ -17,7 +17,9 @@ import pytest
 from duckdb_oracle import same
 from headrace import errors
 from headrace._src import tools
+from headrace._src.engines import driver
 from headrace._src.query.sql import compile_to
+from rank_processes import Processes
 from store_server import KEYS_OF_LISTING, Asked, Fault, StoreServer, s3, serving
 
 TABLE = pa.table({"k": [1, 2, 3, 4], "t": ["a", "b", None, "d"]})
@@ -184,12 +186,114 @@ def test_uploads_are_tried_again(server: StoreServer, bucket: str) -> None:
 
 
 def test_what_cannot_be_written_is_told(server: StoreServer, bucket: str) -> None:
-    with pytest.raises(errors.UnsupportedError, match="partition_by makes folders of this machine alone"):
-        hr.sql(f"copy t to 's3://{bucket}/d' (format parquet, partition_by (t))", {"t": TABLE})
     with pytest.raises(errors.UserError, match="the address of a file needs a bucket and a key, got: s3://"):
         hr.sql(f"copy t to 's3://{bucket}/' (format parquet)", {"t": TABLE})
     with pytest.raises(errors.InputOutputError, match="no such bucket: s3://none/x.parquet"):
         hr.sql("copy t to 's3://none/x.parquet'", {"t": TABLE})
+
+
+FOLDER = pa.concat_tables(
+    [pa.table({"k": range(at, at + 100), "p": [i % 3 for i in range(100)]}) for at in range(0, 3000, 100)]
+)
+
+
+def _keys(server: StoreServer, bucket: str) -> list[str]:
+    assert "Uploads" not in _client(server).list_multipart_uploads(Bucket=bucket)
+    return [each["Key"] for each in _client(server).list_objects_v2(Bucket=bucket).get("Contents", ())]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("format", ["parquet", "csv"])
+def test_folders_are_written_by_all_ranks(server: StoreServer, bucket: str, format: str, ranks: int) -> None:
+    folder = f"s3://{bucket}/a b/d"
+    options = f"(format {format}, per_thread_output)"
+    found = hr.sql(f"copy t to '{folder}' {options}", {"t": FOLDER}, ranks=ranks)
+    assert found.to_pylist() == [{"Count": 3000}]
+    assert _keys(server, bucket) == [f"a b/d/part-{rank:05}-00000.{format}" for rank in range(ranks)]
+    same(hr.sql(f"from '{folder}/*.{format}'"), FOLDER)
+    text = f"copy t to '{folder}/' (format {format}, per_thread_output"
+    with pytest.raises(errors.UserError, match="the folder of the output is there already, remove it first"):
+        hr.sql(f"{text})", {"t": FOLDER})
+    hr.sql(
+        f"copy (select k, p from t where k < 0) to 's3://{bucket}/none/' {options}",
+        {"t": FOLDER},
+        ranks=ranks,
+    )
+    assert _keys(server, bucket)[ranks:] == [f"none/part-00000-00000.{format}"]
+
+
+def test_partitions_are_written_by_all_ranks(server: StoreServer, bucket: str) -> None:
+    folder = f"s3://{bucket}/d"
+    hr.sql(f"copy t to '{folder}' (format parquet, partition_by p)", {"t": FOLDER}, ranks=2)
+    assert {key.split("/")[1] for key in _keys(server, bucket)} == {"p=0", "p=1", "p=2"}
+    assert {key.split("/")[2][:10] for key in _keys(server, bucket)} == {"part-00000", "part-00001"}
+    same(hr.sql("select k, p from d", {"d": folder}), FOLDER)
+
+
+def _refused(method: str, key: str) -> Any:
+    def fault(asked: Asked, _before: int) -> Fault:
+        return 403 if asked.method == method and key in asked.path else None
+
+    return fault
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("method", ["PUT", "POST"])
+def test_of_a_folder_nothing_stays(server: StoreServer, bucket: str, method: str, ranks: int) -> None:
+    server.fault = _refused(method, "part-00001")
+    with pytest.raises(errors.InputOutputError, match="access is denied"):
+        hr.sql(f"copy t to 's3://{bucket}/d' (format parquet, per_thread_output)", {"t": FOLDER}, ranks=ranks)
+    server.fault = lambda _asked, _before: None
+    assert _keys(server, bucket) == []
+
+
+def test_files_that_are_not_put_together_are_given_up(server: StoreServer, bucket: str) -> None:
+    """Those before are there: a store has no step for several files."""
+
+    def fault(asked: Asked, _before: int) -> Fault:
+        return (
+            403
+            if asked.method == "POST" and "part-00001" in asked.path and "uploadId" in asked.path
+            else None
+        )
+
+    server.fault = fault
+    with pytest.raises(errors.InputOutputError, match="access is denied"):
+        hr.sql(f"copy t to 's3://{bucket}/d' (format csv, per_thread_output)", {"t": FOLDER}, ranks=3)
+    server.fault = lambda _asked, _before: None
+    assert _keys(server, bucket) == ["d/part-00000-00000.csv"]
+
+
+@pytest.mark.alone
+def test_ranks_in_processes_write_a_folder(server: StoreServer, bucket: str) -> None:
+    """What they have uploaded is put together by the driver, or nothing of it stays."""
+    engine = Processes(3)
+    try:
+        with driver.Driver(driver.RemoteRanks(engine, {"threads": "1"}), "shrink"):
+            server.fault = _refused("PUT", "part-00001")
+            for folder in ("failed", "d"):
+                text = f"copy t to 's3://{bucket}/{folder}' (format parquet, per_thread_output)"
+                if folder == "failed":
+                    with pytest.raises(errors.InputOutputError, match="rank 1 on host .*access is denied"):
+                        hr.sql(text, {"t": FOLDER})
+                    server.fault = lambda _asked, _before: None
+                    assert _keys(server, bucket) == []
+                else:
+                    assert hr.sql(text, {"t": FOLDER}).to_pylist() == [{"Count": 3000}]
+        assert _keys(server, bucket) == [f"d/part-{rank:05}-00000.parquet" for rank in range(3)]
+        same(hr.sql(f"from 's3://{bucket}/d/*.parquet'"), FOLDER)
+    finally:
+        engine.end()
+
+
+def test_folders_that_cannot_be_written_are_told(server: StoreServer, bucket: str) -> None:
+    for where, message in {
+        f"s3://{bucket}/": "a folder of files is written to a path or to s3://BUCKET/FOLDER, got: s3://",
+        f"{server.url}/x": "a folder of files is written to a path or to s3://BUCKET/FOLDER, got: http://",
+        f"s3://{bucket}/new": "overwrite replaces a folder of this machine, not of a store: s3://",
+    }.items():
+        with pytest.raises(errors.UserError, match=message):
+            hr.sql(f"copy t to '{where}' (format csv, per_thread_output, overwrite)", {"t": TABLE})
 
 
 def test_what_is_not_there_is_told(server: StoreServer, bucket: str) -> None:

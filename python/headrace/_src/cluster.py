@@ -111,13 +111,15 @@ class Cluster:
             return lead()
         with self._calls:
             if self.rank:
+                from headrace._src import store_parts
                 from headrace._src.query.dataset import Dataset
 
                 held = {
                     table: data.here if isinstance(data, Dataset) else data
                     for table, data in (tables or {}).items()
                 }
-                parts, note = translated(lambda: self._handle.follow(name, held, list(arrays), **options))
+                with store_parts.of_a_call():
+                    parts, note = translated(lambda: self._handle.follow(name, held, list(arrays), **options))
                 return kept(self, parts, note) if kept and note else None
             self._leading = threading.current_thread()
             self._call = name

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from headrace._src.counted import counted
 from headrace._src.errors import (
     HeadraceError,
     InputOutputError,
-    UnsupportedError,
     UserError,
     reason,
     translated,
@@ -42,10 +42,10 @@ def print_rows(table: pa.Table, rows: int = SHOWN_ROWS) -> None:
         print(f"… {counted(table.num_rows - rows, 'more row')} (use --output FILE)")
 
 
-class _CountedRows:
+class CountedRows:
     """Batches as they come, and how many rows have come with them."""
 
-    def __init__(self, batches: pa.RecordBatchReader) -> None:
+    def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
         self._batches = batches
         self.count = 0
 
@@ -55,48 +55,47 @@ class _CountedRows:
             yield batch
 
 
-class ResultFile:
-    """A file for a result, or a folder of files by the values of columns.
+@dataclass(frozen=True)
+class Form:
+    """How files are written: a format, by its suffix, and its options.
 
-    Nothing is left behind if writing fails.
-
-    Made before the query runs: raises at once for a format, an option or a folder that cannot be written.
+    Of Parquet `compression` and `row_group_size`, of CSV `header` and `delim`.
     """
 
-    def __init__(self, path: str, format: str = "", **options: Any) -> None:
-        """format: a suffix; default: that of the path.
+    format: str
+    options: dict[str, Any]
+    #: The path, for messages.
+    shown: str
 
-        options: `partition_by`, a column or several, for a folder a=1/b=x/…; of Parquet `compression` and
-            `row_group_size`, of CSV `header` and `delim`.
-        """
-        self._path = Path(path).expanduser()
-        self._upload = translated(lambda: StoreWriter(path)) if is_store(path) else None
-        self._shown = shown_path(path)
-        self._partition_by = options.pop("partition_by", ())
-        if isinstance(self._partition_by, str):
-            self._partition_by = [self._partition_by]
-        if not isinstance(self._partition_by, (list, tuple)):
-            raise UserError(f"partition_by is a column or several, got {shown(self._partition_by)}")
-        self._format = format or Path(place_of(path)).suffix
-        if self._format not in _WRITERS:
+    @staticmethod
+    def of(path: str, format: str = "", options: Mapping[str, Any] | None = None) -> Form:
+        """format: default: the suffix of the path. Raises UserError for what is none."""
+        format = format or Path(place_of(path)).suffix
+        if format not in _WRITERS:
             formats = ", ".join(_WRITERS)
-            raise UserError(f"the output must end in one of {formats}, got {self._shown}")
-        known = _OPTIONS[self._format]
-        for name, value in options.items():
+            raise UserError(f"the output must end in one of {formats}, got {shown_path(path)}")
+        known = _OPTIONS[format]
+        for name, value in (options or {}).items():
             if name not in known:
-                names = ", ".join((*known, "partition_by"))
-                raise UserError(f"no such option of {self._format} files: {name}; there are {names}")
+                names = ", ".join((*known, *_OF_FOLDERS))
+                raise UserError(f"no such option of {format} files: {name}; there are {names}")
             is_one, what = known[name]
             if not is_one(value):
                 raise UserError(f"{name} is {what}, got {shown(value)}")
-        self._options = options
-        if self._upload:
-            if self._partition_by:
-                raise UnsupportedError(f"partition_by makes folders of this machine alone: {self._shown}")
-            return
-        if self._partition_by and self._path.exists():
-            raise UserError(f"the folder of the output is there already, remove it first: {path}")
-        if not os.access(self._path.parent, os.W_OK):
+        return Form(format, dict(options or {}), shown_path(path))
+
+
+class ResultFile:
+    """A file for a result. Nothing is left behind if writing fails.
+
+    Made before the query runs: raises at once for a folder that cannot be written.
+    """
+
+    def __init__(self, path: str, form: Form | None = None) -> None:
+        self._form = form or Form.of(path)
+        self._path = Path(path).expanduser()
+        self._upload = translated(lambda: StoreWriter(path)) if is_store(path) else None
+        if not self._upload and not os.access(self._path.parent, os.W_OK):
             raise InputOutputError(f"cannot write into the folder of the output: {path}")
 
     def write(self, batches: pa.RecordBatchReader) -> int:
@@ -104,77 +103,52 @@ class ResultFile:
         if self._upload:
             return self._uploaded(self._upload, batches)
         temporary = f"{self._path}.{os.getpid()}.tmp"
-        rows = _CountedRows(batches)
+        rows = CountedRows(batches)
         try:
-            if self._partition_by:
-                self._write_folder(temporary, batches.schema, iter(rows))
-            else:
-                _WRITERS[self._format](temporary, batches.schema, iter(rows), **self._options)
+            self._write(temporary, batches.schema, rows)
             os.replace(temporary, self._path)
         except OSError as error:
             raise InputOutputError(f"cannot write the result: {self._path}: {reason(error)}") from None
         finally:
-            if os.path.isdir(temporary):
-                shutil.rmtree(temporary)
-            elif os.path.exists(temporary):
+            if os.path.exists(temporary):
                 os.remove(temporary)
         return rows.count
 
     def _uploaded(self, upload: StoreWriter, batches: pa.RecordBatchReader) -> int:
         """The same into a store, where the file is there when all of it has arrived."""
-        rows = _CountedRows(batches)
+        rows = CountedRows(batches)
         try:
-            if self._format == ".csv":  # which is written by several threads, each at its place
+            if self._form.format == ".csv":  # which is written by several threads, each at its place
                 with tempfile.NamedTemporaryFile(suffix=".csv") as file:
-                    _csv(file.name, batches.schema, iter(rows), **self._options)
+                    self._write(file.name, batches.schema, rows)
                     shutil.copyfileobj(file, upload, 8 << 20)
             else:
-                _WRITERS[self._format](upload, batches.schema, iter(rows), **self._options)
-            translated(upload.finish)
+                self._write(upload, batches.schema, rows)
+            upload.finish()
         except OSError as error:
-            raise InputOutputError(f"cannot write the result: {self._shown}: {reason(error)}") from None
+            raise InputOutputError(f"cannot write the result: {self._form.shown}: {reason(error)}") from None
         finally:
             upload.abort()
         return rows.count
 
-    def _write_folder(self, folder: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
-        import pyarrow as pa
-        import pyarrow.dataset as dataset
-
-        for name in self._partition_by:
-            if name not in schema.names:
-                raise UserError(f"partition_by: the result has no column: {name}")
-        if len(self._partition_by) == len(schema.names):
-            raise UserError("partition_by: no column is left for the files")
-        for field in schema:
-            if _has_intervals(field.type):
-                raise UnsupportedError(f"partition_by: unsupported type of a column: INTERVAL, {field.name}")
-        if self._options:
-            raise UserError(f"partition_by goes with no other option, got: {next(iter(self._options))}")
-        keys = pa.schema([schema.field(name) for name in self._partition_by])
-        os.mkdir(folder)
-        dataset.write_dataset(
-            map(self._with_names_of_folders, batches),
-            folder,
-            schema=schema,
-            format=self._format[1:],
-            partitioning=dataset.partitioning(keys, flavor="hive"),
-        )
-
-    def _with_names_of_folders(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch, if Arrow makes folders of all its keys: it cuts names at the character 0."""
-        import pyarrow.compute as compute
-
-        for name in self._partition_by:
-            column = batch.column(name)
-            if str(column.type) == "string" and compute.any(compute.match_substring(column, "\0")).as_py():
-                raise UnsupportedError(f"partition_by: the character 0 is in a text of column {name}")
-        return batch
+    def _write(self, target: Any, schema: pa.Schema, rows: CountedRows) -> None:
+        write_file(target, self._form.format, schema, iter(rows), self._form.options)
 
 
-def _has_intervals(kind: pa.DataType) -> bool:
+def write_file(
+    target: Any, format: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch], options: Mapping[str, Any]
+) -> None:
+    """One file. target: a path, or what is written to, but for CSV; options: as `Form` has them.
+
+    `threads`, of CSV: how many make its text; default: as many as there are processors.
+    """
+    _WRITERS[format](target, schema, batches, **options)
+
+
+def has_intervals(kind: pa.DataType) -> bool:
+    """Whether a type is of intervals or has some in it."""
     parts = [kind.field(part).type for part in range(kind.num_fields)]
-    return str(kind) == "month_day_nano_interval" or any(map(_has_intervals, parts))
+    return str(kind) == "month_day_nano_interval" or any(map(has_intervals, parts))
 
 
 def _parquet(
@@ -187,7 +161,7 @@ def _parquet(
     import pyarrow.parquet as parquet
 
     codec = _CODECS[compression.lower()]
-    if any(_has_intervals(field.type) for field in schema):  # which Arrow does not write
+    if any(has_intervals(field.type) for field in schema):  # which Arrow does not write
         _parquet_of_intervals(path, schema, batches, codec, row_group_size)
         return
     with parquet.ParquetWriter(path, schema, compression=codec) as writer:
@@ -201,7 +175,7 @@ def _parquet_of_intervals(
     import duckdb
     import pyarrow as pa
 
-    with tempfile.TemporaryDirectory(dir=Path(path).parent if isinstance(path, str) else None) as folder:
+    with tempfile.TemporaryDirectory(dir=Path(path).parent if isinstance(path, (str, Path)) else None) as folder:
         file = Path(folder) / "rows.parquet"
         compression = "uncompressed" if codec == "none" else codec
         options = f"format parquet, compression {compression}, row_group_size {row_group_size}"
@@ -211,7 +185,7 @@ def _parquet_of_intervals(
                 connection.execute(f"copy (from rows) to {literal(str(file))} ({options})")
             except duckdb.Error as error:
                 raise HeadraceError(f"cannot write Parquet: {reason(error)}", "data") from None
-        if isinstance(path, str):
+        if isinstance(path, (str, Path)):
             os.replace(file, path)
             return
         with file.open("rb") as rows:
@@ -227,14 +201,19 @@ def _arrow(path: Any, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> N
 
 
 def _csv(
-    path: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch], header: bool = True, delim: str = ","
+    path: str,
+    schema: pa.Schema,
+    batches: Iterator[pa.RecordBatch],
+    header: bool = True,
+    delim: str = ",",
+    threads: int = 0,
 ) -> None:
     import pyarrow as pa
 
     from headrace import _runtime
 
     reader = pa.RecordBatchReader.from_batches(schema, batches)
-    threads = len(os.sched_getaffinity(0))
+    threads = threads or len(os.sched_getaffinity(0))
     translated(lambda: _runtime.write_csv(reader, path, delim, header, threads))
 
 
@@ -268,3 +247,5 @@ _OPTIONS: dict[str, dict[str, tuple[Callable[[Any], bool], str]]] = {
     ".arrow": {},
     ".csv": {"header": (_is_truth, "true or false"), "delim": (_is_ascii, "one character of ASCII")},
 }
+#: Options of a folder of files, which `part_files` has.
+_OF_FOLDERS = ("partition_by", "per_thread_output", "overwrite")

@@ -166,6 +166,18 @@ std::string stemOfAddress(const std::string &text) {
   return stemOf(text.substr(0, text.find('?')));
 }
 
+Expected<bool> hasStoreFiles(const std::string &folder) {
+  HR_ASSIGN_OR_RETURN(StoreAddress address, StoreAddress::of(folder));
+  if (!address.isS3() || address.key.empty()) {
+    return makeError(
+        ErrorKind::kUser,
+        "a folder of files is written to a path or to s3://BUCKET/FOLDER, got: ", address.shown);
+  }
+  std::vector<std::string> keys;
+  HR_ASSIGN_OR_RETURN(std::vector<StoreFile> files, listed(address, folderOf(address), keys));
+  return !files.empty();
+}
+
 Expected<std::vector<StoreFile>> storeFiles(const std::string &text) {
   HR_ASSIGN_OR_RETURN(StoreAddress address, listable(text));
   if (!address.isS3()) {

@@ -25,6 +25,8 @@ std::string stemOfAddress(const std::string &text);
 /// and ** for any number of folders); of a folder its Parquet files and those of its folders
 /// KEY=VALUE. kIo: there are none.
 Expected<std::vector<StoreFile>> storeFiles(const std::string &text);
+/// Whether anything is in a folder of S3. kUser: it is no address of one.
+Expected<bool> hasStoreFiles(const std::string &folder);
 /// The files that tables by their names are made of, below a folder or of a pattern, as
 /// exec::addTables has them of paths: the name of a table and a file of it, in order.
 Expected<std::vector<std::pair<std::string, StoreFile>>> storeTables(const std::string &text);

@@ -4,6 +4,8 @@
 #include "runtime/storage/remote/remote_file.h"
 #include "runtime/storage/remote/xml_text.h"
 
+#include <nlohmann/json.hpp>
+
 namespace headrace::storage {
 namespace {
 
@@ -27,7 +29,30 @@ Expected<std::unique_ptr<StoreUpload>> StoreUpload::start(const std::string &tex
   return std::unique_ptr<StoreUpload>(new StoreUpload(std::move(address)));
 }
 
-StoreUpload::~StoreUpload() { abort(); }
+StoreUpload::~StoreUpload() {
+  if (!isHandedOver_) {
+    abort();
+  }
+}
+
+Expected<std::string> StoreUpload::handOver() {
+  if (!buffer_.empty() || id_.empty()) {
+    HR_RETURN_IF_ERROR(send());
+  }
+  HR_RETURN_IF_ERROR(settle(0));
+  isHandedOver_ = true;
+  return nlohmann::json({{"id", id_}, {"tags", tags_}}).dump();
+}
+
+Expected<std::unique_ptr<StoreUpload>> StoreUpload::takeOver(const std::string &text,
+                                                             const std::string &handed) {
+  HR_ASSIGN_OR_RETURN(std::unique_ptr<StoreUpload> upload, start(text));
+  const nlohmann::json told = nlohmann::json::parse(handed);
+  upload->id_ = told["id"];
+  upload->tags_ = told["tags"].get<std::vector<std::string>>();
+  upload->isHandedOver_ = true;
+  return upload;
+}
 
 Expected<HttpAnswer> StoreUpload::ask(const std::string &method,
                                       std::map<std::string, std::string> query,

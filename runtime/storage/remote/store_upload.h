@@ -12,8 +12,8 @@
 
 namespace headrace::storage {
 
-/// Purpose: one object on its way. Thread-safety: one thread. What is neither finished nor aborted
-/// when this ends is aborted.
+/// Purpose: one object on its way. Thread-safety: one thread. What is neither finished, aborted nor
+/// handed over when this ends is aborted.
 class StoreUpload {
 public:
   /// kUser: it is no address of a file; kUnsupported: http(s), which has no way to write.
@@ -24,6 +24,12 @@ public:
 
   /// Appends; blocks while several parts are on their way. kIo.
   Status write(std::string_view bytes);
+  /// Sends the rest; what another process needs to finish or abort the upload. Until then abort()
+  /// still does. kIo.
+  Expected<std::string> handOver();
+  /// What another process has handed over, of the same address.
+  static Expected<std::unique_ptr<StoreUpload>> takeOver(const std::string &text,
+                                                         const std::string &handed);
   /// After it the file is there. kIo.
   Status finish();
   /// Nothing of it stays.
@@ -44,6 +50,7 @@ private:
   std::vector<std::string> tags_; ///< of the parts that have arrived, in order
   size_t parts_ = 0;
   bool ended_ = false;
+  bool isHandedOver_ = false;
 };
 
 } // namespace headrace::storage

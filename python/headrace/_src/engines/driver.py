@@ -86,6 +86,8 @@ class RemoteResult:
     #: Of a resident result; its rows are none of this process.
     part_statistics: list[str] = field(default_factory=list)
     part_keys: list[str] = field(default_factory=list)
+    #: Of one that the ranks have written: what each tells of it.
+    written: list[str] = field(default_factory=list)
     parts: tuple[()] = ()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from headrace._src import store_parts
 from headrace._src.engines.channel import RETIRED, Channel
 from headrace._src.engines.scattered import Held, Part
 from headrace._src.errors import CancelledError, HeadraceError, InputOutputError, translated
@@ -205,7 +206,8 @@ class Member:
 
     def _follow(self, call: str, arrays: list[Any], options: dict[str, Any]) -> None:
         options = self._own(options)
-        self._made, _ = self._handle.follow(call, self._tables, arrays, poll=self._poll, **options)
+        with store_parts.of_a_call():
+            self._made, _ = self._handle.follow(call, self._tables, arrays, poll=self._poll, **options)
 
     def _run(
         self,
@@ -215,20 +217,32 @@ class Member:
         bindings: dict[str, Any],
         options: dict[str, Any],
         wants_progress: bool,
-    ) -> tuple[Any, list[Any], str, list[str], list[str]]:
-        """The result's rows, or None, its tensors, the profile, and statistics and keys of rows that stay."""
+    ) -> tuple[Any, list[Any], str, list[str], list[str], list[str]]:
+        """The result's rows, or None, its tensors, the profile, and what is known of rows that stay here.
+
+        That is their statistics and keys, or what the ranks that wrote them tell.
+        """
         import pyarrow as pa
 
         program = self._program(plan, kernels)
         progress = self._progress if wants_progress else None
         bindings = {**bindings, **self._tables}
-        result = self._handle.run(
-            program, plan, kernels, call, bindings, poll=self._poll, progress=progress, **self._own(options)
-        )
+        with store_parts.of_a_call():
+            result = self._handle.run(
+                program,
+                plan,
+                kernels,
+                call,
+                bindings,
+                poll=self._poll,
+                progress=progress,
+                **self._own(options),
+            )
         tensors, known = list(result.tensors), list(result.part_statistics)
         self._made = list(result.parts)
-        rows = None if tensors or known else pa.table(result)
-        return rows, tensors, program.profile(), known, list(result.part_keys)
+        written = list(result.written)
+        rows = None if tensors or known or written else pa.table(result)
+        return rows, tensors, program.profile(), known, list(result.part_keys), written
 
     def _progress(self, *at: object) -> None:
         self._channel.send((self._request, "progress", *at))

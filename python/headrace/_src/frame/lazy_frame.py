@@ -618,6 +618,10 @@ class LazyFrame:
 
     def persist(self, *, by: str | Sequence[str] = (), **options: Any) -> Dataset | None:
         """Computes the rows, which stay on the ranks that make them; see `headrace.persist`."""
+        return self._told(queries.persist, self._typed(), {"by": by, **options})
+
+    def _typed(self) -> tuple[Composed, Any]:
+        """The query of the rows with the names and types of the frame, for those who do not see it."""
         inner = [f'{each.sql} as "~{i}"' for i, each in enumerate(self._columns.values())]
         outer = [
             f'cast("~{i}" as {sql_type(each.type)}) as {quoted(name)}'
@@ -628,7 +632,7 @@ class LazyFrame:
             rows = f"select {', '.join(inner)} from {name}{self._order_sql()}"
             return f"select {', '.join(outer)} from ({rows})"
 
-        return self._told(queries.persist, composed(self._node, query), {"by": by, **options})
+        return composed(self._node, query)
 
     def explain(self, **options: Any) -> str:
         """What was decided for it and why; options: those of `headrace.explain`."""
@@ -638,24 +642,35 @@ class LazyFrame:
         """Runs it for what it takes."""
         return self._ask(queries.profiled, options)
 
-    def sink_parquet(self, path: str | Path, **options: Any) -> None:
-        """Writes the rows to a Parquet file, which is there whole or not at all; options: as `collect`."""
-        self._sink(str(path), ".parquet", options)
+    def sink_parquet(
+        self, path: str | Path, *, folder: Mapping[str, Any] | None = None, **options: Any
+    ) -> None:
+        """Writes the rows to a Parquet file, which is there whole or not at all; options: as `collect`.
 
-    def sink_csv(self, path: str | Path, **options: Any) -> None:
+        folder: for a folder of files, which all ranks write at once: {"per_thread_output": True} or
+            {"partition_by": ["a", "b"]}, with "overwrite": True to replace one that is there.
+        """
+        self._sink(str(path), ".parquet", folder, options)
+
+    def sink_csv(self, path: str | Path, *, folder: Mapping[str, Any] | None = None, **options: Any) -> None:
         """The same as CSV."""
-        self._sink(str(path), ".csv", options)
+        self._sink(str(path), ".csv", folder, options)
 
-    def sink_ipc(self, path: str | Path, **options: Any) -> None:
+    def sink_ipc(self, path: str | Path, *, folder: Mapping[str, Any] | None = None, **options: Any) -> None:
         """The same as an Arrow file."""
-        self._sink(str(path), ".arrow", options)
+        self._sink(str(path), ".arrow", folder, options)
 
-    def _sink(self, path: str, suffix: str, options: Mapping[str, Any]) -> None:
+    def _sink(
+        self, path: str, suffix: str, folder: Mapping[str, Any] | None, options: Mapping[str, Any]
+    ) -> None:
         import pyarrow as pa
 
-        from headrace._src.result_output import ResultFile
+        from headrace._src.part_files import ResultFolder, output_of
 
-        file = ResultFile(path, suffix)
+        file = output_of(path, suffix, **(folder or {}))
+        if isinstance(file, ResultFolder):
+            self._told(queries.written, self._typed(), {"output": file, **options})
+            return
         found = self._ask(queries.batches, options)
         if found is None:
             return

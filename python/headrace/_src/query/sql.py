@@ -21,6 +21,7 @@ from headrace._src.errors import (
     reason,
 )
 from headrace._src.explain import OperatorRows, explained, operator_rows
+from headrace._src.part_files import ResultFolder, output_of
 from headrace._src.programs import LoadedProgram, Mesh, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.bound_query import bound_query, schemas_of
@@ -104,7 +105,8 @@ def sql(
         list the tables and their columns; EXPLAIN and EXPLAIN ANALYZE return the text of `explain`, a row for
         each line.
         COPY (query) TO 'x.parquet' (compression zstd) writes its rows, whole or not at all: .parquet, .csv,
-        .arrow, or a folder with (format parquet, partition_by (a, b)).
+        .arrow, or a folder that all ranks write, with (format parquet, per_thread_output) or (format parquet,
+        partition_by (a, b)).
         FROM may name files itself: 'x.csv', 'data/*.parquet', read_csv('x.txt', delim = '|').
     tables: a folder of Parquet files (one table a file or folder), a file, a pattern ("data/*.parquet"), a
         list of these, or a dict of name to Arrow table, `Dataset` or path(s), of Parquet or CSV; "~" is the
@@ -175,9 +177,9 @@ def _copied(copy: Copy, tables: TablesArgument, options: dict[str, Any]) -> pa.T
 
     settings = {_COPY_NAMES.get(name, name): value for name, value in copy.options.items()}
     format = settings.pop("format", "")
-    file = ResultFile(copy.path, f".{format.lower()}" if format else "", **settings)
-    found = _query(pa.RecordBatchReader.from_stream, copy.query, tables, options)
-    return None if found is None else pa.table({"Count": pa.array([file.write(found)], pa.int64())})
+    output = output_of(copy.path, f".{format.lower()}" if format else "", **settings)
+    count = written(copy.query, tables, output=output, **options)
+    return None if count is None else pa.table({"Count": pa.array([count], pa.int64())})
 
 
 #: Options of COPY by other names than those of Python.
@@ -198,6 +200,31 @@ def batches(text: str, tables: TablesArgument, **options: Any) -> pa.RecordBatch
 
 
 @checked
+def written(
+    text: str, tables: TablesArgument, *, output: ResultFile | ResultFolder, **options: Any
+) -> int | None:
+    """Runs one query as `sql` does, with its options, and writes its rows; how many there are.
+
+    Into a file they are written as they come to this process, into a folder by the ranks that have them. None
+    on the ranks of a cluster beside rank 0.
+    """
+    check_options(options, sql)
+    if isinstance(output, ResultFile):
+        found = batches(text, tables, **options)
+        return None if found is None else output.write(found)
+    if not _gives_rows(text):
+        raise UserError("a folder of files takes a query that gives rows")
+    try:
+        return _query(output.finish, text, tables, options, resident=(), sink=output)
+    finally:
+        output.abandon()
+
+
+def _gives_rows(text: str) -> bool:
+    return not may_not_be_rows(text) or script_of(text).kind is Kind.ROWS
+
+
+@checked
 def persist(
     text: str, tables: TablesArgument = (), *, by: str | Sequence[str] = (), **options: Any
 ) -> Dataset | None:
@@ -213,7 +240,7 @@ def persist(
     during the call.
     """
     check_options(options, sql)
-    if copy_of(text) or (may_not_be_rows(text) and script_of(text).kind is not Kind.ROWS):
+    if copy_of(text) or not _gives_rows(text):
         raise UserError("persist takes a query that gives rows")
     lasting = {name: value for name, value in options.items() if name not in _OF_ONE_RUN}
     keys = (by,) if isinstance(by, str) else tuple(by)
@@ -251,7 +278,7 @@ def _remember(profile: Profile) -> None:
 
 
 def _query(
-    take: Callable[[Any], Any],
+    take: Callable[..., Any],
     text: str,
     tables: TablesArgument,
     options: dict[str, Any],
@@ -259,19 +286,23 @@ def _query(
     *,
     stop: Callable[[], None] | None = None,
     resident: tuple[str, ...] | None = None,
+    sink: ResultFolder | None = None,
 ) -> Any:
-    """What `take` makes of the result; `told` gets the profile. resident: as `Target` has it."""
+    """What `take` makes of the result; `told` gets the profile. resident: as `Target` has it.
+
+    sink: what ranks write the rows into that are resident otherwise.
+    """
     stop = stop or stopper(options.pop("timeout", None), options.pop("cancel", None), _follows())
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
     return _on_all_ranks(
         f"sql {text}" if resident is None else f"persist by {resident} {text}",
-        lambda: _answer(take, told, text, tables, stop, resident=resident, **options),
+        lambda: _answer(take, told, text, tables, stop, resident=resident, sink=sink, **options),
         tables,
         options.get("threads"),
         options.get("memory"),
         options.get("settings"),
         stop,
-        resident=resident is not None,
+        resident=resident is not None and sink is None,
     )
 
 
@@ -314,7 +345,7 @@ def _on_all_ranks(
 
 
 def _answer(
-    take: Callable[[Any], Any],
+    take: Callable[..., Any],
     told: Callable[[Profile], None],
     text: str,
     tables: TablesArgument,
@@ -332,6 +363,7 @@ def _answer(
     progress: Callable[[int, int, int, str], None] | None = None,
     verify: bool = False,
     resident: tuple[str, ...] | None = None,
+    sink: ResultFolder | None = None,
 ) -> Any:
     """`_query` on this process, or on rank 0 of a cluster."""
     import pyarrow as pa
@@ -371,7 +403,7 @@ def _answer(
         program = _load(text, resolved, target, statistics, part)
         return lambda rows: pa.table(ran(program, {**resolved, **rows}))
 
-    def ran(program: LoadedProgram, tables: dict[str, Table]) -> Any:
+    def ran(program: LoadedProgram, tables: dict[str, Table], sink: str = "") -> Any:
         if stop:
             stop()
         return _run(
@@ -384,7 +416,11 @@ def _answer(
             settings,
             progress,
             stop,
+            sink,
         )
+
+    def answered(program: LoadedProgram) -> Any:
+        return ran(program, resolved, sink.begin() if sink else "")
 
     text = with_pivot_values(
         text,
@@ -402,11 +438,11 @@ def _answer(
     loaded = _load(text, resolved, target, statistics, plan)
     compiled = time.perf_counter()
     try:
-        result = ran(loaded, resolved)
+        result = answered(loaded)
     except MemoryLimitError as error:
         loaded, result = _run_in_parts(
             lambda target: _load(text, resolved, target, statistics, plan),
-            lambda program: ran(program, resolved),
+            answered,
             target,
             loaded,
             error,
@@ -423,7 +459,7 @@ def _answer(
             plan_json=loaded.compiled.plan_json,
         )
     )
-    return programs.translated(lambda: take(result))
+    return programs.translated(lambda: take(result, stop) if sink else take(result))
 
 
 #: After a plan whose states were larger than estimated: plans for less memory than there is.
@@ -692,11 +728,13 @@ def _run(
     settings: Mapping[str, object] | None = None,
     progress: Callable[[int, int, int, str], None] | None = None,
     stop: Callable[[], None] | None = None,
+    sink: str = "",
 ) -> Any:
     bindings = bindings_of(tables, program.compiled.manifest)
     options = programs.run_options(ranks, threads, memory, program.settings, settings)
     options["progress"] = progress
     options["poll"] = stop
+    options["sink"] = sink
     if simulation_seed is not None:
         options["simulation_seed"] = simulation_seed
     return programs.run(program, bindings, options)

@@ -134,9 +134,22 @@ class StoreWriter(io.RawIOBase):
     def __init__(self, address: str) -> None:
         from headrace import _runtime
 
-        self._upload = _runtime.StoreUpload.start(address)
-        self.finish = self._upload.finish
-        self.abort = self._upload.abort
+        self._own(_runtime.StoreUpload.start(address))
+
+    @staticmethod
+    def taken_over(address: str, handed: str) -> StoreWriter:
+        """What another process has written and handed over: only finish() and abort() are left."""
+        from headrace import _runtime
+
+        writer = StoreWriter.__new__(StoreWriter)
+        writer._own(translated(lambda: _runtime.StoreUpload.take_over(address, handed)))
+        return writer
+
+    def _own(self, upload: Any) -> None:
+        self._upload = upload
+        self.finish = lambda: translated(upload.finish)
+        self.hand_over = lambda: translated(upload.hand_over)
+        self.abort = upload.abort
 
     def writable(self) -> bool:
         return True

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from headrace._src.arguments import checked_methods
 from headrace._src.errors import HeadraceError, UserError
+from headrace._src.part_files import output_of
 from headrace._src.query import sql as queries
 from headrace._src.query.sql import Profile
-from headrace._src.result_output import ResultFile
 from headrace._src.session import display
 from headrace._src.sql.arrow_types import arrow_type
 from headrace._src.sql.composed import Composed, Part
@@ -80,20 +80,19 @@ class Relation:
     def write_parquet(self, path: str | Path, **options: Any) -> None:
         """Writes the rows to a Parquet file, which is there whole or not at all.
 
-        options: compression ("snappy", "zstd", …), row_group_size in rows, or partition_by (a column or
-            several) for a folder of files.
+        options: compression ("snappy", "zstd", …), row_group_size in rows. Or those of a folder of files,
+            which all ranks write at once: per_thread_output=True, or partition_by (a column or several), and
+            overwrite=True, to replace one that is there.
         """
         self._write(path, ".parquet", options)
 
     def write_csv(self, path: str | Path, **options: Any) -> None:
-        """The same as CSV; options: header, delim, or partition_by."""
+        """The same as CSV; options: header, delim, and those of a folder."""
         self._write(path, ".csv", options)
 
     def _write(self, path: str | Path, suffix: str, options: dict[str, Any]) -> None:
-        file = ResultFile(str(path), suffix, **options)
-        found = self.batches()
-        if found is not None:
-            file.write(found)
+        output = output_of(str(path), suffix, **options)
+        self._ask(queries.written, self._bound.composed, output=output)
 
     def explain(self, **options: Any) -> str:
         """What was decided for the query and why; options: those of `headrace.explain`."""
