@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from headrace._src.query.sql import persist as persist
     from headrace._src.query.sql import sql as sql
     from headrace._src.query.stop import Cancel as Cancel
+    from headrace._src.serving.server import Server as Server
+    from headrace._src.serving.server import serve as serve
     from headrace._src.session.relation import Relation as Relation
     from headrace._src.session.session import Session as Session
     from headrace._src.session.session import connect as connect
@@ -69,6 +71,7 @@ _PUBLIC = {
     "LazyFrame": "headrace._src.frame.lazy_frame",
     "PolarsEngine": "headrace._src.polars.engine",
     "Relation": "headrace._src.session.relation",
+    "Server": "headrace._src.serving.server",
     "Session": "headrace._src.session.session",
     "all": "headrace._src.frame.functions",
     "any": "headrace._src.frame.functions",
@@ -99,6 +102,7 @@ _PUBLIC = {
     "scan_ipc": "headrace._src.frame.sources",
     "scan_ndjson": "headrace._src.frame.sources",
     "scan_parquet": "headrace._src.frame.sources",
+    "serve": "headrace._src.serving.server",
     "sql": "headrace._src.query.sql",
     "sum_horizontal": "headrace._src.frame.functions",
     "tune": "headrace._src.tuning.tune",

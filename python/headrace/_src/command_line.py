@@ -1,4 +1,4 @@
-"""The command `headrace`: sql, explain, cost, compile, lower, tune, calibrate, doctor."""
+"""The command `headrace`: sql, explain, cost, compile, lower, serve, tune, calibrate, doctor."""
 
 from __future__ import annotations
 
@@ -144,6 +144,12 @@ def _parser() -> CommandParser:
                 "(default: all equal)",
             )
             command.epilog = "headrace-tune cost prices a plan that was written"
+    from headrace._src.serving import command as serving
+
+    summary = "answer queries of clients of Arrow Flight SQL (ADBC, JDBC, ODBC)"
+    served = commands.add_parser("serve", help=summary, description=summary)
+    serving.add_arguments(served)
+    add_settings(served)
     from headrace._src.tuning import tune
 
     tune.add_arguments(
@@ -215,6 +221,10 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         from headrace._src import doctor
 
         return doctor.command(arguments)
+    if arguments.command == "serve":
+        from headrace._src.serving import command as serving
+
+        return serving.command(arguments, settings)
     text = given_text(arguments.text, "query")
     common = {
         "ranks": arguments.ranks,

@@ -185,6 +185,11 @@ class Session:
         """The names of tables and views."""
         return self._names.every
 
+    @property
+    def views(self) -> list[str]:
+        """The names of views."""
+        return sorted(view.name for view in self._names.views.values())
+
     def table(self, name: str) -> Relation:
         """All rows of a table or view."""
         return self.sql(f"select * from {quoted(name)}")

@@ -63,6 +63,11 @@ def with_values(text: str, parameters: Parameters) -> str:
     return b"".join([*out, data[end:]]).decode()
 
 
+def has_parameters(text: str) -> bool:
+    """Whether something in a text may stand for a value."""
+    return next(_signs(text, text.encode()), None) is not None
+
+
 def _signs(text: str, data: bytes) -> Iterator[re.Match[bytes]]:
     """The parameters outside of texts, quoted names and comments."""
     import duckdb

@@ -1,0 +1,1 @@
+"""A session as a server of Arrow Flight SQL: for ADBC, JDBC, ODBC and what speaks through them."""

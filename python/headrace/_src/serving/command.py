@@ -1,0 +1,77 @@
+"""`headrace serve`: tables behind a server of Arrow Flight SQL."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+
+from headrace._src.errors import InputOutputError
+from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
+
+_PORT = 31337
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tables",
+        default=[],
+        action="append",
+        metavar=TABLES_METAVAR,
+        help=f"{TABLES_HELP} (default: the files that queries name)",
+    )
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="where to listen (default: 127.0.0.1, this machine)"
+    )
+    parser.add_argument("--port", type=int, default=_PORT, help=f"0: any that is free (default: {_PORT})")
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="a file with what clients must know, as a bearer's token or as the password of any user "
+        "(default: none, which only --host 127.0.0.1 allows)",
+    )
+    parser.add_argument("--certificate", metavar="FILE", help="a certificate in PEM format, for TLS")
+    parser.add_argument("--key", metavar="FILE", help="its key")
+    parser.add_argument(
+        "--ranks", type=int, default=1, help="ranks of this process that share a query (default: 1)"
+    )
+    parser.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
+    parser.add_argument(
+        "--memory",
+        metavar="BYTES",
+        help="memory limit of a query, such as 4GB (default: 70 %% of the machine's)",
+    )
+    parser.add_argument(
+        "--timeout", type=float, metavar="SECONDS", help="stop a query after so long (default: never)"
+    )
+
+
+def command(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
+    """Serves until it is interrupted or told to end (SIGTERM)."""
+    from headrace._src.serving.server import serve
+
+    token = None
+    if arguments.token_file is not None:
+        try:
+            with open(arguments.token_file, encoding="utf-8") as file:
+                token = file.read().strip()
+        except OSError as error:
+            raise InputOutputError(f"{arguments.token_file}: {error.strerror}") from None
+    options = {
+        name: getattr(arguments, name)
+        for name in ("ranks", "threads", "memory", "timeout")
+        if getattr(arguments, name) is not None
+    }
+    server = serve(
+        arguments.tables,
+        host=arguments.host,
+        port=arguments.port,
+        token=token,
+        certificate=arguments.certificate,
+        key=arguments.key,
+        settings=settings,
+        **options,
+    )
+    signal.signal(signal.SIGTERM, lambda *_: server.shutdown())
+    print(f"serving {', '.join(server.session.tables) or 'no tables'} at {server.location}", flush=True)
+    server.wait()
+    return 0

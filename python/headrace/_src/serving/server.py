@@ -1,0 +1,288 @@
+"""The server: what a client of Flight SQL asks, as queries of a session."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import hmac
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.flight as flight
+
+from headrace._src import errors
+from headrace._src.arguments import checked
+from headrace._src.query.stop import Cancel
+from headrace._src.query.tables import TablesArgument
+from headrace._src.serving import catalogue
+from headrace._src.serving.messages import Fields, message, packed, unpacked
+from headrace._src.serving.statements import NO_ROWS, Statement
+from headrace._src.session.session import Session, connect
+
+#: Seconds between two looks at whether a client has gone.
+_LOOKS = 0.05
+_HERE = ("127.0.0.1", "localhost", "::1")
+#: What gRPC's codes say, and what ADBC makes exceptions of: the first that fits.
+_ERRORS: tuple[tuple[type[errors.HeadraceError], type[Exception]], ...] = (
+    (errors.QueryTimeoutError, flight.FlightTimedOutError),
+    (errors.CancelledError, flight.FlightCancelledError),
+    (errors.UnsupportedError, NotImplementedError),
+    (errors.UserError, pa.ArrowInvalid),
+    (errors.DataError, pa.ArrowInvalid),
+    (errors.InternalError, flight.FlightInternalError),
+    (errors.HeadraceError, flight.FlightServerError),
+)
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Headrace's errors, and messages that are none, as those of Flight."""
+    try:
+        yield
+    except errors.HeadraceError as error:
+        kind = next(theirs for ours, theirs in _ERRORS if isinstance(error, ours))
+        raise kind(str(error)) from None  # what the client gets ends in the traceback
+    except ValueError as error:  # of a message, or of a text in it
+        raise pa.ArrowInvalid(str(error)) from None
+
+
+class Server:
+    """A session that clients of Arrow Flight SQL ask. Made by `serve`; it answers until `shutdown`."""
+
+    def __init__(self, session: Session, host: str, port: int, security: dict[str, Any]) -> None:
+        scheme = "grpc+tls" if "tls_certificates" in security else "grpc"
+        address = f"[{host}]" if ":" in host else host
+        self._flight = _Flight(session, f"{scheme}://{address}:{port}", security)
+        #: What its clients ask; tables that are registered here are there for them.
+        self.session = session
+        #: What clients connect to, such as "grpc://127.0.0.1:31337".
+        self.location = f"{scheme}://{address}:{self._flight.port}"
+
+    def wait(self) -> None:
+        """Returns when the server has ended: by `shutdown` in another thread, or Control-C."""
+        self._flight.serve()
+
+    def shutdown(self) -> None:
+        """Ends the server once the queries that are running have ended."""
+        self._flight.shutdown()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+
+
+class _Flight(flight.FlightServerBase):
+    """What Flight calls."""
+
+    def __init__(self, session: Session, address: str, security: dict[str, Any]) -> None:
+        super().__init__(address, **security)
+        self.session = session
+
+    def get_flight_info(
+        self, context: flight.ServerCallContext, descriptor: flight.FlightDescriptor
+    ) -> flight.FlightInfo:
+        with _told():
+            name, command = unpacked(descriptor.command)
+            statement = _statement(name, command)
+            if statement is None:
+                schema, ticket = _known(catalogue.schema_of, name, command), descriptor.command
+            else:
+                schema = statement.schema(self.session)
+                ticket = packed("TicketStatementQuery", {1: statement.handle})
+            schema = pa.schema([]) if schema is None else schema
+            return flight.FlightInfo(schema, descriptor, [flight.FlightEndpoint(ticket, [])], -1, -1)
+
+    def get_schema(
+        self, context: flight.ServerCallContext, descriptor: flight.FlightDescriptor
+    ) -> flight.SchemaResult:
+        with _told():
+            name, command = unpacked(descriptor.command)
+            statement = _statement(name, command)
+            if statement is None:
+                return flight.SchemaResult(_known(catalogue.schema_of, name, command))
+            schema = statement.schema(self.session)
+            return flight.SchemaResult(pa.schema([]) if schema is None else schema)
+
+    def do_get(self, context: flight.ServerCallContext, ticket: flight.Ticket) -> flight.FlightDataStream:
+        with _told():
+            name, command = unpacked(ticket.ticket)
+            if name != "TicketStatementQuery":
+                return flight.RecordBatchStream(_known(catalogue.answer, name, command, self.session))
+            statement = Statement.of(command.data(1))
+            if not statement.is_query:
+                statement.define(self.session)
+                return flight.RecordBatchStream(NO_ROWS.empty_table())
+            with _cancelled_with(context) as cancel:
+                return flight.RecordBatchStream(statement.rows(self.session, cancel))
+
+    def do_put(
+        self,
+        context: flight.ServerCallContext,
+        descriptor: flight.FlightDescriptor,
+        reader: flight.MetadataRecordBatchReader,
+        writer: flight.FlightMetadataWriter,
+    ) -> None:
+        with _told():
+            name, command = unpacked(descriptor.command)
+            if name == "CommandPreparedStatementQuery":
+                bound = Statement.of(command.data(1)).bound(reader.read_all())
+                writer.write(pa.py_buffer(message({1: bound.handle})))
+                return
+            statement = _statement(name, command)
+            if statement is None:
+                raise NotImplementedError(f"headrace's server takes no rows: {name}")
+            statement.define(self.session)
+            writer.write(pa.py_buffer(message({1: 0})))  # rows that were changed
+
+    def do_action(self, context: flight.ServerCallContext, action: flight.Action) -> list[flight.Result]:
+        with _told():
+            if action.type == "CreatePreparedStatement":
+                statement = Statement(unpacked(action.body.to_pybytes())[1].text(1))
+                answer: dict[int, bytes | str | int] = {1: statement.handle}
+                schema = statement.schema(self.session)
+                if schema is not None:
+                    answer[2] = schema.serialize().to_pybytes()
+                return [flight.Result(packed("ActionCreatePreparedStatementResult", answer))]
+            if action.type == "ClosePreparedStatement":
+                return []
+            raise NotImplementedError(f"headrace's server has no such action: {action.type}")
+
+    def list_actions(self, context: flight.ServerCallContext) -> list[tuple[str, str]]:
+        return [
+            ("CreatePreparedStatement", "a text as a statement"),
+            ("ClosePreparedStatement", "forgets a statement"),
+        ]
+
+
+def _statement(name: str, command: Fields) -> Statement | None:
+    """The statement that a command runs; None of those about the catalogue."""
+    if name in ("CommandStatementQuery", "CommandStatementUpdate"):
+        return Statement(command.text(1))
+    if name in ("CommandPreparedStatementQuery", "CommandPreparedStatementUpdate"):
+        return Statement.of(command.data(1))
+    return None
+
+
+def _known(call: Callable[..., Any], name: str, *arguments: Any) -> Any:
+    if name not in catalogue.SCHEMAS:
+        raise NotImplementedError(f"headrace's server has no such command: {name}")
+    return call(name, *arguments)
+
+
+@contextlib.contextmanager
+def _cancelled_with(context: flight.ServerCallContext) -> Iterator[Cancel]:
+    """What stops a query when its client has gone."""
+    cancel, ended = Cancel(), threading.Event()
+
+    def look() -> None:
+        while not ended.wait(_LOOKS):
+            if context.is_cancelled():
+                cancel.cancel()
+                return
+
+    watcher = threading.Thread(target=look, daemon=True, name="headrace-client")
+    watcher.start()
+    try:
+        yield cancel
+    finally:
+        ended.set()
+        watcher.join()
+
+
+class _Nobody(flight.ServerAuthHandler):
+    """The handshake is the middleware's: it has seen the password in the headers."""
+
+    def authenticate(self, outgoing: Any, incoming: Any) -> None:
+        pass
+
+    def is_valid(self, token: bytes) -> str:
+        return ""
+
+
+class _Guards(flight.ServerMiddlewareFactory):
+    """Lets in who knows the token: as a bearer's, or as the password of any name."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def start_call(self, info: flight.CallInfo, headers: dict[str, list[str]]) -> _Guard:
+        for given in next((v for k, v in headers.items() if k.lower() == "authorization"), []):
+            kind, _, value = given.partition(" ")
+            if kind.lower() == "basic":
+                with contextlib.suppress(binascii.Error, UnicodeDecodeError):
+                    full = value + "=" * (-len(value) % 4)  # Go leaves the padding out
+                    value = base64.b64decode(full, validate=True).decode().partition(":")[2]
+            elif kind.lower() != "bearer":
+                continue
+            if hmac.compare_digest(value.encode(), self._token.encode()):
+                return _Guard(self._token)
+        raise flight.FlightUnauthenticatedError("the token is missing or not that of the server")
+
+
+class _Guard(flight.ServerMiddleware):
+    """Hands back the token as a bearer's: clients who gave a password use it from then on."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def sending_headers(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self._token}"}
+
+
+@checked
+def serve(
+    tables: TablesArgument | Session | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    token: str | None = None,
+    certificate: str | Path | None = None,
+    key: str | Path | None = None,
+    **options: Any,
+) -> Server:
+    """Starts a server of Arrow Flight SQL over a session, for ADBC, JDBC, ODBC and what speaks through them.
+
+    tables: as in `connect`, or a session. All clients share it: a view that one creates is there for all.
+    host, port: where it listens; port 0: any free one, which `Server.location` says.
+    token: what clients must know, as a bearer's token or as the password of any user. Without one, only
+        this machine can be listened to.
+    certificate, key: files in PEM format, for TLS. Without them who sees the network sees the rows and
+        the token.
+    options: those of `sql`, for all queries: ranks=2, memory="4GB", timeout=60.
+
+    The server answers at once, from threads of its own, until `shutdown()` or the end of a `with`; `wait()`
+    waits for that. Queries of clients run beside each other.
+
+    Raises UserError for options that do not fit, and InputOutputError where it cannot listen.
+    """
+    session = tables if isinstance(tables, Session) else connect(tables, **options)
+    if isinstance(tables, Session) and options:
+        raise errors.UserError(f"a session has its options already: {', '.join(options)}")
+    if token is None and host not in _HERE:
+        raise errors.UserError(f"a server on {host} needs a token: others than this machine can reach it")
+    if token is not None and not token:
+        raise errors.UserError("the token of a server must not be empty")
+    if (certificate is None) != (key is None):
+        raise errors.UserError("TLS needs both certificate and key")
+    security: dict[str, Any] = {}
+    if certificate is not None and key is not None:
+        security["tls_certificates"] = [(_read(certificate), _read(key))]
+    if token is not None:
+        security |= {"middleware": {"headrace": _Guards(token)}, "auth_handler": _Nobody()}
+    try:
+        return Server(session, host, port, security)
+    except (pa.ArrowException, OSError) as error:
+        raise errors.InputOutputError(f"cannot listen on {host}:{port}: {error}") from None
+
+
+def _read(path: str | Path) -> bytes:
+    try:
+        return Path(path).expanduser().read_bytes()
+    except OSError as error:
+        raise errors.InputOutputError(f"{path}: {error.strerror}") from None
