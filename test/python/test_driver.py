@@ -31,7 +31,7 @@ LONG = "select count(*) from lineitem a join lineitem b on a.l_tax < b.l_quantit
 SECONDS = """
 select count(*) as n from lineitem a join lineitem b on a.l_suppkey = b.l_suppkey
 join lineitem c on a.l_suppkey = c.l_suppkey and a.l_orderkey + c.l_partkey < b.l_orderkey + c.l_tax
-where c.l_orderkey < 500
+where c.l_orderkey < 2000
 """
 
 
