@@ -79,7 +79,11 @@ TEST(TextValuesTest, PrintsExactly) {
   EXPECT_EQ(printed(HR_TEXT_TIMESTAMP, 3'600'500'000, 6), "1970-01-01 01:00:00.5");
   EXPECT_EQ(printed(HR_TEXT_TIMESTAMP, -1, 0), "1969-12-31 23:59:59");
   EXPECT_EQ(printed(HR_TEXT_TIMESTAMP, -1, 9), "1969-12-31 23:59:59.999999999");
-  EXPECT_EQ(printed(HR_TEXT_TIMESTAMP, INT64_MAX, 0), "292277026596-12-04 15:30:07");
+  EXPECT_EQ(printed(HR_TEXT_TIMESTAMP, INT64_MAX - 1, 0), "292277026596-12-04 15:30:06");
+  EXPECT_EQ(printed(HR_TEXT_TIMESTAMP, INT64_MAX, 0), "infinity");
+  EXPECT_EQ(printed(HR_TEXT_ZONED_TIMESTAMP, -INT64_MAX, 6), "-infinity");
+  EXPECT_EQ(printed(HR_TEXT_DATE, INT32_MAX, 0), "infinity");
+  EXPECT_EQ(printed(HR_TEXT_DATE, -INT32_MAX, 0), "-infinity");
   EXPECT_EQ(printed(HR_TEXT_ZONED_TIMESTAMP, 20, 3), "1970-01-01 00:00:00.02+00");
   EXPECT_EQ(printed(HR_TEXT_TIME, 45'045'123'456, 6), "12:30:45.123456");
   EXPECT_EQ(printed(HR_TEXT_TIME, 86'400'000'000, 6), "24:00:00");
@@ -124,6 +128,9 @@ TEST(TextValuesTest, ReadsFloats) {
 }
 
 TEST(TextValuesTest, ParsesWhatIsAValue) {
+  EXPECT_EQ(parsed(HR_TEXT_DATE, " Infinity "), INT32_MAX);
+  EXPECT_EQ(parsed(HR_TEXT_TIMESTAMP, "-inf", 6), -INT64_MAX);
+  EXPECT_EQ(parsed(HR_TEXT_TIME, "infinity", 6), std::nullopt);
   EXPECT_EQ(parsed(HR_TEXT_INTEGER, " -42\n"), -42);
   EXPECT_EQ(parsed(HR_TEXT_INTEGER, "+7"), 7);
   EXPECT_EQ(parsed(HR_TEXT_INTEGER, "1.0"), 1);
