@@ -99,13 +99,15 @@ def _add_information(stage: Path, tag: str) -> None:
     lines += ["License-Expression: Apache-2.0 WITH LLVM-exception", f"Requires-Python: {python}"]
     lines += [f"License-File: {name}" for name in licences]
     lines += [f"Requires-Dist: {line}" for line in requirements()]
+    lines += ["Provides-Extra: ibis", 'Requires-Dist: ibis-framework>=12; extra == "ibis"']
     lines += ["Description-Content-Type: text/markdown", "", (places.ROOT / "README.md").read_text()]
     (folder / "METADATA").write_text("\n".join(lines))
     generator = "Wheel-Version: 1.0\nGenerator: headrace ./dev wheel\nRoot-Is-Purelib: false"
     (folder / "WHEEL").write_text(f"{generator}\nTag: {tag}\n")
     commands = ["headrace = headrace._src.command_line:main"]
     commands += [f"headrace-{name} = headrace._src.tools:main" for name in _TOOLS]
-    (folder / "entry_points.txt").write_text("\n".join(["[console_scripts]", *commands, ""]))
+    lines = ["[console_scripts]", *commands, "", "[ibis.backends]", "headrace = headrace.ibis", ""]
+    (folder / "entry_points.txt").write_text("\n".join(lines))
 
 
 def _pack(stage: Path, wheel: Path) -> None:
