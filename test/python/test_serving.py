@@ -115,6 +115,16 @@ def test_views_are_there_for_all_clients(server: hr.Server) -> None:
         rows(server, 'drop view "a view"')
     with pytest.raises(adbc.ProgrammingError, match="no such view: t"):
         rows(server, "drop view t")
+    rows(
+        server,
+        "/* made\nby a tool */ -- and\n create or replace temp view main.b as select 2 as x -- no more",
+    )
+    rows(server, "create view if not exists b as select 3 as x")
+    assert rows(server, "select * from b") == [(2,)]
+    with pytest.raises(adbc.ProgrammingError, match="a view is one query"):
+        rows(server, "create view c as select 1 as x; create view d as select 2 as x")
+    assert server.session.views == ["b"]
+    rows(server, "drop view memory.main.b cascade;")
     with connected(server) as connection, connection.cursor() as cursor:
         with pytest.raises(adbc.NotSupportedError, match="runs queries, CREATE VIEW and DROP VIEW"):
             cursor.executemany("delete from t where k = ?", [(1,), (2,)])
@@ -127,6 +137,7 @@ def test_views_are_there_for_all_clients(server: hr.Server) -> None:
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
+        ("select '" + "x" * (9 << 20) + "'", adbc.ProgrammingError, "a statement has at most 8 MiB"),
         ("selec 1", adbc.ProgrammingError, r"syntax error at or near .selec."),
         ("select nope from t", adbc.ProgrammingError, "no such column: nope"),
         ("select 1 // (k - 1) from t", adbc.ProgrammingError, "division by zero"),
@@ -148,7 +159,7 @@ def test_what_the_server_says_of_itself(server: hr.Server) -> None:
         assert connection.adbc_get_info()["vendor_name"] == "headrace"
         assert connection.adbc_get_table_types() == ["TABLE", "VIEW"]
         (catalogue,) = connection.adbc_get_objects(depth="all").read_all().to_pylist()
-        assert catalogue["catalog_name"] == "headrace"
+        assert catalogue["catalog_name"] == "memory"
         (schema,) = catalogue["catalog_db_schemas"]
         found = {
             table["table_name"]: (
@@ -168,6 +179,7 @@ def test_what_the_server_says_of_itself(server: hr.Server) -> None:
         assert names(table_name_filter="t%") == ["t"]
         assert names(table_types_filter=["VIEW"]) == ["v"]
         assert names(db_schema_filter="other") == []
+    assert rows(server, "select count(*) from memory.main.t") == [(4,)]
 
 
 def test_clients_run_beside_each_other(server: hr.Server) -> None:
@@ -201,6 +213,45 @@ def test_a_client_that_goes_stops_its_query(server: hr.Server) -> None:
         time.sleep(0.1)
     else:
         pytest.fail("the query goes on")
+
+
+def test_the_end_of_the_server_stops_queries() -> None:
+    server = hr.serve({"t": T})
+    failed: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            rows(server, LONG)
+        except adbc.Error as error:
+            failed.append(error)
+
+    client = threading.Thread(target=ask)
+    client.start()
+    time.sleep(1)
+    started = time.monotonic()
+    server.shutdown()
+    client.join()
+    assert failed
+    assert time.monotonic() - started < 15
+
+
+def test_files_are_read_where_that_is_allowed(tmp_path: Path) -> None:
+    pyarrow.parquet.write_table(T, tmp_path / "x.parquet")
+    queries = (
+        f"select count(*) from '{tmp_path}/x.parquet'",
+        f"select count(*) from t join read_parquet('{tmp_path}/x.parquet') on true where false",
+        f"create view w as select * from '{tmp_path}/x.parquet'",
+        f"select count(*) from '{tmp_path}/none.csv'",
+    )
+    with hr.serve({"t": T}) as server:
+        for query in queries:
+            with pytest.raises(adbc.NotSupportedError, match="a server's clients read its tables alone"):
+                rows(server, query)
+        assert rows(server, "select 'from ''x.parquet'' read_csv(1)' from t limit 1") == [
+            ("from 'x.parquet' read_csv(1)",)
+        ]
+    with hr.serve({"t": T}, files=True) as server:
+        assert rows(server, queries[0]) == [(4,)]
 
 
 def test_a_time_limit() -> None:

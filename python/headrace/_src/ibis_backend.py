@@ -17,7 +17,7 @@ from ibis.formats.pyarrow import PyArrowData, PyArrowSchema
 
 from headrace._src.errors import UnsupportedError, UserError
 from headrace._src.query.tables import TablesArgument
-from headrace._src.session.relation import Relation
+from headrace._src.session.relation import Relation, needed
 from headrace._src.session.session import Session
 from headrace._src.session.session import connect as session_of
 
@@ -197,11 +197,17 @@ class Backend(SQLBackend, NoUrl):
         **_: Any,
     ) -> pd.DataFrame | pd.Series | Any:
         """The rows of an expression as pandas has them."""
+        pandas = needed("pandas", "execute() needs pandas, to_pyarrow() does not: pip install pandas")
         from ibis.formats.pandas import PandasData
 
         table = expr.as_table()
-        rows = self.to_pyarrow(table, params=params, limit=limit).to_pandas(timestamp_as_object=False)
-        return expr.__pandas_result__(PandasData.convert_table(rows, table.schema()))
+        rows = self.to_pyarrow(table, params=params, limit=limit)
+        # pandas would make doubles of integers beside NULL in lists and structs.
+        columns = {
+            name: column.to_pylist() if column.type.num_fields else column.to_pandas()
+            for name, column in zip(rows.column_names, rows.columns, strict=True)
+        }
+        return expr.__pandas_result__(PandasData.convert_table(pandas.DataFrame(columns), table.schema()))
 
     def explain(self, expr: ir.Expr, /, **options: Any) -> str:
         """What was decided for an expression and why; options: those of `headrace.explain`."""

@@ -56,6 +56,19 @@ def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, 
     return text, found
 
 
+def names_files(text: str, known: Collection[str]) -> bool:
+    """Whether a text names files. `known`: tables, whose names come first."""
+    if not _MAY_NAME.search(text):
+        return False
+    starts = _starts(text)
+    return any(call.start() in starts for call in _CALL.finditer(text)) or any(
+        literal.start(1) in starts
+        and literal.group(1)[1:-1] not in known
+        and _is_clause(text, literal.start(), starts)
+        for literal in _LITERAL.finditer(text)
+    )
+
+
 def _starts(text: str) -> set[int]:
     """Where tokens begin, in characters; comments have none inside."""
     import duckdb

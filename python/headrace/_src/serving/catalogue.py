@@ -11,7 +11,7 @@ from headrace._src.errors import HeadraceError
 from headrace._src.serving.messages import Fields
 from headrace._src.session.session import Session
 
-CATALOGUE, SCHEMA = "headrace", "main"
+CATALOGUE, SCHEMA = "memory", "main"  # as the binder calls them
 _NAME = [pa.field("catalog_name", pa.string()), pa.field("db_schema_name", pa.string())]
 _VALUE = pa.dense_union(
     [

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         action="append",
         metavar=TABLES_METAVAR,
-        help=f"{TABLES_HELP} (default: the files that queries name)",
+        help=TABLES_HELP,
     )
     parser.add_argument(
         "--host", default="127.0.0.1", help="where to listen (default: 127.0.0.1, this machine)"
@@ -31,6 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--certificate", metavar="FILE", help="a certificate in PEM format, for TLS")
     parser.add_argument("--key", metavar="FILE", help="its key")
+    parser.add_argument(
+        "--files", action="store_true", help="let queries name files, which are read as the server's user"
+    )
     parser.add_argument(
         "--ranks", type=int, default=1, help="ranks of this process that share a query (default: 1)"
     )
@@ -68,6 +71,7 @@ def command(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         token=token,
         certificate=arguments.certificate,
         key=arguments.key,
+        files=arguments.files,
         settings=settings,
         **options,
     )

@@ -53,10 +53,10 @@ def _told() -> Iterator[None]:
 class Server:
     """A session that clients of Arrow Flight SQL ask. Made by `serve`; it answers until `shutdown`."""
 
-    def __init__(self, session: Session, host: str, port: int, security: dict[str, Any]) -> None:
+    def __init__(self, session: Session, host: str, port: int, files: bool, security: dict[str, Any]) -> None:
         scheme = "grpc+tls" if "tls_certificates" in security else "grpc"
         address = f"[{host}]" if ":" in host else host
-        self._flight = _Flight(session, f"{scheme}://{address}:{port}", security)
+        self._flight = _Flight(session, f"{scheme}://{address}:{port}", files, security)
         #: What its clients ask; tables that are registered here are there for them.
         self.session = session
         #: What clients connect to, such as "grpc://127.0.0.1:31337".
@@ -67,7 +67,8 @@ class Server:
         self._flight.serve()
 
     def shutdown(self) -> None:
-        """Ends the server once the queries that are running have ended."""
+        """Ends the server, and stops the queries that are running."""
+        self._flight.stop_all()
         self._flight.shutdown()
 
     def __enter__(self) -> Server:
@@ -80,16 +81,35 @@ class Server:
 class _Flight(flight.FlightServerBase):
     """What Flight calls."""
 
-    def __init__(self, session: Session, address: str, security: dict[str, Any]) -> None:
+    def __init__(self, session: Session, address: str, files: bool, security: dict[str, Any]) -> None:
         super().__init__(address, **security)
         self.session = session
+        self._files = files
+        self._running: set[Cancel] = set()
+
+    def stop_all(self) -> None:
+        for cancel in tuple(self._running):
+            cancel.cancel()
+
+    def _checked(self, statement: Statement) -> Statement:
+        if not self._files:
+            statement.check_files(self.session)
+        return statement
+
+    def _statement(self, name: str, command: Fields) -> Statement | None:
+        """The statement that a command runs; None of those about the catalogue."""
+        if name in ("CommandStatementQuery", "CommandStatementUpdate"):
+            return self._checked(Statement(command.text(1)))
+        if name in ("CommandPreparedStatementQuery", "CommandPreparedStatementUpdate"):
+            return self._checked(Statement.of(command.data(1)))
+        return None
 
     def get_flight_info(
         self, context: flight.ServerCallContext, descriptor: flight.FlightDescriptor
     ) -> flight.FlightInfo:
         with _told():
             name, command = unpacked(descriptor.command)
-            statement = _statement(name, command)
+            statement = self._statement(name, command)
             if statement is None:
                 schema, ticket = _known(catalogue.schema_of, name, command), descriptor.command
             else:
@@ -103,7 +123,7 @@ class _Flight(flight.FlightServerBase):
     ) -> flight.SchemaResult:
         with _told():
             name, command = unpacked(descriptor.command)
-            statement = _statement(name, command)
+            statement = self._statement(name, command)
             if statement is None:
                 return flight.SchemaResult(_known(catalogue.schema_of, name, command))
             schema = statement.schema(self.session)
@@ -114,11 +134,11 @@ class _Flight(flight.FlightServerBase):
             name, command = unpacked(ticket.ticket)
             if name != "TicketStatementQuery":
                 return flight.RecordBatchStream(_known(catalogue.answer, name, command, self.session))
-            statement = Statement.of(command.data(1))
+            statement = self._checked(Statement.of(command.data(1)))
             if not statement.is_query:
                 statement.define(self.session)
                 return flight.RecordBatchStream(NO_ROWS.empty_table())
-            with _cancelled_with(context) as cancel:
+            with self._stopped_with(context) as cancel:
                 return flight.RecordBatchStream(statement.rows(self.session, cancel))
 
     def do_put(
@@ -134,7 +154,7 @@ class _Flight(flight.FlightServerBase):
                 bound = Statement.of(command.data(1)).bound(reader.read_all())
                 writer.write(pa.py_buffer(message({1: bound.handle})))
                 return
-            statement = _statement(name, command)
+            statement = self._statement(name, command)
             if statement is None:
                 raise NotImplementedError(f"headrace's server takes no rows: {name}")
             statement.define(self.session)
@@ -143,7 +163,7 @@ class _Flight(flight.FlightServerBase):
     def do_action(self, context: flight.ServerCallContext, action: flight.Action) -> list[flight.Result]:
         with _told():
             if action.type == "CreatePreparedStatement":
-                statement = Statement(unpacked(action.body.to_pybytes())[1].text(1))
+                statement = self._checked(Statement(unpacked(action.body.to_pybytes())[1].text(1)))
                 answer: dict[int, bytes | str | int] = {1: statement.handle}
                 schema = statement.schema(self.session)
                 if schema is not None:
@@ -153,6 +173,27 @@ class _Flight(flight.FlightServerBase):
                 return []
             raise NotImplementedError(f"headrace's server has no such action: {action.type}")
 
+    @contextlib.contextmanager
+    def _stopped_with(self, context: flight.ServerCallContext) -> Iterator[Cancel]:
+        """What stops a query when its client has gone, or the server ends."""
+        cancel, ended = Cancel(), threading.Event()
+
+        def look() -> None:
+            while not ended.wait(_LOOKS):
+                if context.is_cancelled():
+                    cancel.cancel()
+                    return
+
+        watcher = threading.Thread(target=look, daemon=True, name="headrace-client")
+        watcher.start()
+        self._running.add(cancel)
+        try:
+            yield cancel
+        finally:
+            self._running.discard(cancel)
+            ended.set()
+            watcher.join()
+
     def list_actions(self, context: flight.ServerCallContext) -> list[tuple[str, str]]:
         return [
             ("CreatePreparedStatement", "a text as a statement"),
@@ -160,39 +201,10 @@ class _Flight(flight.FlightServerBase):
         ]
 
 
-def _statement(name: str, command: Fields) -> Statement | None:
-    """The statement that a command runs; None of those about the catalogue."""
-    if name in ("CommandStatementQuery", "CommandStatementUpdate"):
-        return Statement(command.text(1))
-    if name in ("CommandPreparedStatementQuery", "CommandPreparedStatementUpdate"):
-        return Statement.of(command.data(1))
-    return None
-
-
 def _known(call: Callable[..., Any], name: str, *arguments: Any) -> Any:
     if name not in catalogue.SCHEMAS:
         raise NotImplementedError(f"headrace's server has no such command: {name}")
     return call(name, *arguments)
-
-
-@contextlib.contextmanager
-def _cancelled_with(context: flight.ServerCallContext) -> Iterator[Cancel]:
-    """What stops a query when its client has gone."""
-    cancel, ended = Cancel(), threading.Event()
-
-    def look() -> None:
-        while not ended.wait(_LOOKS):
-            if context.is_cancelled():
-                cancel.cancel()
-                return
-
-    watcher = threading.Thread(target=look, daemon=True, name="headrace-client")
-    watcher.start()
-    try:
-        yield cancel
-    finally:
-        ended.set()
-        watcher.join()
 
 
 class _Nobody(flight.ServerAuthHandler):
@@ -244,6 +256,7 @@ def serve(
     token: str | None = None,
     certificate: str | Path | None = None,
     key: str | Path | None = None,
+    files: bool = False,
     **options: Any,
 ) -> Server:
     """Starts a server of Arrow Flight SQL over a session, for ADBC, JDBC, ODBC and what speaks through them.
@@ -254,6 +267,7 @@ def serve(
         this machine can be listened to.
     certificate, key: files in PEM format, for TLS. Without them who sees the network sees the rows and
         the token.
+    files: whether queries may name files (`FROM 'x.parquet'`), which are then read as the server's user.
     options: those of `sql`, for all queries: ranks=2, memory="4GB", timeout=60.
 
     The server answers at once, from threads of its own, until `shutdown()` or the end of a `with`; `wait()`
@@ -276,7 +290,7 @@ def serve(
     if token is not None:
         security |= {"middleware": {"headrace": _Guards(token)}, "auth_handler": _Nobody()}
     try:
-        return Server(session, host, port, security)
+        return Server(session, host, port, files, security)
     except (pa.ArrowException, OSError) as error:
         raise errors.InputOutputError(f"cannot listen on {host}:{port}: {error}") from None
 

@@ -12,15 +12,23 @@ from typing import Any
 import pyarrow as pa
 
 from headrace._src.errors import UnsupportedError, UserError
+from headrace._src.query.named_files import names_files
 from headrace._src.query.stop import Cancel
 from headrace._src.serving.messages import Fields, message
 from headrace._src.session.session import Session
 from headrace._src.sql.parameters import has_parameters, with_values
-from headrace._src.sql.script import query_alone
 
-_NAME = r'("(?:[^"]|"")+"|[A-Za-z_]\w*)'
-_CREATE = re.compile(rf"\s*create\s+(or\s+replace\s+)?view\s+{_NAME}\s+as\b", re.IGNORECASE)
-_DROP = re.compile(rf"\s*drop\s+view\s+(if\s+exists\s+)?{_NAME}\s*;?\s*", re.IGNORECASE)
+_NOTHING = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"  # blanks and comments
+_NAME = r'(?:(?:memory\s*\.\s*)?main\s*\.\s*)?("(?:[^"]|"")+"|[A-Za-z_]\w*)'
+_CREATE = re.compile(
+    rf"{_NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?view\s+(if\s+not\s+exists\s+)?{_NAME}\s+as\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_DROP = re.compile(
+    rf"{_NOTHING}drop\s+view\s+(if\s+exists\s+)?{_NAME}(?:\s+cascade|\s+restrict)?{_NOTHING};?{_NOTHING}",
+    re.IGNORECASE | re.DOTALL,
+)
+_BYTES_MAX = 8 << 20
 #: Of statements that give no rows.
 NO_ROWS = pa.schema([pa.field("status", pa.string())])
 
@@ -29,6 +37,8 @@ class Statement:
     """A text, and as it is run: with the values of its parameters, once they are bound."""
 
     def __init__(self, text: str, with_its_values: str | None = None) -> None:
+        if len(text) > _BYTES_MAX or (with_its_values is not None and len(with_its_values) > _BYTES_MAX):
+            raise UserError(f"a statement has at most {_BYTES_MAX >> 20} MiB")
         self.text = text
         self._run = text if with_its_values is None else with_its_values
 
@@ -54,6 +64,13 @@ class Statement:
     def is_query(self) -> bool:
         return not (_CREATE.match(self._run) or _DROP.fullmatch(self._run))
 
+    def check_files(self, session: Session) -> None:
+        """Refuses a text that names files."""
+        if names_files(self._run, session.tables):
+            raise UnsupportedError(
+                "a server's clients read its tables alone; files=True (--files) lets them name its files"
+            )
+
     def schema(self, session: Session) -> pa.Schema | None:
         """The columns of its rows, without running it; None before its parameters are bound."""
         if not self.is_query:
@@ -67,12 +84,14 @@ class Statement:
     def define(self, session: Session) -> None:
         """Names a view, or forgets one."""
         if created := _CREATE.match(self._run):
-            replaces, name = created[1], _plain(created[2])
+            replaces, if_none, name = created[1], created[2], _plain(created[3])
             if not replaces and name.lower() in map(str.lower, session.tables):
+                if if_none:
+                    return
                 raise UserError(
                     f"there is a table or view of this name: {name}; CREATE OR REPLACE VIEW makes it anew"
                 )
-            session.view(name, query_alone(self._run[created.end() :]).strip())
+            session.view(name, self._run[created.end() :].strip())
             return
         dropped = _DROP.fullmatch(self._run)
         if dropped is None:
