@@ -85,6 +85,10 @@ def _platform_tag(binaries: Sequence[Binary]) -> str:
     return f"manylinux_{major}_{minor}_x86_64"
 
 
+#: Ibis, and what it needs itself to compile expressions, show them, and make data frames of rows.
+_OF_IBIS = ("ibis-framework>=12", "packaging", "pandas", "rich")
+
+
 def _add_information(stage: Path, tag: str) -> None:
     """The folder headrace-VERSION.dist-info, but for the list of files."""
     folder = stage / f"headrace-{version()}.dist-info"
@@ -99,7 +103,8 @@ def _add_information(stage: Path, tag: str) -> None:
     lines += ["License-Expression: Apache-2.0 WITH LLVM-exception", f"Requires-Python: {python}"]
     lines += [f"License-File: {name}" for name in licences]
     lines += [f"Requires-Dist: {line}" for line in requirements()]
-    lines += ["Provides-Extra: ibis", 'Requires-Dist: ibis-framework>=12; extra == "ibis"']
+    lines += ["Provides-Extra: ibis"]
+    lines += [f'Requires-Dist: {needed}; extra == "ibis"' for needed in _OF_IBIS]
     lines += ["Description-Content-Type: text/markdown", "", (places.ROOT / "README.md").read_text()]
     (folder / "METADATA").write_text("\n".join(lines))
     generator = "Wheel-Version: 1.0\nGenerator: headrace ./dev wheel\nRoot-Is-Purelib: false"
