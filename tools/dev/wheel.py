@@ -86,7 +86,7 @@ def _platform_tag(binaries: Sequence[Binary]) -> str:
 
 
 #: Ibis, and what it needs itself to compile expressions, show them, and make data frames of rows.
-_OF_IBIS = ("ibis-framework>=12", "packaging", "pandas", "rich")
+_OF_IBIS = ("ibis-framework>=12", "packaging", "pandas", "pyarrow-hotfix", "rich")
 
 
 def _add_information(stage: Path, tag: str) -> None:
