@@ -134,6 +134,26 @@ def test_views_are_there_for_all_clients(server: hr.Server) -> None:
             cursor.adbc_ingest("u", T)
 
 
+def test_views_are_made_and_forgotten_though_nobody_fetches(server: hr.Server) -> None:
+    for number in range(20):
+        with connected(server) as connection, connection.cursor() as cursor:
+            cursor.execute(f"create view v{number} as select {number} as x")
+        assert server.session.views == [f"v{number}"]
+        with connected(server) as connection, connection.cursor() as cursor:
+            cursor.execute(f"drop view v{number}")
+            cursor.execute("create view v as select 1 as x")
+            cursor.execute("select x from v")
+            assert cursor.fetchall() == [(1,)]
+            cursor.execute("drop view v")
+        assert server.session.views == []
+    with (
+        connected(server) as connection,
+        connection.cursor() as cursor,
+        pytest.raises(adbc.ProgrammingError, match="no such view: v"),
+    ):
+        cursor.execute("drop view v")
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [

@@ -115,6 +115,8 @@ class _Flight(flight.FlightServerBase):
             else:
                 schema = statement.schema(self.session)
                 ticket = packed("TicketStatementQuery", {1: statement.handle})
+                if not statement.is_query:  # here, not with its rows, which clients need not fetch
+                    statement.define(self.session)
             schema = pa.schema([]) if schema is None else schema
             return flight.FlightInfo(schema, descriptor, [flight.FlightEndpoint(ticket, [])], -1, -1)
 
@@ -136,7 +138,6 @@ class _Flight(flight.FlightServerBase):
                 return flight.RecordBatchStream(_known(catalogue.answer, name, command, self.session))
             statement = self._checked(Statement.of(command.data(1)))
             if not statement.is_query:
-                statement.define(self.session)
                 return flight.RecordBatchStream(NO_ROWS.empty_table())
             with self._stopped_with(context) as cancel:
                 return flight.RecordBatchStream(statement.rows(self.session, cancel))
