@@ -157,7 +157,8 @@ def test_views_are_made_and_forgotten_though_nobody_fetches(server: hr.Server) -
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
-        ("select '" + "x" * (9 << 20) + "'", adbc.ProgrammingError, "a statement has at most 8 MiB"),
+        ("select '" + "x" * (9 << 20) + "'", adbc.ProgrammingError, "a statement has at most 4 MiB"),
+        ("select '" + "ž" * (3 << 20) + "'", adbc.ProgrammingError, "a statement has at most 4 MiB"),
         ("selec 1", adbc.ProgrammingError, r"syntax error at or near .selec."),
         ("select nope from t", adbc.ProgrammingError, "no such column: nope"),
         ("select 1 // (k - 1) from t", adbc.ProgrammingError, "division by zero"),

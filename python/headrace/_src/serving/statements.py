@@ -28,7 +28,8 @@ _DROP = re.compile(
     rf"{_NOTHING}drop\s+view\s+(if\s+exists\s+)?{_NAME}(?:\s+cascade|\s+restrict)?{_NOTHING};?{_NOTHING}",
     re.IGNORECASE | re.DOTALL,
 )
-_BYTES_MAX = 8 << 20
+#: Of a handle. An answer has it twice, and clients of gRPC take 16 MiB.
+_BYTES_MAX = 4 << 20
 #: Of statements that give no rows.
 NO_ROWS = pa.schema([pa.field("status", pa.string())])
 
@@ -37,10 +38,10 @@ class Statement:
     """A text, and as it is run: with the values of its parameters, once they are bound."""
 
     def __init__(self, text: str, with_its_values: str | None = None) -> None:
-        if len(text) > _BYTES_MAX or (with_its_values is not None and len(with_its_values) > _BYTES_MAX):
-            raise UserError(f"a statement has at most {_BYTES_MAX >> 20} MiB")
         self.text = text
         self._run = text if with_its_values is None else with_its_values
+        if len(self.handle) > _BYTES_MAX:
+            raise UserError(f"a statement has at most {_BYTES_MAX >> 20} MiB with its values")
 
     @classmethod
     def of(cls, handle: bytes) -> Statement:
