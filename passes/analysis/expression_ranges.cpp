@@ -200,10 +200,9 @@ MaybeRange shiftRange(ShiftDateOp op, MaybeRange operand) {
   if (months < -kFar || months > kFar || days < -kFar || days > kFar) {
     return std::nullopt;
   }
-  Int128 least = days + months * (months < 0 ? 31 : 28),
-         most = days + months * (months < 0 ? 28 : 31),
-         time = static_cast<int64_t>(op.getMicroseconds());
-  return Range{operand->low + least * day + time, operand->high + most * day + time};
+  Range later = daysLater(months, days);
+  Int128 time = static_cast<int64_t>(op.getMicroseconds());
+  return Range{operand->low + later.low * day + time, operand->high + later.high * day + time};
 }
 
 MaybeRange extractRange(ExtractOp op, MaybeRange date) {
@@ -397,6 +396,11 @@ MaybeRange evaluateOp(Operation *op, const Known &known) {
 }
 
 } // namespace
+
+Range headrace::analysis::daysLater(Int128 months, Int128 days) {
+  bool back = months < 0;
+  return {days + months * (back ? 31 : 28), days + months * (back ? 28 : 31)};
+}
 
 CompareKind headrace::analysis::mirrored(CompareKind kind) {
   switch (kind) {

@@ -38,6 +38,10 @@ template <typename LogicOp> llvm::SmallVector<mlir::Value> flattened(mlir::Value
   return leaves;
 }
 
+/// How many days a date moves, at least and at most, that goes so many months and then days on: a
+/// month has 28 to 31 days.
+Range daysLater(Int128 months, Int128 days);
+
 /// `a < b` is `b > a`.
 frame::CompareKind mirrored(frame::CompareKind kind);
 

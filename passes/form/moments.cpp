@@ -3,6 +3,7 @@
 #include "passes/form/expressions.h"
 
 #include "dialects/frame/FrameConstants.h"
+#include "passes/analysis/expression_ranges.h"
 #include "runtime/base/moment_text.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -151,10 +152,10 @@ Scalar ExpressionTranslator::inUnitOf(const Scalar &input, Type target) {
   return conform(wide, wide.range);
 }
 
-/// What a range is months and days later: a month has 28 to 31 days.
+/// What a range is months and days later.
 static Range laterBy(const Range &range, __int128 months, __int128 days) {
-  return {range.low + months * (months < 0 ? 31 : 28) + days,
-          range.high + months * (months < 0 ? 28 : 31) + days};
+  analysis::Range later = analysis::daysLater(months, days);
+  return {range.low + later.low, range.high + later.high};
 }
 
 Scalar ExpressionTranslator::shiftDate(frame::ShiftDateOp op) {

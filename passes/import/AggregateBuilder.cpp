@@ -66,9 +66,8 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
 
 /// Whether the key is a field whose equal values may differ.
 static bool hasIntervals(const Computed &key, ArrayRef<frame::Column> fields) {
-  const std::optional<int64_t> field = key.field;
-  return field && *field >= 0 && *field < static_cast<int64_t>(fields.size()) &&
-         frame::hasIntervals(fields[*field].type);
+  const frame::Column *column = key.columnIn(fields);
+  return column && frame::hasIntervals(column->type);
 }
 
 MaybeRelation RelationBuilder::aggregateEqual(const Relation &input, ArrayRef<Computed> keys,

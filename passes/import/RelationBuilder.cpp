@@ -153,20 +153,16 @@ MaybeRelation RelationBuilder::values(ArrayRef<ScanColumn> columns,
 
 /// The expression with something else made of it; itself if it is a field of another type.
 static Computed byOther(const Computed &expression, ArrayRef<frame::Column> fields,
-                        bool (*concerns)(Type),
-                        MaybeExpression (ExpressionBuilder::*other)(const Expression &, Location),
-                        Location at) {
-  std::optional<int64_t> field = expression.field;
-  const bool isKnown = field && *field >= 0 && *field < static_cast<int64_t>(fields.size());
-  if (isKnown && !concerns(fields[*field].type)) {
+                        bool (*concerns)(Type), Computed::Made other, Location at) {
+  const frame::Column *column = expression.columnIn(fields);
+  if (column && !concerns(column->type)) {
     return expression;
   }
-  const std::string name =
-      isKnown && expression.name.empty() ? fields[*field].name.str() : expression.name;
-  return {std::nullopt, name, [=, build = expression.build](ExpressionBuilder &b) {
-            MaybeExpression value = build(b);
-            return failed(value) ? value : (b.*other)(*value, at);
-          }};
+  Computed made = expression.with(other, at);
+  if (column && made.name.empty()) {
+    made.name = column->name.str();
+  }
+  return made;
 }
 
 Computed RelationBuilder::equalBy(const Computed &expression, ArrayRef<frame::Column> fields,
@@ -210,9 +206,8 @@ MaybeRelation RelationBuilder::addColumns(Relation input, ArrayRef<frame::Column
   SmallVector<Value> values;
   std::string text = "columns";
   for (const Computed &expression : expressions) {
-    std::optional<int64_t> index = expression.field;
-    if (index && *index >= 0 && *index < static_cast<int64_t>(fields.size())) {
-      names.push_back(fields[*index].name);
+    if (const frame::Column *column = expression.columnIn(fields)) {
+      names.push_back(column->name);
       continue;
     }
     MaybeExpression value = expression.build(builderOfRegion);

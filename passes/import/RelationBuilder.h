@@ -53,6 +53,19 @@ struct Computed {
   static Computed ofField(int64_t field, mlir::Location at) {
     return {field, {}, [=](ExpressionBuilder &b) { return b.field(field, at); }};
   }
+  /// What a method of ExpressionBuilder makes of it.
+  using Made = MaybeExpression (ExpressionBuilder::*)(const Expression &, mlir::Location);
+  Computed with(Made made, mlir::Location at) const {
+    return {std::nullopt, name, [made, at, build = build](ExpressionBuilder &b) {
+              MaybeExpression value = build(b);
+              return failed(value) ? value : (b.*made)(*value, at);
+            }};
+  }
+  /// The column that it is, of these; null if it is computed.
+  const frame::Column *columnIn(llvm::ArrayRef<frame::Column> fields) const {
+    bool isOne = field && *field >= 0 && *field < static_cast<int64_t>(fields.size());
+    return isOne ? &fields[static_cast<size_t>(*field)] : nullptr;
+  }
 };
 
 /// A condition of a join: a comparison of the two sides (of `left` with `right`), or, without a

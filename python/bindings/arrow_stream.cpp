@@ -56,6 +56,15 @@ uint64_t writeCsv(nb::handle object, const storage::CsvOutput &output) {
                        [&](ArrowArrayStream *stream) { return storage::writeCsv(stream, output); });
 }
 
+ErrorKind errorKindNamed(std::string_view name) {
+  for (int each = 1; each <= static_cast<int>(ErrorKind::kInternal); ++each) {
+    if (name == errorKindName(static_cast<ErrorKind>(each))) {
+      return static_cast<ErrorKind>(each);
+    }
+  }
+  return ErrorKind::kOk;
+}
+
 nb::capsule exportCapsule(std::shared_ptr<const exec::ResultRows> table, exec::ChunkRange chunks) {
   auto stream = std::make_unique<ArrowArrayStream>();
   if (Status status = exec::exportStream(std::move(table), stream.get(), chunks); !status.ok()) {

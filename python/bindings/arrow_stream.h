@@ -9,6 +9,7 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <string_view>
 
 namespace headrace::python {
 
@@ -25,6 +26,9 @@ uint64_t writeCsv(nanobind::handle object, const storage::CsvOutput &output);
 /// A capsule "arrow_array_stream" over the table, or these chunks of it. Throws Error.
 nanobind::capsule exportCapsule(std::shared_ptr<const exec::ResultRows> table,
                                 exec::ChunkRange chunks = {});
+
+/// The kind of error of this name, which Python's exceptions carry; kOk of others.
+ErrorKind errorKindNamed(std::string_view name);
 
 /// Raises the status as the module's Error, with `kind` and `place`.
 [[noreturn]] void raise(const Status &status);

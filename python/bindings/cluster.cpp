@@ -139,13 +139,8 @@ public:
 
   void end(const std::string &kind, const std::string &message, const std::string &place,
            const std::string &note) {
-    Status status;
-    for (int each = 1; each <= static_cast<int>(ErrorKind::kInternal); ++each) {
-      if (kind == errorKindName(static_cast<ErrorKind>(each))) {
-        status = Status(static_cast<ErrorKind>(each), message, place);
-      }
-    }
-    open().end(status, note);
+    const ErrorKind named = errorKindNamed(kind);
+    open().end(named == ErrorKind::kOk ? Status() : Status(named, message, place), note);
   }
 
   nb::tuple follow(const std::string &call, const nb::dict &tables, const nb::list &arrays,

@@ -12,11 +12,9 @@ namespace {
 
 Status statusOf(const nb::python_error &error) {
   if (nb::hasattr(error.value(), "kind")) {
-    const auto kind = nb::cast<std::string>(error.value().attr("kind"));
-    for (int each = 1; each <= static_cast<int>(ErrorKind::kInternal); ++each) {
-      if (kind == errorKindName(static_cast<ErrorKind>(each))) {
-        return {static_cast<ErrorKind>(each), nb::str(error.value()).c_str()};
-      }
+    const auto name = nb::cast<std::string>(error.value().attr("kind"));
+    if (const ErrorKind kind = errorKindNamed(name); kind != ErrorKind::kOk) {
+      return {kind, nb::str(error.value()).c_str()};
     }
   }
   return makeError(error.matches(PyExc_KeyboardInterrupt) ? ErrorKind::kCancelled

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from dev import tpch_data
 from headrace._src.programs import Target
+from rank_processes import Processes
 
 
 @pytest.fixture(scope="session")
@@ -43,3 +44,11 @@ def _in_rounds() -> Iterator[None]:
         if os.environ.get("HEADRACE_TEST_ROUNDS"):
             patch.setattr(Target, "within", lambda target, _memory: replace(target, memory=1))
         yield
+
+
+@pytest.fixture
+def engine() -> Iterator[Processes]:
+    """Three processes that an engine has started, for a driver's ranks."""
+    made = Processes(3)
+    yield made
+    made.end()

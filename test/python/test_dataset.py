@@ -9,7 +9,6 @@ import subprocess
 import time
 import warnings
 import weakref
-from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -314,13 +313,6 @@ def test_a_rank_of_a_launcher_that_is_lost(tpch_small: Path, tmp_path: Path) -> 
 # Ranks of an engine, which a driver leads
 
 SETTINGS = {"threads": "1", "memory": str(200 << 20)}
-
-
-@pytest.fixture
-def engine() -> Iterator[Processes]:
-    made = Processes(3)
-    yield made
-    made.end()
 
 
 @pytest.mark.alone

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import headrace as hr
@@ -33,15 +33,6 @@ select count(*) as n from lineitem a join lineitem b on a.l_suppkey = b.l_suppke
 join lineitem c on a.l_suppkey = c.l_suppkey and a.l_orderkey + c.l_partkey < b.l_orderkey + c.l_tax
 where c.l_orderkey < 2000
 """
-
-
-@pytest.fixture
-def engine() -> Iterator[Processes]:
-    made = Processes(3)
-    try:
-        yield made
-    finally:
-        made.end()
 
 
 def driver(engine: Processes, **settings: object) -> Driver:

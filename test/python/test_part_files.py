@@ -7,7 +7,6 @@ import signal
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -350,13 +349,6 @@ def test_the_disk_of_a_rank_is_full(tmp_path: Path) -> None:
 
 
 SETTINGS = {"threads": "1", "memory": str(200 << 20)}
-
-
-@pytest.fixture
-def engine() -> Iterator[Processes]:
-    made = Processes(3)
-    yield made
-    made.end()
 
 
 @pytest.mark.alone

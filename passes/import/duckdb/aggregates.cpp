@@ -116,11 +116,7 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   }
   const bool isOfDifferent = (counts && distinct) || aggregate->function == Function::CountDistinct;
   if (isOfDifferent && (ofNested || ofInterval)) {
-    computed.front() = {std::nullopt, computed.front().name,
-                        [=, build = computed.front().build](ExpressionBuilder &b) {
-                          MaybeExpression value = build(b);
-                          return failed(value) ? value : b.equalityOf(*value, at);
-                        }};
+    computed.front() = computed.front().with(&ExpressionBuilder::equalityOf, at);
   }
   MeasureRequest request = aggregate->request(std::move(computed), distinct, type, at);
   request.meanOfIntervals = ofInterval && means;

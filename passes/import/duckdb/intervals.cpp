@@ -114,14 +114,12 @@ FailureOr<Interval> ExpressionImporter::importInterval(ExpressionBuilder &b, Nod
       Expression none = b.null(IntegerType::get(context.getContext(), 64), at);
       return Interval{none, none, none};
     }
-    Node value = expression.get("value").get("value");
-    std::optional<int64_t> months = value.get("months").integer(),
-                           days = value.get("days").integer(),
-                           micros = value.get("micros").integer();
-    if (!months || !days || !micros) {
+    std::optional<IntervalParts> parts = intervalIn(expression.get("value").get("value"));
+    if (!parts) {
       return expression.fail("expected months, days and microseconds");
     }
-    return Interval{moments.number(*months), moments.number(*days), moments.number(*micros)};
+    return Interval{moments.number(parts->months), moments.number(parts->days),
+                    moments.number(parts->micros)};
   }
   if (!makesInterval(expression)) {
     MaybeExpression value = import(b, expression, otherwise, fieldsBefore);

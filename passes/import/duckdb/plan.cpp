@@ -5,7 +5,6 @@
 #include "mlir/IR/Builders.h"
 #include "passes/analysis/scalar_evaluation.h"
 #include "runtime/base/binary_functions.h"
-#include "runtime/base/interval_values.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -260,17 +259,20 @@ static FailureOr<Constant> importNested(Node content, Type type, ImportContext &
 }
 
 /// A value of DuckDB that is not NULL.
+std::optional<IntervalParts> headrace::import::duckdb::intervalIn(Node content) {
+  std::optional<int64_t> months = content.get("months").integer(),
+                         days = content.get("days").integer(),
+                         micros = content.get("micros").integer();
+  return months && days && micros ? intervalOf(*months, *days, *micros) : std::nullopt;
+}
+
 static FailureOr<Constant> importValue(Node content, Type type, ImportContext &context,
                                        Location at) {
   if (frame::isNested(type)) {
     return importNested(content, type, context, at);
   }
   if (frame::isInterval(type)) {
-    std::optional<int64_t> months = content.get("months").integer(),
-                           days = content.get("days").integer(),
-                           micros = content.get("micros").integer();
-    std::optional<IntervalParts> parts =
-        months && days && micros ? intervalOf(*months, *days, *micros) : std::nullopt;
+    std::optional<IntervalParts> parts = intervalIn(content);
     if (!parts) {
       return content.fail("expected months, days and microseconds");
     }

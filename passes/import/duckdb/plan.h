@@ -6,6 +6,7 @@
 #include "dialects/frame/FrameTypes.h"
 #include "passes/import/ImportOptions.h"
 #include "passes/import/Json.h"
+#include "runtime/base/interval_values.h"
 
 namespace headrace::import::duckdb {
 
@@ -64,6 +65,9 @@ mlir::Type importType(ImportContext &context, Node type, mlir::Location at);
 /// Whether it is the type of lists, structs or maps.
 bool isNestedType(Node type);
 bool isIntervalType(Node type);
+
+/// The months, days and microseconds of an interval's value; nothing if it has none.
+std::optional<IntervalParts> intervalIn(Node content);
 
 /// A value as `frame.constant` keeps it.
 struct Constant {

@@ -419,10 +419,7 @@ Computed RelationImporter::orderKey(Node given, Location at) {
       !isIntervalType(expression.get("return_type"))) {
     return key;
   }
-  return {std::nullopt, key.name, [=, build = key.build](ExpressionBuilder &b) -> MaybeExpression {
-            MaybeExpression list = build(b);
-            return failed(list) ? list : b.orderOf(*list, at);
-          }};
+  return key.with(&ExpressionBuilder::orderOf, at);
 }
 
 FailureOr<SmallVector<RelationBuilder::SortKey>>

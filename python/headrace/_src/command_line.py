@@ -15,7 +15,7 @@ from headrace._src.errors import HeadraceError
 from headrace._src.given_text import given_text
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
 from headrace._src.result_output import SHOWN_ROWS, ResultFile, print_rows
-from headrace._src.settings_options import add_log, add_settings, given_settings
+from headrace._src.settings_options import add_log, add_settings, add_threads, given_settings
 from headrace._src.sql.script import Kind, kind_of
 
 
@@ -82,9 +82,7 @@ def _parser() -> CommandParser:
         else:
             add_log(command)
         if name in ("sql", "explain"):
-            command.add_argument(
-                "--threads", type=int, help="workers of all ranks together (default: processors)"
-            )
+            add_threads(command)
             command.add_argument(
                 "--memory",
                 metavar="BYTES",
@@ -120,9 +118,7 @@ def _parser() -> CommandParser:
                 help="stop the query after so long (default: never)",
             )
         if name == "cost":
-            command.add_argument(
-                "--threads", type=int, help="workers of all ranks together (default: processors)"
-            )
+            add_threads(command)
             command.add_argument(
                 "--memory",
                 metavar="BYTES",

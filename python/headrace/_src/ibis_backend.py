@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import ibis
 import ibis.backends.sql.compilers as compilers
@@ -54,8 +54,6 @@ class Backend(SQLBackend, NoUrl):
 
     name = "headrace"
     compiler = compilers.duckdb.compiler
-    supports_python_udfs: ClassVar[bool] = False
-    supports_temporary_tables: ClassVar[bool] = False
 
     def do_connect(self, tables: TablesArgument | Session | None = None, **options: Any) -> None:
         """Connects; the arguments are those of `headrace.connect`, or a session."""

@@ -85,10 +85,15 @@ class ResultFolder:
         self._place = StoreFolder(path, overwrite) if is_store(path) else LocalFolder(path, overwrite)
         whole = path if is_store(path) else str(_whole(path))
         self._sink = _Sink(whole, form.shown, form.format, form.options, partition_by)
+        self._stop: Stop = None
 
-    def begin(self) -> str:
-        """Of whoever leads the ranks, before a run: what they are told. Of the run before nothing stays."""
+    def begin(self, stop: Stop = None) -> str:
+        """Of whoever leads the ranks, before a run: what they are told. Of the run before nothing stays.
+
+        stop: raises once writing has to stop.
+        """
         self.abandon()
+        self._stop = stop
         self._sink = replace(self._sink, attempt=secrets.token_hex(8))
         with _told(self._sink):
             self._place.begin(self._sink)
@@ -98,9 +103,9 @@ class ResultFolder:
         """Nothing stays of what has not got its name."""
         self._place.abandon(self._sink)
 
-    def finish(self, result: Any, stop: Stop = None) -> int:
+    def finish(self, result: Any) -> int:
         """Once all parts are written, by ranks elsewhere or now by those of this process: their rows."""
-        reports = [json.loads(told) for told in result.written or self._written_here(result.rows, stop)]
+        reports = [json.loads(told) for told in result.written or self._written_here(result.rows)]
         counts = [report["rows"] for report in reports]
         for_types = counts[0] == 0 < sum(counts)
         with _told(self._sink):
@@ -111,9 +116,9 @@ class ResultFolder:
             )
         return sum(counts)
 
-    def _written_here(self, parts: Sequence[Any], stop: Stop) -> list[str]:
+    def _written_here(self, parts: Sequence[Any]) -> list[str]:
         told = json.dumps(asdict(self._sink))
-        return _all_of(lambda rank, halt: write_part(told, rank, parts[rank], halt), len(parts), stop)
+        return _all_of(lambda rank, halt: write_part(told, rank, parts[rank], halt), len(parts), self._stop)
 
 
 class LocalFolder:
@@ -276,9 +281,9 @@ def _write_partitions(
             raise UserError(f"partition_by: the result has no column: {key}")
     if len(sink.partition_by) == len(schema.names):
         raise UserError("partition_by: no column is left for the files")
-    for field in schema:
-        if has_intervals(field.type):
-            raise UnsupportedError(f"partition_by: unsupported type of a column: INTERVAL, {field.name}")
+    for column in schema:
+        if has_intervals(column.type):
+            raise UnsupportedError(f"partition_by: unsupported type of a column: INTERVAL, {column.name}")
     keys = pa.schema([schema.field(key) for key in sink.partition_by])
     dataset.write_dataset(
         (_with_names_of_folders(batch, sink.partition_by) for batch in batches),

@@ -175,7 +175,8 @@ def _parquet_of_intervals(
     import duckdb
     import pyarrow as pa
 
-    with tempfile.TemporaryDirectory(dir=Path(path).parent if isinstance(path, (str, Path)) else None) as folder:
+    is_here = isinstance(path, (str, Path))
+    with tempfile.TemporaryDirectory(dir=Path(path).parent if is_here else None) as folder:
         file = Path(folder) / "rows.parquet"
         compression = "uncompressed" if codec == "none" else codec
         options = f"format parquet, compression {compression}, row_group_size {row_group_size}"
@@ -185,7 +186,7 @@ def _parquet_of_intervals(
                 connection.execute(f"copy (from rows) to {literal(str(file))} ({options})")
             except duckdb.Error as error:
                 raise HeadraceError(f"cannot write Parquet: {reason(error)}", "data") from None
-        if isinstance(path, (str, Path)):
+        if is_here:
             os.replace(file, path)
             return
         with file.open("rb") as rows:

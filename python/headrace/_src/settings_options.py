@@ -27,6 +27,10 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         )
 
 
+def add_threads(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
+
+
 def add_log(parser: argparse.ArgumentParser) -> None:
     """--log alone, for commands that compile but do not run."""
     parser.add_argument(

@@ -16,6 +16,7 @@ from headrace._src import programs as compiled_programs
 from headrace._src import tools
 from headrace._src.calibration.plan_folder import PlanFolder
 from headrace._src.errors import HeadraceError
+from headrace._src.settings_options import add_threads
 
 
 def make_plans(folder: Path) -> Path:
@@ -70,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the topology to write (default: where every later compilation finds it)",
     )
-    parser.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
+    add_threads(parser)
     parser.add_argument("--rounds", type=int, default=12, help="of three runs of every program (default: 12)")
 
 

@@ -44,7 +44,7 @@ def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, 
         text = f'{text[: call.start()]}"{name}"   {text[end + 1 :]}'
     for literal in _LITERAL.finditer(text):
         path = literal.group(1)[1:-1]
-        if literal.start(1) in starts and path not in known and _is_clause(text, literal.start(), starts):
+        if _is_file(literal, text, known, starts):
             if not is_csv(path) and not place_of(path).lower().endswith(".parquet"):
                 message = (
                     "files in FROM end in .csv, .tsv or .parquet; for others use read_csv or read_parquet"
@@ -62,10 +62,7 @@ def names_files(text: str, known: Collection[str]) -> bool:
         return False
     starts = _starts(text)
     return any(call.start() in starts for call in _CALL.finditer(text)) or any(
-        literal.start(1) in starts
-        and literal.group(1)[1:-1] not in known
-        and _is_clause(text, literal.start(), starts)
-        for literal in _LITERAL.finditer(text)
+        _is_file(literal, text, known, starts) for literal in _LITERAL.finditer(text)
     )
 
 
@@ -80,6 +77,12 @@ def _starts(text: str) -> set[int]:
         before = position
         starts.add(characters)
     return starts
+
+
+def _is_file(literal: re.Match[str], text: str, known: Collection[str], starts: set[int]) -> bool:
+    """Whether a FROM or JOIN names a file, not a table of this name."""
+    named = literal.start(1) in starts and literal.group(1)[1:-1] not in known
+    return named and _is_clause(text, literal.start(), starts)
 
 
 def _is_clause(text: str, start: int, starts: set[int]) -> bool:

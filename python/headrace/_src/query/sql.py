@@ -140,7 +140,6 @@ def sql(
     In a `cluster` the result is on rank 0, and None on the others.
     Raises HeadraceError with the kind of trouble and the place in the query.
     """
-
     options: dict[str, Any] = {
         "ranks": ranks,
         "threads": threads,
@@ -266,7 +265,6 @@ def _persisted(
 def profiled(text: str, tables: TablesArgument, **options: Any) -> Profile:
     """Runs one query as `sql` does, with its options, and returns what it took instead of its rows."""
     check_options(options, sql)
-
     profiles: list[Profile] = []
     _query(_whole, text, tables, options, profiles.append)
     return profiles[0] if profiles else Profile()
@@ -278,7 +276,7 @@ def _remember(profile: Profile) -> None:
 
 
 def _query(
-    take: Callable[..., Any],
+    take: Callable[[Any], Any],
     text: str,
     tables: TablesArgument,
     options: dict[str, Any],
@@ -345,7 +343,7 @@ def _on_all_ranks(
 
 
 def _answer(
-    take: Callable[..., Any],
+    take: Callable[[Any], Any],
     told: Callable[[Profile], None],
     text: str,
     tables: TablesArgument,
@@ -420,7 +418,7 @@ def _answer(
         )
 
     def answered(program: LoadedProgram) -> Any:
-        return ran(program, resolved, sink.begin() if sink else "")
+        return ran(program, resolved, sink.begin(stop) if sink else "")
 
     text = with_pivot_values(
         text,
@@ -459,7 +457,7 @@ def _answer(
             plan_json=loaded.compiled.plan_json,
         )
     )
-    return programs.translated(lambda: take(result, stop) if sink else take(result))
+    return programs.translated(lambda: take(result))
 
 
 #: After a plan whose states were larger than estimated: plans for less memory than there is.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import signal
 
-from headrace._src.errors import InputOutputError
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
+from headrace._src.settings_options import add_threads
 
 _PORT = 31337
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ranks", type=int, default=1, help="ranks of this process that share a query (default: 1)"
     )
-    parser.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
+    add_threads(parser)
     parser.add_argument(
         "--memory",
         metavar="BYTES",
@@ -50,15 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
     """Serves until it is interrupted or told to end (SIGTERM)."""
-    from headrace._src.serving.server import serve
+    from headrace._src.serving.server import file_bytes, serve
 
-    token = None
-    if arguments.token_file is not None:
-        try:
-            with open(arguments.token_file, encoding="utf-8") as file:
-                token = file.read().strip()
-        except OSError as error:
-            raise InputOutputError(f"{arguments.token_file}: {error.strerror}") from None
+    token = file_bytes(arguments.token_file).decode().strip() if arguments.token_file else None
     options = {
         name: getattr(arguments, name)
         for name in ("ranks", "threads", "memory", "timeout")

@@ -104,32 +104,32 @@ class _Flight(flight.FlightServerBase):
             return self._checked(Statement.of(command.data(1)))
         return None
 
+    def _asked(self, command: bytes) -> tuple[Statement | None, pa.Schema]:
+        """The statement that a command runs, if it runs one, and the columns of what it gives."""
+        name, fields = unpacked(command)
+        statement = self._statement(name, fields)
+        if statement is None:
+            return None, _known(catalogue.schema_of, name, fields)
+        schema = statement.schema(self.session)
+        return statement, pa.schema([]) if schema is None else schema
+
     def get_flight_info(
         self, context: flight.ServerCallContext, descriptor: flight.FlightDescriptor
     ) -> flight.FlightInfo:
         with _told():
-            name, command = unpacked(descriptor.command)
-            statement = self._statement(name, command)
-            if statement is None:
-                schema, ticket = _known(catalogue.schema_of, name, command), descriptor.command
-            else:
-                schema = statement.schema(self.session)
+            statement, schema = self._asked(descriptor.command)
+            ticket = descriptor.command
+            if statement is not None:
                 ticket = packed("TicketStatementQuery", {1: statement.handle})
                 if not statement.is_query:  # here, not with its rows, which clients need not fetch
                     statement.define(self.session)
-            schema = pa.schema([]) if schema is None else schema
             return flight.FlightInfo(schema, descriptor, [flight.FlightEndpoint(ticket, [])], -1, -1)
 
     def get_schema(
         self, context: flight.ServerCallContext, descriptor: flight.FlightDescriptor
     ) -> flight.SchemaResult:
         with _told():
-            name, command = unpacked(descriptor.command)
-            statement = self._statement(name, command)
-            if statement is None:
-                return flight.SchemaResult(_known(catalogue.schema_of, name, command))
-            schema = statement.schema(self.session)
-            return flight.SchemaResult(pa.schema([]) if schema is None else schema)
+            return flight.SchemaResult(self._asked(descriptor.command)[1])
 
     def do_get(self, context: flight.ServerCallContext, ticket: flight.Ticket) -> flight.FlightDataStream:
         with _told():
@@ -287,7 +287,7 @@ def serve(
         raise errors.UserError("TLS needs both certificate and key")
     security: dict[str, Any] = {}
     if certificate is not None and key is not None:
-        security["tls_certificates"] = [(_read(certificate), _read(key))]
+        security["tls_certificates"] = [(file_bytes(certificate), file_bytes(key))]
     if token is not None:
         security |= {"middleware": {"headrace": _Guards(token)}, "auth_handler": _Nobody()}
     try:
@@ -296,7 +296,8 @@ def serve(
         raise errors.InputOutputError(f"cannot listen on {host}:{port}: {error}") from None
 
 
-def _read(path: str | Path) -> bytes:
+def file_bytes(path: str | Path) -> bytes:
+    """What a file has. Raises InputOutputError."""
     try:
         return Path(path).expanduser().read_bytes()
     except OSError as error:

@@ -15,6 +15,7 @@ from headrace._src.errors import HeadraceError
 from headrace._src.given_text import given_text
 from headrace._src.programs import Target
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
+from headrace._src.settings_options import add_threads
 from headrace._src.tuning.search import INTERRUPTED, Budget, Outcome, search
 from headrace._src.tuning.subject import ProgramSubject, SqlSubject, Subject
 
@@ -90,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--measure", action="store_true", help="the topology is this machine's: measure as well"
     )
-    parser.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
+    add_threads(parser)
     parser.add_argument(
         "--seconds", type=float, default=Budget.seconds, help="for each number of ranks (default: 30)"
     )
