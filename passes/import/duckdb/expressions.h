@@ -104,6 +104,15 @@ private:
   /// Nothing if no argument is an interval.
   std::optional<MaybeExpression> importWithInterval(ExpressionBuilder &b, const Call &call,
                                                     int64_t fieldsBefore);
+  // formats.cpp
+  std::optional<MaybeExpression> importFormat(ExpressionBuilder &b, const Call &call,
+                                              Arguments arguments);
+  mlir::LogicalResult unsupportedForm(const Call &call, llvm::StringRef form,
+                                      const Expression &value);
+  MaybeExpression importFormatted(ExpressionBuilder &b, const Call &call, llvm::StringRef form,
+                                  const Expression &given);
+  std::optional<MaybeExpression> importBar(ExpressionBuilder &b, const Call &call,
+                                           Arguments arguments);
   // moments.cpp
   MaybeExpression importStrptime(ExpressionBuilder &b, const Call &call, Arguments arguments);
   std::optional<MaybeExpression> importDateFunction(ExpressionBuilder &b, const Call &call,
@@ -162,6 +171,7 @@ private:
   static bool takesAnyType(llvm::StringRef function);
   std::optional<MaybeExpression> importStructFunction(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments);
+  MaybeExpression importPlaceOfField(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importKeysOrValues(ExpressionBuilder &b, const Call &call,
                                      const Expression &value);
   MaybeExpression importExtract(ExpressionBuilder &b, const Call &call, Arguments arguments);

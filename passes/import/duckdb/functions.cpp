@@ -59,7 +59,8 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
        {&ExpressionImporter::importStructFunction, &ExpressionImporter::importMapFunction,
         &ExpressionImporter::importListFunction, &ExpressionImporter::importOperator,
         &ExpressionImporter::importNumberFunction, &ExpressionImporter::importPattern,
-        &ExpressionImporter::importCut, &ExpressionImporter::importTextFunction,
+        &ExpressionImporter::importCut, &ExpressionImporter::importFormat,
+        &ExpressionImporter::importBar, &ExpressionImporter::importTextFunction,
         &ExpressionImporter::importDateFunction}) {
     if (std::optional<MaybeExpression> result = (this->*import)(b, call, *arguments)) {
       return *result;

@@ -28,7 +28,8 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
       arguments, [](const Expression &argument) { return frame::isList(argument.type()); });
   const bool slices = call.name == "list_slice" || call.name == "array_slice";
   const bool ofBinary = !arguments.empty() && frame::isBinary(arguments[0].type());
-  if (!givesList && !takesList && !(slices && ofBinary)) {
+  const bool ofFormats = call.name == "strptime" || call.name == "try_strptime";
+  if ((!givesList && !takesList && !(slices && ofBinary)) || ofFormats) {
     return std::nullopt;
   }
   using Import =
