@@ -323,6 +323,12 @@ Binary sliceOf(Binary bytes, Integer from, Integer to) {
                       : Text()};
 }
 
+Text sliceOf(Text text, Integer from, Integer to) {
+  const auto [first, end] = sliceBounds(utf8::count(text), from, to);
+  const size_t start = utf8::bytesOf(text, first);
+  return end > first ? text.substr(start, utf8::bytesOf(text.substr(start), end - first)) : Text();
+}
+
 MaybeText textOf(Binary bytes) { return utf8::isValid(bytes) ? MaybeText(bytes) : std::nullopt; }
 
 Text inUrl(TextRoom &room, Text text) {

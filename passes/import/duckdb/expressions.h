@@ -60,6 +60,8 @@ private:
                              int64_t fieldsBefore);
   std::optional<MaybeExpression> importOperator(ExpressionBuilder &b, const Call &call,
                                                 Arguments arguments);
+  MaybeExpression importTruncated(ExpressionBuilder &b, const Call &call, const Expression &value,
+                                  int64_t digits);
   MaybeExpression importBitCount(ExpressionBuilder &b, const Call &call, const Expression &value);
   MaybeExpression importFactorial(ExpressionBuilder &b, const Call &call, const Expression &value);
   std::optional<MaybeExpression> importNumberFunction(ExpressionBuilder &b, const Call &call,
@@ -114,6 +116,7 @@ private:
   std::optional<MaybeExpression> importBar(ExpressionBuilder &b, const Call &call,
                                            Arguments arguments);
   // moments.cpp
+  MaybeExpression importParts(ExpressionBuilder &b, const Call &call, const Expression &moment);
   MaybeExpression importStrptime(ExpressionBuilder &b, const Call &call, Arguments arguments);
   std::optional<MaybeExpression> importDateFunction(ExpressionBuilder &b, const Call &call,
                                                     Arguments arguments);

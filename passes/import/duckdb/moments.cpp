@@ -25,6 +25,28 @@ ExpressionImporter::importPart(ExpressionBuilder &b, const Call &call, Arguments
   return failed(value) ? value : b.cast(*value, call.type, call.at);
 }
 
+/// A struct of several parts; NULL of NULL.
+MaybeExpression ExpressionImporter::importParts(ExpressionBuilder &b, const Call &call,
+                                                const Expression &moment) {
+  auto type = cast<frame::StructType>(call.type);
+  SmallVector<Expression> parts;
+  for (StringAttr name : type.getNames()) {
+    std::optional<TimePart> part = timePart(name.getValue());
+    MaybeExpression value = part ? Moments(b, call.at).part(*part, moment)
+                                 : MaybeExpression(unsupported(call, "part " + name.getValue()));
+    if (failed(value)) {
+      return failure();
+    }
+    parts.push_back(*value);
+  }
+  MaybeExpression all = b.structOf(type, parts, call.at);
+  if (failed(all) || !frame::isNullable(moment.type())) {
+    return all;
+  }
+  MaybeExpression known = b.isNotNull(moment, call.at);
+  return failed(known) ? known : b.choose(*known, *all, nullptr, call.at);
+}
+
 /// The moment of the query.
 std::optional<MaybeExpression> ExpressionImporter::importClock(ExpressionBuilder &b,
                                                                const Call &call) {
@@ -125,6 +147,9 @@ std::optional<MaybeExpression> ExpressionImporter::importDateFunction(Expression
   }
   if (std::optional<MaybeExpression> part = importPart(b, call, arguments)) {
     return part;
+  }
+  if ((call.name == "date_part" || call.name == "datepart") && frame::isStruct(call.type)) {
+    return importParts(b, call, arguments.back());
   }
   if (call.name == "strptime" || call.name == "try_strptime") {
     return importStrptime(b, call, arguments);
