@@ -181,17 +181,17 @@ std::string digitsOf(const Form &form, double value) {
   return digits;
 }
 
-/// Takes a `{…}`; `next` is the argument of one without a number, none once there were numbers.
-std::optional<FormatPiece> takeBraces(Text &format, std::optional<size_t> &next, bool &isNumbered) {
+/// Takes a `{…}`; `next` is the argument of one without a number, which are not mixed with others.
+std::optional<FormatPiece> takeBraces(Text &format, size_t &next, bool &isNumbered) {
   const size_t end = format.find('}');
   Text inside = format.substr(1, end == Text::npos ? end : end - 1);
   std::optional<size_t> number = takeNumber(inside);
-  if (end == Text::npos || (number ? next > size_t{0} : isNumbered) ||
+  if (end == Text::npos || (number ? next > 0 : isNumbered) ||
       (!inside.empty() && inside.front() != ':')) {
     return std::nullopt;
   }
   isNumbered |= number.has_value();
-  const size_t argument = number ? *number : (*next)++;
+  const size_t argument = number ? *number : next++;
   inside.remove_prefix(!inside.empty());
   format.remove_prefix(end + 1);
   return FormatPiece{std::string(inside), argument};
@@ -203,7 +203,7 @@ std::optional<std::vector<FormatPiece>> piecesOf(Text format, FormatStyle style)
   const Text special = style == FormatStyle::kBraces ? "{}" : "%";
   std::vector<FormatPiece> pieces;
   std::string plain;
-  std::optional<size_t> next = 0;
+  size_t next = 0;
   bool isNumbered = false;
   while (!format.empty()) {
     const char first = format.front();
@@ -224,7 +224,7 @@ std::optional<std::vector<FormatPiece>> piecesOf(Text format, FormatStyle style)
                                            [](char c) { return isLetter(c) && c != 'l'; }) -
                               format.begin());
       const Text form = format.substr(0, size + 1);
-      piece = FormatPiece{std::string(form), (*next)++};
+      piece = FormatPiece{std::string(form), next++};
       format.remove_prefix(form.size());
     } else if (first == '{') {
       piece = takeBraces(format, next, isNumbered);
