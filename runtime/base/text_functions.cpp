@@ -8,16 +8,19 @@
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_pattern.h"
 #include "runtime/base/name_list.h"
+#include "runtime/base/number_forms.h"
 #include "runtime/base/percent_text.h"
 #include "runtime/base/regular_expression.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/text_distances.h"
 #include "runtime/base/text_patterns.h"
 #include "runtime/base/utf8.h"
+#include "runtime/base/value_form.h"
 
 #include <algorithm>
 #include <bit>
 #include <clocale>
+#include <cmath>
 #include <cstring>
 #include <cwctype>
 #include <iterator>
@@ -320,6 +323,12 @@ Binary sliceOf(Binary bytes, Integer from, Integer to) {
                       : Text()};
 }
 
+Text sliceOf(Text text, Integer from, Integer to) {
+  const auto [first, end] = sliceBounds(utf8::count(text), from, to);
+  const size_t start = utf8::bytesOf(text, first);
+  return end > first ? text.substr(start, utf8::bytesOf(text.substr(start), end - first)) : Text();
+}
+
 MaybeText textOf(Binary bytes) { return utf8::isValid(bytes) ? MaybeText(bytes) : std::nullopt; }
 
 Text inUrl(TextRoom &room, Text text) {
@@ -334,10 +343,13 @@ MaybeText fromUrl(TextRoom &room, Text text) {
 
 using MaybeNumber = std::optional<Number>;
 
+MaybeNumber someNumber(std::optional<int64_t> number) {
+  return number ? MaybeNumber(Number{*number}) : std::nullopt;
+}
+
 /// `unit`: a TimeUnit.
 MaybeNumber momentBy(Text text, Text format, Integer unit) {
-  const std::optional<int64_t> moment = momentIn(text, format, static_cast<TimeUnit>(unit));
-  return moment ? MaybeNumber(Number{*moment}) : std::nullopt;
+  return someNumber(momentIn(text, format, static_cast<TimeUnit>(unit)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -374,25 +386,18 @@ MaybeText inBase(TextRoom &room, Integer number, Integer radix, Integer digits) 
   });
 }
 
-/// With one digit behind the point, which is cut off, not rounded.
-Text humanBytes(TextRoom &room, Integer bytes, uint64_t unit) {
-  static constexpr Text kBinary[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
-  static constexpr Text kDecimal[] = {"kB", "MB", "GB", "TB", "PB"};
-  const uint64_t size = bytes < 0 ? -static_cast<uint64_t>(bytes) : static_cast<uint64_t>(bytes);
-  uint64_t whole = size, rest = 0;
-  size_t name = 0;
-  for (; whole >= unit && name < std::size(kBinary); ++name) {
-    rest = whole % unit;
-    whole /= unit;
-  }
-  std::string text = (bytes < 0 ? "-" : "") + std::to_string(whole);
-  if (name == 0) {
-    text += size == 1 ? " byte" : " bytes";
-  } else {
-    text += '.' + std::to_string(rest * 10 / unit) + ' ';
-    text += (unit == 1024 ? kBinary : kDecimal)[name - 1];
-  }
+using MaybeString = std::optional<std::string>;
+
+Text kept(TextRoom &room, const std::string &text) {
   return room.make(text.size(), [&](char *to) { return append(text, to); });
+}
+MaybeText kept(TextRoom &room, const MaybeString &text) {
+  return text ? MaybeText(kept(room, *text)) : std::nullopt;
+}
+
+/// The nth element, a double, from 0 on.
+double realAt(const List &list, uint32_t n = 0) {
+  return realIn(list.view.code(), list.view.bytes(n));
 }
 
 //===----------------------------------------------------------------------===//
@@ -400,17 +405,12 @@ Text humanBytes(TextRoom &room, Integer bytes, uint64_t unit) {
 //===----------------------------------------------------------------------===//
 
 Binary keptKey(TextRoom &room, const IntervalParts &parts) {
-  const std::string key = intervalKey(parts);
-  return {room.make(key.size(), [&](char *to) { return append(key, to); })};
+  return {kept(room, intervalKey(parts))};
 }
 
 Text printedInterval(TextRoom &room, const IntervalParts &parts) {
-  const std::string text = intervalText(parts);
-  return room.make(text.size(), [&](char *to) { return append(text, to); });
+  return kept(room, intervalText(parts));
 }
-
-/// The only element, a double.
-double realAt(const List &list) { return realIn(list.view.code(), list.view.bytes(0)); }
 
 //===----------------------------------------------------------------------===//
 // The table

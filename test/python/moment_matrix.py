@@ -41,6 +41,8 @@ _FORMATTED = tuple(
 
 _DATE = (
     *(f"date_part('{name}', a)" for _, name in _NAMES),
+    "date_part(['year', 'month', 'day', 'minute', 'julian'], a)",
+    "datepart(['dow', 'isodow', 'doy', 'yearweek', 'era', 'quarter', 'hour'], a)",
     *(f"date_trunc('{part}', a)" for part in _LENGTHS),
     *(f"date_diff('{part}', a, b)" for part in _LENGTHS),
     *(f"date_sub('{part}', a, b)" for part in _ELAPSED),
@@ -114,6 +116,7 @@ _TIMESTAMP_OF_OTHER_UNITS = (
 )
 _TIME = (
     *(f"date_part('{name}', a)" for part, name in _NAMES if part.is_of_time),
+    "date_part(['hour', 'minute', 'second', 'microsecond', 'epoch'], a)",
     *(f"date_diff('{part}', a, b)" for part in ("microseconds", "second", "minute", "hour", "day")),
     "date_sub('hour', a, b)",
     *_FUNCTIONS,

@@ -151,7 +151,8 @@ def test_strptime(form: str) -> None:
     [
         ("strptime('x', '%d')", "not of the form that strptime asks for"),
         ("strptime('x', '%d%V')", "unsupported strptime: specifier %V"),
-        ("strptime('x', ['%d', '%m'])", "unsupported list function: strptime"),
+        ("strptime('x', ['%d', '%m'])", "not of the form that strptime asks for"),
+        ("hash([x])", "unsupported list function: hash"),
         ("to_base(-1, 2)", "a negative number, a radix that is not 2 to 36, or a length"),
         ("to_base(1, 2, 65)", "a length that is not 0 to 64 in to_base"),
         ("url_decode('%ff')", "a text that is no UTF-8 once decoded in url_decode"),

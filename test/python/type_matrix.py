@@ -263,7 +263,10 @@ _NUMBER_BINARY = (
     "m * n",
     "mod(m, n)",
 )
-_ROUNDED = ("round(a, 1)", "round(a, -1)", "round(a, 12)", "trunc(a)")
+_ROUNDED = (
+    *("round(a, 1)", "round(a, -1)", "round(a, 12)", "trunc(a)"),
+    *("trunc(a, 1)", "trunc(a, -1)", "trunc(a, 12)", "trunc(a, -18)", "trunc(a, -19)", "trunc(a, null)"),
+)
 _INTEGER_BINARY = (
     *("a // b", "a // 3", "a // -1", "a % -1", "m // n", "-7 // a"),
     *("a << b", "a << 3", "abs(m) << 1", "a << (i % 9)", "a >> b", "a >> 1", "a >> 31", "a >> 40", "a >> -1"),
@@ -310,6 +313,13 @@ _TEXT_UNARY = (
     "right(a, -2)",
     "right(a, 100)",
     "right(a, i % 9 - 4)",
+    "a[2:]",
+    "a[:-2]",
+    "a[-3:2]",
+    "a[i % 9 - 4:i % 5 - 2]",
+    "a[null:2]",
+    "regexp_extract(a, 'o', null)",
+    "regexp_extract(a, '(o)', null, 'i')",
     "a like 'foo%'",
     "a like 'foo_bar'",
     "a like '%b%'",

@@ -60,6 +60,8 @@ private:
                              int64_t fieldsBefore);
   std::optional<MaybeExpression> importOperator(ExpressionBuilder &b, const Call &call,
                                                 Arguments arguments);
+  MaybeExpression importTruncated(ExpressionBuilder &b, const Call &call, const Expression &value,
+                                  int64_t digits);
   MaybeExpression importBitCount(ExpressionBuilder &b, const Call &call, const Expression &value);
   MaybeExpression importFactorial(ExpressionBuilder &b, const Call &call, const Expression &value);
   std::optional<MaybeExpression> importNumberFunction(ExpressionBuilder &b, const Call &call,
@@ -104,7 +106,17 @@ private:
   /// Nothing if no argument is an interval.
   std::optional<MaybeExpression> importWithInterval(ExpressionBuilder &b, const Call &call,
                                                     int64_t fieldsBefore);
+  // formats.cpp
+  std::optional<MaybeExpression> importFormat(ExpressionBuilder &b, const Call &call,
+                                              Arguments arguments);
+  mlir::LogicalResult unsupportedForm(const Call &call, llvm::StringRef form,
+                                      const Expression &value);
+  MaybeExpression importFormatted(ExpressionBuilder &b, const Call &call, llvm::StringRef form,
+                                  const Expression &given);
+  std::optional<MaybeExpression> importBar(ExpressionBuilder &b, const Call &call,
+                                           Arguments arguments);
   // moments.cpp
+  MaybeExpression importParts(ExpressionBuilder &b, const Call &call, const Expression &moment);
   MaybeExpression importStrptime(ExpressionBuilder &b, const Call &call, Arguments arguments);
   std::optional<MaybeExpression> importDateFunction(ExpressionBuilder &b, const Call &call,
                                                     Arguments arguments);
@@ -162,6 +174,7 @@ private:
   static bool takesAnyType(llvm::StringRef function);
   std::optional<MaybeExpression> importStructFunction(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments);
+  MaybeExpression importPlaceOfField(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importKeysOrValues(ExpressionBuilder &b, const Call &call,
                                      const Expression &value);
   MaybeExpression importExtract(ExpressionBuilder &b, const Call &call, Arguments arguments);

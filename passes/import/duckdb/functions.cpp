@@ -1,8 +1,10 @@
 // Calls of scalar functions of numbers, and operators, in DuckDB's plans, by name.
 #include "dialects/frame/FrameConstants.h"
+#include "passes/import/Deviations.h"
 #include "passes/import/Moments.h"
 #include "passes/import/duckdb/expressions.h"
 
+#include <cmath>
 #include <numbers>
 
 using namespace mlir;
@@ -37,7 +39,11 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
                            {"order_type", Use::kRead},
                            {"null_order", Use::kRead},
                            {"default_collation", Use::kDefault, "\"\""},
-                           {"sort_key", Use::kHarmless}, // the element
+                           {"sort_key", Use::kHarmless},   // the element
+                           {"stype", Use::kHarmless},      // what it gives
+                           {"part_codes", Use::kHarmless}, // the names of its fields
+                           {"tz_setting", Use::kDefault, "\"UTC\""},
+                           {"cal_setting", Use::kDefault, "\"gregorian\""},
                            {"is_grade_up", Use::kRead}},
                           context, at))) {
     return failure();
@@ -59,7 +65,8 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
        {&ExpressionImporter::importStructFunction, &ExpressionImporter::importMapFunction,
         &ExpressionImporter::importListFunction, &ExpressionImporter::importOperator,
         &ExpressionImporter::importNumberFunction, &ExpressionImporter::importPattern,
-        &ExpressionImporter::importCut, &ExpressionImporter::importTextFunction,
+        &ExpressionImporter::importCut, &ExpressionImporter::importFormat,
+        &ExpressionImporter::importBar, &ExpressionImporter::importTextFunction,
         &ExpressionImporter::importDateFunction}) {
     if (std::optional<MaybeExpression> result = (this->*import)(b, call, *arguments)) {
       return *result;
@@ -192,6 +199,14 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
   if (!function) {
     return std::nullopt;
   }
+  if (*function == Function::Truncate && arguments.size() == 2) {
+    if (ExpressionBuilder::isNullConstant(arguments[1])) {
+      return MaybeExpression(b.null(call.type, call.at));
+    }
+    std::optional<int64_t> places = ExpressionBuilder::integerOf(arguments[1]);
+    return places ? importTruncated(b, call, arguments[0], *places)
+                  : MaybeExpression(unsupported(call, "the digits must be a constant"));
+  }
   std::optional<int64_t> digits;
   if (*function == Function::Round && arguments.size() == 2) {
     digits = ExpressionBuilder::integerOf(arguments[1]);
@@ -203,6 +218,49 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
         unsupported(call, "wrong number of arguments: " + Twine(arguments.size())));
   }
   return b.number(*function, arguments[0], digits, call.type, call.at);
+}
+
+/// How many digits the greatest integer of a type has.
+static int64_t placesOf(Type type) {
+  const unsigned bits = frame::integerBits(type);
+  const bool isUnsigned = frame::isUnsigned(type);
+  const llvm::APInt greatest =
+      isUnsigned ? llvm::APInt::getMaxValue(bits) : llvm::APInt::getSignedMaxValue(bits);
+  return static_cast<int64_t>(llvm::toString(greatest, 10, !isUnsigned).size());
+}
+
+/// To so many digits behind the point, or before it.
+MaybeExpression ExpressionImporter::importTruncated(ExpressionBuilder &b, const Call &call,
+                                                    const Expression &value, int64_t digits) {
+  Type type = frame::dropNullable(value.type());
+  if (frame::isFloat(type)) {
+    Real given(b, *b.cast(value, Float64Type::get(context.getContext()), call.at), call.at);
+    Real unit = given.constant(std::pow(10.0, static_cast<double>(std::abs(digits))));
+    Real cut = digits < 0 ? (given / unit).apply(frame::NumberFunction::Truncate) * unit
+                          : (given * unit).apply(frame::NumberFunction::Truncate) / unit;
+    // Where that is no number, it is as it was.
+    MaybeExpression known = b.coalesce({finite(cut).expression(), given.expression()}, call.at);
+    return failed(known) ? known : b.cast(*known, call.type, call.at);
+  }
+  auto decimal = dyn_cast<frame::DecimalType>(type);
+  const int64_t away = (decimal ? decimal.getScale() : 0) - digits;
+  if (away <= 0) {
+    return b.cast(value, call.type, call.at);
+  }
+  const int64_t places = decimal ? decimal.getPrecision() : placesOf(type);
+  if (away >= places) { // all of them: 0, or NULL
+    MaybeExpression none = b.arithmetic(Arithmetic::kSubtract, value, value, type, call.at);
+    return failed(none) ? none : b.cast(*none, call.type, call.at);
+  }
+  llvm::APInt unit(frame::kLiteralBits, 1);
+  for (int64_t place = 0; place < away; ++place) {
+    unit *= 10;
+  }
+  Expression whole = b.constant(frame::literalAttr(unit, type), type, call.at);
+  MaybeExpression rest = b.arithmetic(Arithmetic::kModulus, value, whole, type, call.at);
+  MaybeExpression cut =
+      failed(rest) ? rest : b.arithmetic(Arithmetic::kSubtract, value, *rest, type, call.at);
+  return failed(cut) ? cut : b.cast(*cut, call.type, call.at);
 }
 
 MaybeExpression ExpressionImporter::importBitCount(ExpressionBuilder &b, const Call &call,

@@ -27,8 +27,13 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
   const bool takesList = llvm::any_of(
       arguments, [](const Expression &argument) { return frame::isList(argument.type()); });
   const bool slices = call.name == "list_slice" || call.name == "array_slice";
-  const bool ofBinary = !arguments.empty() && frame::isBinary(arguments[0].type());
-  if (!givesList && !takesList && !(slices && ofBinary)) {
+  const bool ofBytes = !arguments.empty() && (frame::isBinary(arguments[0].type()) ||
+                                              frame::isString(arguments[0].type()));
+  const bool ofMoments = // lists of formats, or of parts
+      llvm::is_contained({StringRef("strptime"), StringRef("try_strptime"), StringRef("date_part"),
+                          StringRef("datepart")},
+                         call.name);
+  if ((!givesList && !takesList && !(slices && ofBytes)) || ofMoments) {
     return std::nullopt;
   }
   using Import =
@@ -197,7 +202,8 @@ MaybeExpression ExpressionImporter::importSlice(ExpressionBuilder &b, const Call
   ArrayRef<Expression> ends = arguments.slice(1, 2);
   const bool isWhole =
       llvm::all_of(ends, [](const Expression &end) { return frame::isList(end.type()); });
-  if (!step || *step == 0 || (*step < 0 && !isWhole)) {
+  if (!step || *step == 0 || (*step < 0 && !isWhole) ||
+      (*step != 1 && !frame::isList(arguments[0].type()))) {
     return unsupported(call, "with such a step");
   }
   constexpr int64_t kEnds[] = {1, -1};
@@ -206,7 +212,9 @@ MaybeExpression ExpressionImporter::importSlice(ExpressionBuilder &b, const Call
     given.push_back(frame::isList(argument.type()) ? b.integer(open, integer64(b), call.at)
                                                    : argument);
   }
-  const char *slices = frame::isBinary(arguments[0].type()) ? "binary_slice" : "list_slice";
+  const char *slices = frame::isBinary(arguments[0].type())   ? "binary_slice"
+                       : frame::isString(arguments[0].type()) ? "text_slice"
+                                                              : "list_slice";
   MaybeExpression slice = b.text(function(slices), given, call.type, call.at);
   return failed(slice) || *step == 1
              ? slice

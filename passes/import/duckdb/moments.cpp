@@ -1,10 +1,12 @@
 // Calls of functions of dates and times in DuckDB's plans, by name.
 #include "passes/import/Moments.h"
 #include "passes/analysis/logical_type.h"
+#include "passes/analysis/scalar_evaluation.h"
 #include "passes/import/DateFunctions.h"
 #include "passes/import/duckdb/expressions.h"
 
 #include "dialects/frame/FrameConstants.h"
+#include "runtime/base/list_values.h"
 #include "runtime/base/moment_pattern.h"
 
 using namespace mlir;
@@ -21,6 +23,28 @@ ExpressionImporter::importPart(ExpressionBuilder &b, const Call &call, Arguments
   }
   MaybeExpression value = Moments(b, call.at).part(*part, arguments[0]);
   return failed(value) ? value : b.cast(*value, call.type, call.at);
+}
+
+/// A struct of several parts; NULL of NULL.
+MaybeExpression ExpressionImporter::importParts(ExpressionBuilder &b, const Call &call,
+                                                const Expression &moment) {
+  auto type = cast<frame::StructType>(call.type);
+  SmallVector<Expression> parts;
+  for (StringAttr name : type.getNames()) {
+    std::optional<TimePart> part = timePart(name.getValue());
+    MaybeExpression value = part ? Moments(b, call.at).part(*part, moment)
+                                 : MaybeExpression(unsupported(call, "part " + name.getValue()));
+    if (failed(value)) {
+      return failure();
+    }
+    parts.push_back(*value);
+  }
+  MaybeExpression all = b.structOf(type, parts, call.at);
+  if (failed(all) || !frame::isNullable(moment.type())) {
+    return all;
+  }
+  MaybeExpression known = b.isNotNull(moment, call.at);
+  return failed(known) ? known : b.choose(*known, *all, nullptr, call.at);
 }
 
 /// The moment of the query.
@@ -44,34 +68,75 @@ std::optional<MaybeExpression> ExpressionImporter::importClock(ExpressionBuilder
   return b.cast(now, call.type, call.at); // zones are UTC
 }
 
-/// `strptime`, and `try_strptime`, which is NULL where the text is not of the form.
+/// The text that a constant is, or those of a list that are not NULL; nothing of what is no
+/// constant.
+static std::optional<SmallVector<std::string>> constantTexts(const Expression &expression) {
+  SmallVector<std::string> texts;
+  Attribute constant = ExpressionBuilder::constantOf(expression);
+  if (constant && frame::isList(expression.type())) {
+    const analysis::Scalar packed =
+        analysis::scalarOf(constant, frame::dropNullable(expression.type()));
+    const ListView list(packed.text());
+    for (uint32_t index = 0; index < list.size(); ++index) {
+      if (std::optional<std::string_view> text = list.element(index)) {
+        texts.emplace_back(*text);
+      }
+    }
+    return texts;
+  }
+  auto list = expression.value.getDefiningOp<frame::ListOp>();
+  for (Value value : list ? ValueRange(list.getOperands()) : ValueRange(expression.value)) {
+    const Expression element{value, ""};
+    std::optional<StringRef> text = ExpressionBuilder::stringOf(element);
+    if (!text && !ExpressionBuilder::isNullConstant(element)) {
+      return std::nullopt;
+    }
+    if (text) {
+      texts.push_back(text->str());
+    }
+  }
+  return texts;
+}
+
+/// `strptime`, and `try_strptime`, which is NULL where the text is not of the form; of several
+/// formats in a list the first counts that fits.
 MaybeExpression ExpressionImporter::importStrptime(ExpressionBuilder &b, const Call &call,
                                                    Arguments arguments) {
   if (arguments.size() == 2 && ExpressionBuilder::isNullConstant(arguments[1])) {
     return b.null(call.type, call.at);
   }
-  std::optional<StringRef> format =
-      arguments.size() == 2 ? ExpressionBuilder::stringOf(arguments[1]) : std::nullopt;
-  if (!format) {
-    // no test: DuckDB's binder wants a constant, and several in a list are not looked for here
-    return unsupported(call, "the format must be one text");
-  }
-  if (std::string_view part = headrace::unsupportedPart(*format); !part.empty()) {
-    return unsupported(call, "specifier " + Twine(StringRef(part)));
+  std::optional<SmallVector<std::string>> formats =
+      arguments.size() == 2 ? constantTexts(arguments[1]) : std::nullopt;
+  if (!formats || formats->empty()) {
+    // no test: DuckDB's binder wants one, and a constant
+    return unsupported(call, "the formats must be constants");
   }
   Moments moments(b, call.at);
   Type i64 = IntegerType::get(b.getContext(), 64), i1 = IntegerType::get(b.getContext(), 1);
-  auto unit = headrace::logicalType(frame::dropNullable(call.type)).unit;
-  const SmallVector<Expression> given = {arguments[0], arguments[1],
-                                         b.integer(static_cast<int64_t>(unit), i64, call.at)};
-  MaybeExpression units = b.text(*headrace::textFunctionNamed("strptime"), given, i64, call.at);
-  MaybeExpression fits = b.text(*headrace::textFunctionNamed("strptime_fits"), given, i1, call.at);
-  if (failed(units) || failed(fits)) {
-    return failure();
+  Type string = frame::StringType::get(b.getContext()), type = frame::dropNullable(call.type);
+  const auto unit = static_cast<int64_t>(headrace::logicalType(type).unit);
+  SmallVector<Expression> matches, values;
+  for (const std::string &format : *formats) {
+    if (std::string_view part = headrace::unsupportedPart(format); !part.empty()) {
+      return unsupported(call, "specifier " + Twine(StringRef(part)));
+    }
+    Expression form = b.constant(StringAttr::get(b.getContext(), format), string, call.at);
+    const SmallVector<Expression> given = {arguments[0], form, b.integer(unit, i64, call.at)};
+    MaybeExpression units = b.text(*headrace::textFunctionNamed("strptime"), given, i64, call.at);
+    MaybeExpression fits =
+        b.text(*headrace::textFunctionNamed("strptime_fits"), given, i1, call.at);
+    if (failed(units) || failed(fits)) {
+      return failure();
+    }
+    values.push_back(moments.as(*units, type));
+    matches.push_back(*fits);
   }
-  Expression moment = moments.as(*units, frame::dropNullable(call.type));
-  return call.name == "strptime" ? MaybeExpression(moment)
-                                 : b.choose(*fits, moment, nullptr, call.at);
+  if (call.name != "strptime") {
+    return b.choose(matches, values, nullptr, call.at);
+  }
+  Expression last = values.pop_back_val(); // where it does not fit either, an error
+  matches.pop_back();
+  return matches.empty() ? MaybeExpression(last) : b.choose(matches, values, &last, call.at);
 }
 
 std::optional<MaybeExpression> ExpressionImporter::importDateFunction(ExpressionBuilder &b,
@@ -82,6 +147,9 @@ std::optional<MaybeExpression> ExpressionImporter::importDateFunction(Expression
   }
   if (std::optional<MaybeExpression> part = importPart(b, call, arguments)) {
     return part;
+  }
+  if ((call.name == "date_part" || call.name == "datepart") && frame::isStruct(call.type)) {
+    return importParts(b, call, arguments.back());
   }
   if (call.name == "strptime" || call.name == "try_strptime") {
     return importStrptime(b, call, arguments);

@@ -50,6 +50,11 @@ std::optional<MaybeExpression> ExpressionImporter::importStructFunction(Expressi
                ? b.structOf(made, fields, call.at)
                : MaybeExpression(unsupported(call, "of what is no struct"));
   }
+  static constexpr StringRef kFinds[] = {"struct_contains", "struct_has", "struct_position",
+                                         "struct_indexof"};
+  if (llvm::is_contained(kFinds, call.name) && arguments.size() == 2) {
+    return importPlaceOfField(b, call, arguments);
+  }
   if (call.name == "struct_keys" || (made && call.name == "struct_values")) {
     return importKeysOrValues(b, call, arguments[0]);
   }
@@ -76,6 +81,59 @@ MaybeExpression ExpressionImporter::importKeysOrValues(ExpressionBuilder &b, con
   }
   MaybeExpression known = b.isNotNull(value, call.at);
   return failed(known) ? known : b.choose(*known, *all, nullptr, call.at);
+}
+
+/// Whether no value of one type is one of the other to DuckDB, which compares what is of one
+/// physical type; none where that would be what it does not mean.
+static std::optional<bool> neverEqual(Type field, Type wanted) {
+  auto isPlain = [](Type type) {
+    return frame::isString(type) || frame::isInteger(type) || isa<FloatType>(type);
+  };
+  Type one = frame::dropNullable(field), other = frame::dropNullable(wanted);
+  if (one == other) {
+    return false;
+  }
+  return isPlain(one) && isPlain(other) ? std::optional(true) : std::nullopt;
+}
+
+/// The place, from 1 on, of the first field that equals a value, or whether one does. The place is
+/// also that of a NULL, and NULL if there is none.
+MaybeExpression ExpressionImporter::importPlaceOfField(ExpressionBuilder &b, const Call &call,
+                                                       Arguments arguments) {
+  const Expression &value = arguments[0], &wanted = arguments[1];
+  const bool asks = frame::isBoolean(call.type);
+  Type type = frame::dropNullable(call.type);
+  auto found = [&](unsigned place) {
+    return asks ? b.constant(BoolAttr::get(b.getContext(), place > 0), type, call.at)
+                : b.integer(place, type, call.at);
+  };
+  SmallVector<Expression> matches, places;
+  for (unsigned place = 1; place <= structType(value).getFieldTypes().size(); ++place) {
+    Expression field = b.fieldOf(value, place - 1, call.at);
+    std::optional<bool> differs = neverEqual(field.type(), wanted.type());
+    if (!differs) {
+      return unsupported(call, "of fields of other types than the value");
+    }
+    if (*differs) {
+      continue;
+    }
+    MaybeExpression same = b.compare(frame::CompareKind::IsNotDistinctFrom, field, wanted, call.at);
+    if (failed(same)) {
+      return failure();
+    }
+    matches.push_back(*same);
+    places.push_back(found(place));
+  }
+  Expression none = asks ? found(0) : b.null(type, call.at);
+  MaybeExpression place =
+      matches.empty() ? MaybeExpression(none) : b.choose(matches, places, &none, call.at);
+  MaybeExpression known = b.isNotNull(value, call.at);
+  MaybeExpression isGiven = asks ? b.isNotNull(wanted, call.at) : known;
+  known = failed(known) || failed(isGiven)
+              ? MaybeExpression(failure())
+              : b.connect(ExpressionBuilder::Connective::kAnd, {*known, *isGiven}, call.at);
+  return failed(place) || failed(known) ? MaybeExpression(failure())
+                                        : b.choose(*known, *place, nullptr, call.at);
 }
 
 /// A field by its name or its place.

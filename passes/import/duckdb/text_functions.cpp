@@ -285,6 +285,14 @@ std::optional<MaybeExpression> ExpressionImporter::importTextFunction(Expression
   if (llvm::is_contained(kOfPaths, call.name)) {
     return importPathPart(b, call, arguments);
   }
+  if (call.name == "regexp_extract" && arguments.size() > 2 &&
+      ExpressionBuilder::isNullConstant(arguments[2])) { // of no group: nothing, but of NULL
+    Expression empty = b.constant(StringAttr::get(b.getContext(), ""), call.type, call.at);
+    MaybeExpression known = b.connect(
+        ExpressionBuilder::Connective::kAnd,
+        {*b.isNotNull(arguments[0], call.at), *b.isNotNull(arguments[1], call.at)}, call.at);
+    return failed(known) ? known : b.choose(*known, empty, nullptr, call.at);
+  }
   const headrace::TextFunction *function =
       headrace::textFunctionOfDuckdb(call.name, arguments.size());
   return function ? std::optional(b.text(*function, arguments, call.type, call.at)) : std::nullopt;
