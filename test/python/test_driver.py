@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import socket
@@ -21,18 +22,27 @@ from headrace._src.engines.driver import Driver, RemoteRanks
 from headrace._src.engines.member import Invitation
 from headrace._src.engines.places import checked_ranks, rank_settings, reason
 from headrace._src.programs import setting_texts
+from lasting_queries import lasting
 from rank_processes import Processes
 
 pytestmark = pytest.mark.alone
 
 COUNT = "select count(*) as n from lineitem"
 LONG = "select count(*) from lineitem a join lineitem b on a.l_tax < b.l_quantity join lineitem c on true"
-#: Some seconds of work over the smallest tables.
-SECONDS = """
+
+
+@functools.cache
+def seconds_of_work(tables: Path) -> tuple[str, pa.Table]:
+    """A query and its answer."""
+
+    def text(orders: int) -> str:
+        return f"""
 select count(*) as n from lineitem a join lineitem b on a.l_suppkey = b.l_suppkey
 join lineitem c on a.l_suppkey = c.l_suppkey and a.l_orderkey + c.l_partkey < b.l_orderkey + c.l_tax
-where c.l_orderkey < 2000
+where c.l_orderkey < {orders}
 """
+
+    return lasting(text, tables, 1000)
 
 
 def driver(engine: Processes, **settings: object) -> Driver:
@@ -82,7 +92,7 @@ def test_queries_and_arrays(engine: Processes, tpch_small: Path, monkeypatch: py
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
 def test_a_rank_is_lost_in_a_run(engine: Processes, tpch_small: Path, rank: int, how: signal.Signals) -> None:
     """The same answer from the others; a process that is started in its place is a rank."""
-    expected = hr.sql(SECONDS, tpch_small)
+    query, expected = seconds_of_work(tpch_small)
     with driver(engine, peerTimeout=2) as group:
         struck = []
 
@@ -93,7 +103,7 @@ def test_a_rank_is_lost_in_a_run(engine: Processes, tpch_small: Path, rank: int,
 
         alone = hr.sql(COUNT, tpch_small)
         with pytest.warns(RuntimeWarning, match="the cluster goes on with 2 ranks"):
-            assert hr.sql(SECONDS, tpch_small, progress=strike).equals(expected)
+            assert hr.sql(query, tpch_small, progress=strike).equals(expected)
         assert hr.sql(COUNT, tpch_small).equals(alone)
         engine.more(1)
         end = time.monotonic() + 30
@@ -174,6 +184,7 @@ def test_processes_that_start_and_end_together(tpch_small: Path) -> None:
             self.ranks = ranks
             return True
 
+    query, expected = seconds_of_work(tpch_small)
     engine = Together(2)
     with driver(engine) as group:
         first = {process_of(group, rank) for rank in range(2)}
@@ -193,7 +204,7 @@ def test_processes_that_start_and_end_together(tpch_small: Path) -> None:
                 os.kill(struck[0], signal.SIGKILL)
 
         with pytest.warns(RuntimeWarning, match="the cluster goes on with 1 rank$"):
-            assert hr.sql(SECONDS, tpch_small, progress=strike).num_rows == 1
+            assert hr.sql(query, tpch_small, progress=strike).equals(expected)
     assert engine.processes == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import signal
 import sys
 import textwrap
@@ -12,19 +13,28 @@ import headrace as hr
 import pyarrow as pa
 import pyarrow.feather as feather
 import pytest
+from lasting_queries import lasting
 from launched_ranks import Ranks, free_port, left_behind
 from tpch_queries import QUERIES
 
 pytestmark = pytest.mark.alone
 
-#: Some seconds of work over the smallest tables.
-QUERY = """
+
+def query_of(orders: int) -> str:
+    return f"""
 select a.l_linenumber as line, count(*) as n, sum(b.l_quantity) as quantity
 from lineitem a join lineitem b on a.l_suppkey = b.l_suppkey
 join lineitem c on a.l_suppkey = c.l_suppkey and a.l_orderkey + c.l_partkey < b.l_orderkey + c.l_tax
-where c.l_orderkey < 500
+where c.l_orderkey < {orders}
 group by a.l_linenumber order by line
 """
+
+
+@functools.cache
+def measured(tables: Path) -> tuple[str, pa.Table]:
+    return lasting(query_of, tables, 500)
+
+
 HEAD = """
 import os, signal, sys, threading, time
 import headrace as hr, headrace.array as ha, numpy as np, pyarrow as pa, pyarrow.feather as feather
@@ -59,7 +69,7 @@ def started(body: str, folder: Path, tables: Path, size: int, meeting: str = "",
         meeting or folder / "meeting",
         FOLDER=str(folder),
         TABLES=str(tables),
-        QUERY=QUERY,
+        QUERY=measured(tables)[0],
         **variables,
     )
 
@@ -70,7 +80,7 @@ def answer(folder: Path, name: str) -> pa.Table:
 
 @pytest.fixture(scope="module")
 def expected(tpch_small: Path) -> pa.Table:
-    return hr.sql(QUERY, tpch_small)
+    return measured(tpch_small)[1]
 
 
 @pytest.mark.parametrize("size", [4, 8])

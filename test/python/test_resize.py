@@ -12,6 +12,7 @@ import headrace as hr
 import pyarrow as pa
 import pytest
 from headrace._src.engines import driver
+from lasting_queries import lasting
 from rank_processes import Processes
 
 QUERY = "select k, count(*) as n, sum(v) as v from t group by k order by k"
@@ -102,6 +103,13 @@ def test_a_rank_that_is_killed_is_lost(group: driver.Driver, engine: Processes) 
 
 def test_one_that_goes_in_a_call() -> None:
     """The call runs again on those that are left."""
+    text, _ = lasting(
+        lambda size: (
+            f"select count(*) as n from range({size}) a(x) join range(30000) b(y) on x * 7 % 1000 < y % 3"
+        ),
+        {},
+        20000,
+    )
     engine = Processes(3, follows=True)
     given_up: list[int] = []
 
@@ -113,7 +121,6 @@ def test_one_that_goes_in_a_call() -> None:
                 given_up.append(processes(group)[1])
                 engine.give_up(given_up[0])
 
-        text = "select count(*) as n from range(20000) a(x) join range(30000) b(y) on x * 7 % 1000 < y % 3"
         found = hr.sql(text, progress=progress)
         assert found["n"].to_pylist() == [duckdb.sql(text).fetchall()[0][0]]
         assert given_up
