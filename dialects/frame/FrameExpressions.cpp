@@ -218,6 +218,7 @@ LogicalResult MathOp::verify() {
 }
 
 LogicalResult ExactProductOp::verify() { return verifyStrict(*this); } // C1
+LogicalResult NearestOp::verify() { return verifyStrict(*this); }      // C1
 LogicalResult ComomentOp::verify() { return verifyStrict(*this); }     // C1
 
 static LogicalResult verifyLogic(Operation *op) {

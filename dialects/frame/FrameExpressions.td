@@ -274,6 +274,26 @@ def Frame_ExactProductOp : Frame_TotalOp<"exact_product"> {
   let hasVerifier = 1;
 }
 
+def Frame_NearestOp : Frame_TotalOp<"nearest"> {
+  let summary = "the double that is nearest to an exact sum";
+  let description = [{
+    NaN if a part of the sum was not finite.
+    ```mlir
+    func.func @rounded(%sum: !frame.double_double) {
+      %0 = frame.nearest %sum : !frame.double_double -> f64
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the result is nullable exactly if the operand is.
+  }];
+  let arguments = (ins Frame_DoubleDouble:$sum);
+  let results = (outs Frame_Float64:$result);
+  let assemblyFormat = "$sum attr-dict `:` type($sum) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Frame_ComomentOp : Frame_TotalOp<"comoment"> {
   let summary = "the sum of products of differences from the means, from two sums, the sum of products and the count";
   let description = [{

@@ -517,24 +517,24 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
       .Case([&](NumberOp number) { return evaluateNumber(number, operands[0]); })
       .Case([&](MathOp math) {
         const MathFunction &function = *mathFunctionNamed(math.getFunction());
+        const Scalar &first = operands.front(), &last = operands.back();
         if (function.values == MathFunction::Values::kDoubles) {
-          return ok(Scalar{
-              evaluateMath(function.number, operands.front().real(), operands.back().real())});
+          return ok(Scalar{evaluateMath(function.number, first.real(), last.real())});
         }
         std::optional<int64_t> value =
-            evaluateIntegerMath(function.number, static_cast<int64_t>(operands.front().integer()),
-                                static_cast<int64_t>(operands.back().integer()));
+            evaluateIntegerMath(function.number, static_cast<int64_t>(first.integer()),
+                                static_cast<int64_t>(last.integer()));
         return value ? ok(Scalar{Int128(*value)}) : fail("overflow of " + StringRef(function.name));
       })
       .Case([&](ExactProductOp) {
         return ok(Scalar{packed(productOf(Computing(), operands[0].real(), operands[1].real()))});
       })
+      .Case([&](NearestOp) { return ok(Scalar{unpacked(operands[0].integer()).high}); })
       .Case([&](ComomentOp moment) {
         auto count = static_cast<double>(operands[3].integer());
-        auto [scaled, least] =
-            deviationsOf(Computing(), unpacked(operands[0].integer()),
-                         unpacked(operands[1].integer()), unpacked(operands[2].integer()), count);
-        double size = moment.isOfSquares() ? scaled : std::abs(scaled); // squares are not negative
+        auto sum = [&](size_t operand) { return unpacked(operands[operand].integer()); };
+        auto [scaled, least] = deviationsOf(Computing(), sum(0), sum(1), sum(2), count);
+        double size = moment.isOfSquares() ? scaled : std::abs(scaled); // no square is negative
         return ok(Scalar{(size < std::abs(least) ? 0 : scaled) / count});
       })
       .Case([&](TextOp text) { return evaluateText(text, operands); })
@@ -542,8 +542,8 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
         return ok(elementOf(operands[0], operands[1].integer(), element.getResult().getType()));
       })
       .Case([&](FieldOp field) {
-        return ok(elementOf(operands[0], static_cast<Int128>(field.getIndex()) + 1,
-                            field.getResult().getType()));
+        return ok(
+            elementOf(operands[0], Int128(field.getIndex()) + 1, field.getResult().getType()));
       })
       .Case([&](RaiseOp raise) { return fail(raise.getMessage()); })
       .Case([&](ShiftDateOp shift) { return evaluateShift(shift, operands[0].integer()); })

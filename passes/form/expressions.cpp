@@ -764,6 +764,9 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   if (auto product = dyn_cast<frame::ExactProductOp>(op)) {
     return set(exactProduct(product));
   }
+  if (auto rounded = dyn_cast<frame::NearestOp>(op)) {
+    return set(nearest(rounded));
+  }
   if (auto moment = dyn_cast<frame::ComomentOp>(op)) {
     return set(comoment(moment));
   }

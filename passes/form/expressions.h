@@ -86,6 +86,7 @@ private:
   Scalar roundedReal(frame::NumberOp op, const Scalar &input);
   mlir::FailureOr<Scalar> roundedInteger(frame::NumberOp op, const Scalar &input);
   Scalar exactProduct(frame::ExactProductOp op);
+  Scalar nearest(frame::NearestOp op);
   Scalar comoment(frame::ComomentOp op);
   Scalar math(frame::MathOp op);
   Scalar text(frame::TextOp op);

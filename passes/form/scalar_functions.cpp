@@ -270,6 +270,14 @@ Scalar ExpressionTranslator::exactProduct(frame::ExactProductOp op) {
   return out;
 }
 
+Scalar ExpressionTranslator::nearest(frame::NearestOp op) {
+  Scalar out = scalars_.lookup(op.getSum());
+  analysis::Generating on{b_, loc_};
+  out.type = frame::dropNullable(op.getResult().getType());
+  out.value = on.unpack(out.value).high;
+  return out;
+}
+
 Scalar ExpressionTranslator::comoment(frame::ComomentOp op) {
   const Scalar &sum = scalars_.lookup(op.getSum()), &other = scalars_.lookup(op.getOther());
   const Scalar &products = scalars_.lookup(op.getProducts());

@@ -68,6 +68,14 @@ Real Deviations::moment(size_t sum, size_t other, size_t products) const {
       builder_.comoment(first, other == sum ? first : field(other), field(products), rows(), at_));
 }
 
+Real Deviations::total() const {
+  Real exact = real(builder_.nearest(field(0), at_)), plain = real(field(2));
+  // What is neither infinite nor NaN is 0 less itself.
+  Expression isFinite = *builder_.compare(frame::CompareKind::Eq, (exact - exact).expression(),
+                                          exact.constant(0).expression(), at_);
+  return real(*builder_.choose(isFinite, exact.expression(), &plain.expression(), at_));
+}
+
 Real Deviations::xx() const { return parts_ == kPartsOfTwo ? moment(0, 0, 2) : moment(0, 0, 1); }
 Real Deviations::yy() const { return moment(1, 1, 3); }
 Real Deviations::xy() const { return moment(0, 1, 4); }

@@ -60,6 +60,8 @@ public:
   /// distribution; NULL where x does not vary. With powers.
   Real skew() const;
   Real excess() const;
+  /// The sum of x, rounded once; the sum of doubles where that is not finite. With powers.
+  Real total() const;
   /// How many rows there are, as an i64.
   Expression rows() const;
 

@@ -72,6 +72,8 @@ public:
 
   /// A product of two doubles with all its digits.
   Expression exactProduct(const Expression &lhs, const Expression &rhs, mlir::Location at);
+  /// The double nearest to a sum of such products.
+  Expression nearest(const Expression &sum, mlir::Location at);
   /// What is left of the exact sum of products without the means, of which these are the sums.
   Expression comoment(const Expression &sum, const Expression &other, const Expression &products,
                       const Expression &count, mlir::Location at);
@@ -114,6 +116,9 @@ public:
   /// A function of strings; what it gives becomes a `type`.
   MaybeExpression text(const TextFunction &function, llvm::ArrayRef<Expression> arguments,
                        mlir::Type type, mlir::Location at);
+  /// What a function gives that makes a list of one, as those that give a double do.
+  MaybeExpression onlyElement(const TextFunction &function, llvm::ArrayRef<Expression> arguments,
+                              mlir::Type type, mlir::Location at);
 
   /// A list of values, which become elements of this type.
   MaybeExpression list(mlir::Type element, llvm::ArrayRef<Expression> elements, mlir::Location at);

@@ -134,7 +134,7 @@ void MeasureParts::addSumsOfIntervals(const MeasureRequest &measure) {
 void MeasureParts::add(const MeasureRequest &request) {
   MeasureRequest measure = request;
   wholes_.push_back({parts_.size(), measure.formula, measure.arguments.size(), measure.type,
-                     measure.meanOfIntervals});
+                     measure.meanOfIntervals, measure.ofNone});
   Location at = measure.at;
   if (measure.condition) {
     if (measure.arguments.empty()) { // rows are counted as 1s where the condition is true
@@ -155,6 +155,7 @@ void MeasureParts::add(const MeasureRequest &request) {
   } else if (measure.arguments.empty()) {
     parts_.push_back({measure.function, std::nullopt, measure.type, at});
   } else {
+    formulas_ += measure.ofNone ? 1 : 0;
     addPart(measure.function, measure.arguments.front(), measure.type, at);
   }
 }
@@ -177,6 +178,13 @@ size_t MeasureParts::partsOf(const Whole &whole) {
                                 : Deviations::kPartsOfTwo;
 }
 
+MaybeExpression headrace::import::orValue(ExpressionBuilder &b, const Expression &measure,
+                                          std::optional<double> ofNone, Location at) {
+  Type real = Float64Type::get(b.getContext());
+  return ofNone ? b.coalesce({measure, b.constant(FloatAttr::get(real, *ofNone), real, at)}, at)
+                : MaybeExpression(measure);
+}
+
 Computed MeasureParts::finished(size_t measure, int64_t firstField, Location at) const {
   const Whole &whole = wholes_[measure];
   int64_t field = firstField + static_cast<int64_t>(whole.firstPart);
@@ -188,6 +196,11 @@ Computed MeasureParts::finished(size_t measure, int64_t firstField, Location at)
               }
               return b.text(*headrace::textFunctionNamed("interval_average"), sums,
                             frame::IntervalType::get(b.getContext()), at);
+            }};
+  }
+  if (whole.ofNone) {
+    return {std::nullopt, "measure", [=](ExpressionBuilder &b) {
+              return orValue(b, *b.field(field, at), whole.ofNone, at);
             }};
   }
   if (!whole.formula) {

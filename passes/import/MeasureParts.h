@@ -41,6 +41,7 @@ private:
     size_t arguments;
     mlir::Type type;
     bool meanOfIntervals = false;
+    std::optional<double> ofNone = {};
   };
   /// Gives the part's input.
   size_t addPart(frame::AggregateFunction function, Computed argument, mlir::Type type,

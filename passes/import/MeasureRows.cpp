@@ -159,23 +159,6 @@ MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Compu
   return window(input, partition, order, functions, at);
 }
 
-MaybeExpression headrace::import::ofCollected(ExpressionBuilder &b, const MeasureRequest &measure,
-                                              const Expression &list) {
-  if (!measure.quantiles.empty()) {
-    return quantilesOfList(b, list, measure.quantiles, measure.type, measure.at);
-  }
-  if (measure.counted) {
-    return b.countsOf(list, measure.type, measure.at);
-  }
-  if (!measure.separator) {
-    return list;
-  }
-  Type string = frame::StringType::get(b.getContext());
-  StringAttr separator = StringAttr::get(b.getContext(), *measure.separator);
-  return b.text(*headrace::textFunctionNamed("array_to_string"),
-                {list, b.constant(separator, string, measure.at)}, string, measure.at);
-}
-
 /// Gives one row of each group all arguments as a list.
 MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed> keys,
                                        MeasureRequest &measure, Location at) {
@@ -191,9 +174,8 @@ MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed>
     MaybeExpression known = value.build(b);
     return failed(known) ? known : b.isNotNull(*known, at);
   };
-  BuildExpression counts = measure.separator || measure.counted || !measure.quantiles.empty()
-                               ? both(measure.condition, isKnown, at)
-                               : measure.condition;
+  BuildExpression counts =
+      measure.fromList ? both(measure.condition, isKnown, at) : measure.condition;
   BuildExpression list = [=](ExpressionBuilder &b) -> MaybeExpression {
     MaybeExpression element = value.build(b);
     MaybeExpression one = failed(element) ? element : b.list(element->type(), *element, at);
@@ -216,9 +198,9 @@ MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed>
                             .at = at};
   auto field = static_cast<int64_t>(source->fields.size());
   measure.arguments.front() = {std::nullopt, "list",
-                               [=, request = measure](ExpressionBuilder &b) -> MaybeExpression {
+                               [=, made = measure.fromList](ExpressionBuilder &b) {
                                  MaybeExpression values = b.field(field, at);
-                                 return failed(values) ? values : ofCollected(b, request, *values);
+                                 return failed(values) || !made ? values : made(b, *values);
                                }};
   measure.condition = {};
   measure.order.clear();
@@ -232,7 +214,7 @@ void RelationBuilder::chooseByPlace(Relation &input, MutableArrayRef<MeasureRequ
   auto isByPlace = [](const MeasureRequest &measure) {
     return measure.rows == MeasureRows::kEarliest || measure.rows == MeasureRows::kLatest ||
            (measure.rows == MeasureRows::kCollected && measure.order.empty() &&
-            !measure.different && !measure.counted);
+            !measure.different && !measure.sorted);
   };
   SmallVector<SortKey> order;
   if (llvm::any_of(measures, isByPlace)) {

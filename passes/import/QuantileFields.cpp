@@ -96,3 +96,47 @@ MaybeExpression headrace::import::quantilesOfList(ExpressionBuilder &b, const Ex
   return failed(all) || failed(any) ? MaybeExpression(failure())
                                     : b.choose(*any, *all, nullptr, at);
 }
+
+Quantile headrace::import::medianOf(Type type) {
+  return {.share = 0.5,
+          .exact = std::pair<int64_t, int64_t>(1, 2),
+          .descending = false,
+          .interpolates = isa<FloatType, frame::DecimalType>(frame::dropNullable(type))};
+}
+
+MaybeExpression headrace::import::deviationOfList(ExpressionBuilder &b, const Expression &list,
+                                                  Type type, Location at) {
+  Type number = frame::dropNullable(type);
+  Type element = cast<frame::ListType>(frame::dropNullable(list.type())).getElementType();
+  MaybeExpression middle = quantileOfList(b, list, medianOf(number), number, at);
+  if (failed(middle)) {
+    return failure();
+  }
+  ExpressionBuilder::Lambda distance{.text = "distance from the median",
+                                     .fields = {},
+                                     .soFar = {},
+                                     .place = {},
+                                     .captures = {*middle},
+                                     .body = {}};
+  auto field = [&](StringRef name, Type of) {
+    distance.fields.push_back({StringAttr::get(b.getContext(), name), frame::addNullable(of)});
+    return static_cast<int64_t>(distance.fields.size()) - 1;
+  };
+  distance.element = field("value", element);
+  distance.firstCapture = field("median", middle->type());
+  distance.body = [=, captured = distance.firstCapture,
+                   value = distance.element](ExpressionBuilder &inside) -> MaybeExpression {
+    MaybeExpression given = inside.cast(*inside.field(value, at), number, at);
+    MaybeExpression apart =
+        failed(given) ? given
+                      : inside.arithmetic(ExpressionBuilder::Arithmetic::kSubtract, *given,
+                                          *inside.field(captured, at), number, at);
+    MaybeExpression far =
+        failed(apart) ? apart
+                      : inside.number(frame::NumberFunction::Abs, *apart, std::nullopt, number, at);
+    return failed(far) ? far : inside.list(number, *far, at);
+  };
+  MaybeExpression distances = b.flatMap(list, distance, frame::ListType::get(number), at);
+  return failed(distances) ? distances
+                           : quantileOfList(b, *distances, medianOf(number), number, at);
+}

@@ -29,6 +29,12 @@ private:
   mlir::Location at_;
 };
 
+/// Of values of this type the one in the middle, or between the two there.
+Quantile medianOf(mlir::Type type);
+/// The median of how far a list's elements are from their median, as `type`; NULL of none.
+MaybeExpression deviationOfList(ExpressionBuilder &b, const Expression &list, mlir::Type type,
+                                mlir::Location at);
+
 /// The quantile of a list's elements, as `type`; NULL of none.
 MaybeExpression quantileOfList(ExpressionBuilder &b, const Expression &list,
                                const Quantile &quantile, mlir::Type type, mlir::Location at);

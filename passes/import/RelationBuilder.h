@@ -138,6 +138,8 @@ enum class MeasureRows {
   kCollected,
 };
 
+using FromList = std::function<MaybeExpression(ExpressionBuilder &, const Expression &list)>;
+
 /// A measure of an aggregate.
 struct MeasureRequest {
   frame::AggregateFunction function = frame::AggregateFunction::CountStar;
@@ -146,13 +148,12 @@ struct MeasureRequest {
   MeasureRows rows = MeasureRows::kAll;
   llvm::SmallVector<SortKey, 0> order =
       {}; ///< of kFirst and kCollected; of several rows the first, of kLeast to kMost
-  /// Of kCollected: the texts of the list with this between them, without NULL; else the list.
-  std::optional<std::string> separator = {};
-  /// Of kCollected: the map of the values that are not NULL to their numbers; else the list.
-  bool counted = false;
-  /// Of kCollected: the list of these quantiles of the values that are not NULL, NULL of none.
-  llvm::SmallVector<Quantile, 0> quantiles = {};
-  bool different = false;       ///< of kCollected: each value once
+  /// Of kCollected: what is made of the list of the values that are not NULL; empty: the list of
+  /// all values is the measure.
+  FromList fromList = {};
+  bool sorted = false;               ///< of kCollected: the list is in the order of the values
+  std::optional<double> ofNone = {}; ///< of kCollected: the measure where nothing counts; else NULL
+  bool different = false;            ///< of kCollected: each value once
   bool ofNull = false;          ///< of kLeast, kGreatest: rows count whose first argument is NULL
   bool meanOfIntervals = false; ///< then neither the function nor the rows count
   std::optional<Quantile> quantile = {}; ///< of kQuantile
@@ -161,9 +162,9 @@ struct MeasureRequest {
   mlir::Location at;
 };
 
-/// What a measure of kCollected makes of the list of its values.
-MaybeExpression ofCollected(ExpressionBuilder &b, const MeasureRequest &measure,
-                            const Expression &list);
+/// A measure, or what stands for it where nothing counts.
+MaybeExpression orValue(ExpressionBuilder &b, const Expression &measure,
+                        std::optional<double> ofNone, mlir::Location at);
 
 /// Which keys rows are grouped by, once for each set; and what `grouping(…)` is asked for. Keys by
 /// their numbers.

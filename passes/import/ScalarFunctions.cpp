@@ -103,6 +103,12 @@ Expression ExpressionBuilder::exactProduct(const Expression &lhs, const Expressi
               text);
 }
 
+Expression ExpressionBuilder::nearest(const Expression &sum, Location at) {
+  Type type =
+      frame::withNullability(Float64Type::get(getContext()), frame::nullabilityOf({sum.type()}));
+  return made(frame::NearestOp::create(builder, locate(sum.text, at), type, sum.value), sum.text);
+}
+
 Expression ExpressionBuilder::comoment(const Expression &sum, const Expression &other,
                                        const Expression &products, const Expression &count,
                                        Location at) {
@@ -304,6 +310,15 @@ MaybeExpression ExpressionBuilder::countsOf(const Expression &list, Type map, Lo
   }
   MaybeExpression any = compare(frame::CompareKind::Gt, *known, zero, at);
   return failed(any) ? any : choose(*any, *made, nullptr, at);
+}
+
+MaybeExpression ExpressionBuilder::onlyElement(const TextFunction &function,
+                                               ArrayRef<Expression> arguments, Type type,
+                                               Location at) {
+  Type list = frame::ListType::get(frame::dropNullable(type));
+  MaybeExpression only = text(function, arguments, list, at);
+  return failed(only) ? only
+                      : element(*only, integer(1, IntegerType::get(getContext(), 64), at), at);
 }
 
 MaybeExpression ExpressionBuilder::element(const Expression &list, const Expression &position,

@@ -1,5 +1,6 @@
 // Intervals as bytes, and arithmetic of them.
 #include "runtime/base/interval_values.h"
+#include "runtime/base/civil.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +9,7 @@
 namespace headrace {
 namespace {
 
-constexpr int64_t kDaysOfMonth = 30, kSecondsOfDay = 86'400;
+constexpr int64_t kMonthsOfYear = 12, kDaysOfMonth = 30, kSecondsOfDay = 86'400;
 constexpr int64_t kMicrosOfSecond = 1'000'000, kMicrosOfDay = kSecondsOfDay * kMicrosOfSecond;
 constexpr uint32_t kMonthBytes = 4, kMicrosBytes = 8;
 constexpr uint32_t kKeyBytes = 10; ///< of all totals, which are less than 2^73
@@ -138,6 +139,46 @@ std::optional<IntervalParts> averageInterval(__int128 months, __int128 days, __i
   const __int128 rest = (days % count + ofMonths % count) * kMicrosOfDay + micros;
   const __int128 half = rest < 0 ? -(count / 2) : count / 2;
   return intervalOf(months / count, wholeDays, (rest + half) / count);
+}
+
+__int128 laterBy(const IntervalParts &parts, int64_t timestamp) {
+  auto days = static_cast<int64_t>(floorOver(timestamp, kMicrosOfDay));
+  const int64_t time = timestamp - days * kMicrosOfDay;
+  if (parts.months != 0) {
+    const CivilDate date = civilFromDays(days);
+    const int64_t months = date.year * kMonthsOfYear + date.month - 1 + parts.months;
+    const auto year = static_cast<int64_t>(floorOver(months, kMonthsOfYear));
+    const int64_t month = months - year * kMonthsOfYear + 1;
+    days = daysFromCivil(year, month, std::min(date.day, daysOfMonth(year, month)));
+  }
+  return (static_cast<__int128>(days) + parts.days) * kMicrosOfDay + time + parts.micros;
+}
+
+std::optional<int64_t> bucketStart(const IntervalParts &width, int64_t timestamp, int64_t origin) {
+  auto startOf = [](__int128 value, __int128 from, __int128 step) {
+    const __int128 rest = (value - from) % step;
+    return value - rest - (rest < 0 ? step : 0);
+  };
+  auto monthOf = [](int64_t moment) {
+    const CivilDate date = civilFromDays(static_cast<int64_t>(floorOver(moment, kMicrosOfDay)));
+    return date.year * kMonthsOfYear + date.month - 1;
+  };
+  __int128 start = 0;
+  if (width.months != 0) {
+    if (width.months < 0 || width.days != 0 || width.micros != 0) {
+      return std::nullopt;
+    }
+    const auto month =
+        static_cast<int64_t>(startOf(monthOf(timestamp), monthOf(origin), width.months));
+    const auto year = static_cast<int64_t>(floorOver(month, kMonthsOfYear));
+    start = static_cast<__int128>(daysFromCivil(year, month - year * kMonthsOfYear + 1, 1)) *
+            kMicrosOfDay;
+  } else if (width.total() > 0) {
+    start = startOf(timestamp, origin, width.total());
+  } else {
+    return std::nullopt;
+  }
+  return fits<int64_t>(start) ? std::optional(static_cast<int64_t>(start)) : std::nullopt;
 }
 
 std::optional<PackedInterval> keepInterval(TextRoom &room,

@@ -56,6 +56,15 @@ std::optional<IntervalParts> divided(const IntervalParts &parts, double by);
 std::optional<IntervalParts> averageInterval(__int128 months, __int128 days, __int128 micros,
                                              int64_t count);
 
+/// A timestamp so much later, in microseconds: first by months, on the last day of its month where
+/// that is shorter.
+__int128 laterBy(const IntervalParts &parts, int64_t timestamp);
+
+/// The beginning of the stretch of this width that a timestamp is in; one stretch begins at
+/// `origin`, of months at the first day of its month. Nothing for a width that is not positive or
+/// of months and more.
+std::optional<int64_t> bucketStart(const IntervalParts &width, int64_t timestamp, int64_t origin);
+
 /// What the table of functions writes of intervals (text_functions.def): their bytes.
 struct PackedInterval : std::string_view {
   IntervalParts parts() const { return intervalParts(*this); }

@@ -87,23 +87,16 @@ template <typename Visit> void eachValid(const ListView &list, Visit visit) {
   }
 }
 
-/// The element as a double, a decimal divided by its scale.
-double asReal(ElementCode code, std::string_view element) {
-  if (isFloat(code)) {
-    return realIn(code, element);
-  }
-  double value = static_cast<double>(integerIn(code, element)), units = 1;
-  for (int32_t digit = 0; digit < elementType(code).scale; ++digit) {
-    units *= 10;
-  }
-  return value / units;
-}
-
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Elements in and out
 //===----------------------------------------------------------------------===//
+
+List listOfReal(TextRoom &room, double value) {
+  const ElementCode code = elementCode({LogicalKind::kF64});
+  return listOfOne(room, code, ElementBytes::ofReal(code, value).view());
+}
 
 List listOfInteger(TextRoom &room, int64_t value, int64_t code) {
   const auto type = static_cast<ElementCode>(code);
@@ -236,7 +229,10 @@ int64_t countDistinct(const List &list) {
   return static_cast<int64_t>(elementsOf(list.view).size());
 }
 
-List steppedList(TextRoom &room, const List &list, int64_t step) {
+MaybeList steppedList(TextRoom &room, const List &list, int64_t step) {
+  if (step == 0) {
+    return std::nullopt;
+  }
   const int64_t size = list.view.size();
   const int64_t width = std::max<int64_t>(step < 0 ? -std::max(step, -size - 1) : step, 1);
   std::vector<uint32_t> places;
@@ -314,62 +310,40 @@ List rangeList(TextRoom &room, int64_t start, int64_t stop, int64_t step, int64_
                   });
 }
 
+MaybeList momentSeries(TextRoom &room, int64_t start, int64_t stop, const IntervalParts &step,
+                       bool withStop, int64_t code) {
+  const bool isUp = step.months > 0 || step.days > 0 || step.micros > 0;
+  const bool isDown = step.months < 0 || step.days < 0 || step.micros < 0;
+  auto isInfinite = [](int64_t moment) { return moment == INT64_MAX || moment == -INT64_MAX; };
+  if ((isUp && isDown) || isInfinite(start) || isInfinite(stop)) {
+    return std::nullopt;
+  }
+  auto each = [&](auto visit) {
+    for (__int128 moment = start; isUp || isDown;) {
+      if ((isUp ? moment > stop : moment < stop) || (moment == stop && !withStop) ||
+          !visit(static_cast<int64_t>(moment))) {
+        break;
+      }
+      moment = laterBy(step, static_cast<int64_t>(moment));
+    }
+  };
+  uint64_t size = 0;
+  each([&](int64_t /*moment*/) { return ++size <= UINT32_MAX; });
+  if (size > UINT32_MAX) {
+    return std::nullopt;
+  }
+  const auto type = static_cast<ElementCode>(code);
+  return makeList(room, type, size, 0, [&](ListWriter &writer) {
+    each([&](int64_t moment) {
+      writer.add(ElementBytes::ofInteger(type, moment).view());
+      return true;
+    });
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // What they add up to
 //===----------------------------------------------------------------------===//
-
-MaybeList sumOfList(TextRoom &room, const List &list) {
-  constexpr int32_t kDigits = 38;
-  const ElementCode code = list.view.code();
-  if (countValid(list) == 0) {
-    return emptyOf(room, list.view);
-  }
-  if (isFloat(code)) {
-    double sum = 0;
-    eachValid(list.view, [&](std::string_view element) { sum += realIn(code, element); });
-    const ElementCode real = elementCode({LogicalKind::kF64});
-    return listOfOne(room, real, ElementBytes::ofReal(real, sum).view());
-  }
-  __int128 sum = 0, limit = 1;
-  for (int32_t digit = 0; digit < kDigits; ++digit) {
-    limit *= 10;
-  }
-  bool fits = true;
-  eachValid(list.view, [&](std::string_view element) {
-    fits &= !__builtin_add_overflow(sum, integerIn(code, element), &sum);
-  });
-  if (!fits || sum <= -limit || sum >= limit) {
-    return std::nullopt;
-  }
-  const ElementCode exact = elementCode({LogicalKind::kDecimal, kDigits, elementType(code).scale});
-  return listOfOne(room, exact, ElementBytes::ofInteger(exact, sum).view());
-}
-
-List averageOfList(TextRoom &room, const List &list) {
-  const ElementCode code = list.view.code(), real = elementCode({LogicalKind::kF64});
-  const int64_t count = countValid(list);
-  if (count == 0) {
-    return emptyOf(room, list.view);
-  }
-  double sum = 0;
-  __int128 exact = 0; // of integers of 64 bits
-  const bool isWhole = !isFloat(code) && elementType(code).kind != LogicalKind::kDecimal;
-  eachValid(list.view, [&](std::string_view element) {
-    isWhole ? exact += integerIn(code, element) : sum += asReal(code, element);
-  });
-  sum = isWhole ? static_cast<double>(exact) : sum;
-  return listOfOne(room, real, ElementBytes::ofReal(real, sum / static_cast<double>(count)).view());
-}
-
-List productOfList(TextRoom &room, const List &list) {
-  const ElementCode code = list.view.code(), real = elementCode({LogicalKind::kF64});
-  if (countValid(list) == 0) {
-    return emptyOf(room, list.view);
-  }
-  double product = 1;
-  eachValid(list.view, [&](std::string_view element) { product *= asReal(code, element); });
-  return listOfOne(room, real, ElementBytes::ofReal(real, product).view());
-}
 
 List extremeOfList(TextRoom &room, const List &list, int sign) {
   Element best;
@@ -430,7 +404,7 @@ List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t par
     return listOfOne(room, code,
                      ElementBytes::ofInteger(code, static_cast<__int128>(units)).view());
   }
-  const double least = asReal(code, low), most = asReal(code, high);
+  const double least = numberIn(code, low), most = numberIn(code, high);
   if (isFloat(code) && elementBytes(code) == sizeof(float)) {
     const double found = rest > 0 ? least + (most - least) * rest : least;
     return listOfOne(room, code, ElementBytes::ofReal(code, found).view());

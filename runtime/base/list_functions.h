@@ -1,6 +1,7 @@
 // The values of the functions of lists (list_functions.def).
 #pragma once
 
+#include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
 #include "runtime/base/text_room.h"
 
@@ -41,6 +42,7 @@ List listOfInteger(TextRoom &room, int64_t value, int64_t code);
 List listOfWide(TextRoom &room, int64_t low, int64_t high, int64_t code);
 List listOfText(TextRoom &room, std::string_view text, int64_t code);
 List listOfNull(TextRoom &room, int64_t code);
+List listOfReal(TextRoom &room, double value);
 
 /// The nth element, from 1 on, of a negative n from the end; nothing if it is NULL or not there.
 std::optional<std::string_view> elementAt(const List &list, int64_t n);
@@ -62,6 +64,10 @@ std::string nestedText(std::string_view bytes, std::string_view shape);
 std::string listText(std::string_view bytes);
 MaybeList castList(TextRoom &room, const List &list, int64_t code);
 List rangeList(TextRoom &room, int64_t start, int64_t stop, int64_t step, int64_t closed);
+/// Timestamps in microseconds; nothing for infinite ones, a step that goes both ways, or more of
+/// them than a list has room for.
+MaybeList momentSeries(TextRoom &room, int64_t start, int64_t stop, const IntervalParts &step,
+                       bool withStop, int64_t code);
 /// What `[from:to]` takes of so many: the first place, counted from 0, and the one behind the last,
 /// or one before it.
 std::pair<int64_t, int64_t> sliceBounds(int64_t size, int64_t from, int64_t to);
@@ -70,7 +76,8 @@ int64_t placeOf(const List &list, const List &element);
 List distinctList(TextRoom &room, const List &list);
 int64_t countDistinct(const List &list);
 /// Each step-th element from the first on, of a negative step from the last; the step is not 0.
-List steppedList(TextRoom &room, const List &list, int64_t step);
+/// Nothing of a step of 0.
+MaybeList steppedList(TextRoom &room, const List &list, int64_t step);
 List sortedList(TextRoom &room, const List &list, int64_t descending, int64_t nullsFirst);
 /// The places, from 1 on, of the elements in that order.
 List sortedPlaces(TextRoom &room, const List &list, int64_t descending, int64_t nullsFirst);
@@ -132,5 +139,28 @@ MaybeList distanceOf(TextRoom &room, const List &x, const List &y);
 MaybeList innerProduct(TextRoom &room, const List &x, const List &y, int sign);
 MaybeList cosineOf(TextRoom &room, const List &x, const List &y);
 MaybeList cosineDistance(TextRoom &room, const List &x, const List &y);
+
+// What aggregates make of a list: the only element of a list, none where there is no value.
+
+enum class Spread {
+  kVariance,
+  kSampleVariance,
+  kDeviation,
+  kSampleDeviation,
+  kError,
+  kSkewness,
+  kKurtosis,
+  kPopulationKurtosis
+};
+List spreadOfList(TextRoom &room, const List &list, Spread spread);
+/// Rounded once.
+List exactSumOfList(TextRoom &room, const List &list);
+List exactMeanOfList(TextRoom &room, const List &list);
+/// In bits.
+List entropyOfList(TextRoom &room, const List &list);
+enum class Bits { kAnd, kOr, kXor };
+List bitsOfList(TextRoom &room, const List &list, Bits bits);
+/// The first that is not NULL.
+List firstOfList(TextRoom &room, const List &list);
 
 } // namespace headrace

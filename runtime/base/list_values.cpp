@@ -279,4 +279,15 @@ int compareElements(ElementCode code, std::string_view a, std::string_view b) {
   }
 }
 
+double numberIn(ElementCode code, std::string_view bytes) {
+  if (elementType(code).real()) {
+    return realIn(code, bytes);
+  }
+  double value = static_cast<double>(integerIn(code, bytes)), units = 1;
+  for (int32_t digit = 0; digit < elementType(code).scale; ++digit) {
+    units *= 10;
+  }
+  return value / units;
+}
+
 } // namespace headrace

@@ -101,6 +101,8 @@ std::string packedStruct(std::span<const FieldBytes> fields);
 
 /// Elements that are numbers: integers, decimals, moments and booleans in one, floats in another.
 __int128 integerIn(ElementCode code, std::string_view bytes);
+/// Either as a double, a decimal divided by its scale.
+double numberIn(ElementCode code, std::string_view bytes);
 double realIn(ElementCode code, std::string_view bytes);
 
 /// An element as bytes: a number, with what it has in memory.

@@ -66,4 +66,46 @@ int64_t editDistanceWithSwaps(Text x, Text y) {
   return at(x.size() + 1, y.size() + 1);
 }
 
+double jaroSimilarity(Text text, Text other) {
+  const size_t longest = std::max(text.size(), other.size());
+  const size_t reach = longest < 4 ? 0 : longest / 2 - 1; // how far apart bytes may stand
+  std::vector<char> isTaken(other.size());
+  std::vector<char> common; // in the order of `text`
+  for (size_t at = 0; at < text.size(); ++at) {
+    const size_t end = std::min(at + reach + 1, other.size());
+    for (size_t place = at > reach ? at - reach : 0; place < end; ++place) {
+      if (!isTaken[place] && other[place] == text[at]) {
+        isTaken[place] = 1;
+        common.push_back(text[at]);
+        break;
+      }
+    }
+  }
+  if (common.empty()) {
+    return 0;
+  }
+  size_t differing = 0;
+  auto next = common.begin();
+  for (size_t place = 0; place < other.size(); ++place) {
+    if (isTaken[place]) {
+      differing += *next++ != other[place];
+    }
+  }
+  const auto count = static_cast<double>(common.size());
+  const auto swaps = static_cast<double>(differing / 2);
+  return (count / static_cast<double>(text.size()) + count / static_cast<double>(other.size()) +
+          (count - swaps) / count) /
+         3;
+}
+
+double jaroWinklerSimilarity(Text text, Text other) {
+  constexpr size_t kStart = 4;
+  constexpr double kLeast = 0.7, kOfEach = 0.1;
+  const double similarity = jaroSimilarity(text, other);
+  const size_t length = std::min({text.size(), other.size(), kStart});
+  const auto [end, unused] = std::mismatch(text.begin(), text.begin() + length, other.begin());
+  const auto same = static_cast<double>(end - text.begin());
+  return similarity > kLeast ? similarity + same * kOfEach * (1 - similarity) : similarity;
+}
+
 } // namespace headrace

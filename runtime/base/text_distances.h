@@ -17,4 +17,11 @@ int64_t editDistanceWithSwaps(std::string_view text, std::string_view other);
 /// How many bytes differ; nothing for texts of different lengths, or empty ones.
 std::optional<int64_t> hammingDistance(std::string_view text, std::string_view other);
 
+/// From 0 to 1: Jaro's, of the bytes that both have at places that are not far from each other, and
+/// of how many of these stand in another order; 0 of an empty text.
+double jaroSimilarity(std::string_view text, std::string_view other);
+
+/// Likewise, nearer to 1 with each of up to four first bytes in common, if it is above 0.7.
+double jaroWinklerSimilarity(std::string_view text, std::string_view other);
+
 } // namespace headrace

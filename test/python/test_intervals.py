@@ -419,9 +419,8 @@ _REFUSED = (
     ("select date_trunc(v, i) from t", "unsupported date_trunc of an interval: the part must be a constant"),
     ("select map([i], [k]) from t", "unsupported type: MAP whose keys are INTERVALs or have some"),
     ("select histogram(i) from t", "unsupported type: MAP whose keys are INTERVALs or have some"),
+    ("select dayofweek(i) from t", "unsupported dayofweek: not of an interval"),
     ("select median(i) from t", "unsupported type of median: use quantile_disc"),
-    ("select time_bucket(i, a) from t", "only of timestamps, by a constant time without months"),
-    ("select range(a, b, i) from t", "unsupported range: not of an interval"),
     ("select avg(distinct i) from t", "unsupported avg of distinct intervals"),
     (
         "select sum(k) over (order by i range between interval 1 day preceding and current row) from t",

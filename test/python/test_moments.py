@@ -121,6 +121,45 @@ def test_the_zone_of_a_date() -> None:
     assert oracle.difference("select d at time zone 'UTC' as x from t") is None
 
 
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("time_bucket(interval '1 month 1 day', a)", "a width of time_bucket that is not positive"),
+        ("range(a, a, interval '1 month -1 day')", "without an end, or whose step goes both ways"),
+    ],
+)
+def test_what_has_no_value(expression: str, message: str) -> None:
+    table = pa.table({"a": pa.array([0], pa.timestamp("us"))})
+    with pytest.raises(errors.DataError, match=message):
+        hr.sql(f"select {expression} as x from t", {"t": table})
+
+
+BUCKETS = (
+    "interval 1 month, a",
+    "interval '7 months', a::date",
+    "interval '7 months', a, timestamp '2021-03-05 10:00'",
+    "interval '1 year', a::date, date '1999-12-31'",
+    "interval '3 days 5 hours', a, interval '1 month 2 hours'",
+    "interval '10 hours', a::date",
+    "interval 1 day, a, interval 5 hours",
+    "interval '1 week', a, interval '-3 days'",
+    "to_days(i % 9 + 1), a, a - interval 3 days",
+    "to_months(i % 9 + 1), a::timestamptz",
+    "interval '-1 hour 1 day', a",
+    "interval '1 month', timestamp '-infinity'",
+)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_buckets(ranks: int) -> None:
+    days = [None, *range(-20_000, 30_000, 777)]
+    moments = [None if day is None else day * 86_400_000_000 + day * 7_777_777 for day in days]
+    oracle = Oracle({"t": pa.table({"i": range(len(days)), "a": pa.array(moments, pa.timestamp("us"))})})
+    for bucket in BUCKETS:
+        text = f"select i, time_bucket({bucket})::varchar as x from t"
+        assert oracle.difference(text, ranks=ranks) is None, bucket
+
+
 def test_result_types() -> None:
     moment = datetime.datetime(2024, 2, 29, 12, 30, 45, 123456)
     table = pa.table({"a": pa.array([moment], pa.timestamp("us"))})
@@ -140,11 +179,10 @@ def test_result_types() -> None:
         ("select strftime(a, 'x%%') as x from t", "a format of strftime without any part of the moment"),
         ("select strptime(w, '%Y-%U') as x from t", "unsupported strptime: specifier %U"),
         ("select date_trunc(w, a) as x from t", "the part must be a constant"),
-        ("select time_bucket(interval 1 month, a) as x from t", "by a constant time without months"),
+        ("select time_bucket(interval 1 hour, a::time) as x from t", "only of dates and timestamps"),
         ("select date_diff('era', a, a) as x from t", "date_diff has no such part"),
         ("select date_sub('era', a, a) as x from t", "date_sub has no such part"),
         ("select date_part('timezone', a::date) as x from t", "a date has no time zone"),
-        ("select time_bucket(interval 1 day, a, interval 3 hour) as x from t", "not of an interval"),
         ("select year(age(a::timestamptz, now())) as x from t", "only of timestamps without a zone"),
     ],
 )

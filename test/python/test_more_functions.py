@@ -43,6 +43,13 @@ def tables() -> dict[str, pa.Table]:
     }
 
 
+NAMED_GROUPS = (
+    "'(\\w)(\\d)?', ['c', 'd']",
+    "'(A)', ['x'], 'i'",
+    "'(z)(y)', ['c', 'd']",
+    "'(z)|(a)', ['c', 'd']",
+)
+OTHER_TEXTS = ("'abXc'", "''", "reverse(s)", "'abc', 0.9", "'abc', id / 20", "'abc', NULL")
 EXPRESSIONS = [
     *[f"regexp_extract_all(s, {p})" for p in ("'[a-z]'", "'(\\w+):(\\d+)', 2", "'', 0", "'(a)|(b)', 2")],
     *[f"regexp_extract_all(s, {p})" for p in ("'A', 0, 'i'", "'a*'", "NULL", "'a', NULL", "'x', -1", "'^.'")],
@@ -53,8 +60,18 @@ EXPRESSIONS = [
     *[f"overlay(s, 'xyz', {p})" for p in ("2", "-1", "9, 1", "2, 0", "2, -1", "1, 100", "NULL")],
     *[f"s glob '{p}'" for p in ("*", "a?", "a[b-x]c", "a[!b]c", "a[]]c", "a\\*c", "a[", "*c*", "")],
     "s glob '[a-c]*'", "s glob '?bc'",
+    *[f"{f}(s, {p})" for f in ("regexp_extract", "regexp_extract_all") for p in NAMED_GROUPS],
+    *[f"{f}(s, {p})" for f in ("jaro_similarity", "jaro_winkler_similarity") for p in OTHER_TEXTS],
     "url_decode(s)", "damerau_levenshtein(s, 'abc')", "damerau_levenshtein(s, 'a cat')",
 ]  # fmt: skip
+AGGREGATES = (
+    "var_pop", "var_samp", "variance", "stddev_pop", "stddev_samp", "stddev", "sem", "skewness", "kurtosis",
+    "kurtosis_pop", "fsum", "kahan_sum", "favg", "entropy", "any_value", "approx_count_distinct", "mad",
+    "median",
+)  # fmt: skip
+SLICES = (
+    "3:1:-1", ":-:-1", "3:-:-2", ":2:-1", "-1:-3:-1", "1:3:2", "a[1]:3:id * 2 - 11", "1:-:b[1]", "2:-:NULL",
+)  # fmt: skip
 OF_NUMBERS = [
     "format_bytes(i)", "formatReadableSize(i)", "formatReadableDecimalSize(i)", "bit_count(i)",
     "bit_count((i % 1000)::int)", "bit_count((i % 100)::tinyint)", "factorial((i % 30)::int)",
@@ -64,7 +81,13 @@ OF_LISTS = [
     "list_zip(a, b)", "list_zip(a, w, b)", "list_zip(a, b, true)", "list_zip(a, NULL)", "list_zip(a)",
     "list_grade_up(a)", "list_grade_up(a, 'desc')", "array_grade_up(w, 'asc', 'nulls first')",
     "list_intersect(a, b)", "list_select(a, [1, 2, 9])", "list_where(a, [true, false, true])",
-    "list_resize(a, 3)", "list_resize(a, 2, 7)",
+    "list_resize(a, 3)", "list_resize(a, 2, 7)", "list_resize(NULL, 2)",
+    *[f"a[{p}]" for p in SLICES],
+    *[f"list_aggr({a}, '{name}')" for a in ("a", "a::double[]") for name in AGGREGATES],
+    *[f"list_aggr(w, '{name}')" for name in ("any_value", "entropy", "approx_count_distinct")],
+    *[f"list_bit_{name}(a)" for name in ("and", "or", "xor")],
+    "list_bool_and(list_transform(a, x -> x > 1))", "list_bool_or(list_transform(a, x -> x > 2))",
+    "list_transform(a, x -> x + id)", "list_filter(a, x -> x > 1)",
 ]  # fmt: skip
 MEASURES = ("distance", "dot_product", "inner_product", "negative_dot_product", "cosine_similarity")
 
@@ -72,6 +95,7 @@ MEASURES = ("distance", "dot_product", "inner_product", "negative_dot_product", 
 def compare(text: str, tables: dict[str, pa.Table], ranks: int) -> None:
     connection = duckdb.connect()
     connection.execute("set TimeZone = 'UTC'")
+    connection.execute("set lambda_syntax = 'ENABLE_SINGLE_ARROW'")
     for name, table in tables.items():
         connection.register(name, table)
     same(hr.sql(text, tables, ranks=ranks), connection.sql(text).to_arrow_table(), ordered=True)

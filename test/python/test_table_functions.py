@@ -23,6 +23,13 @@ _TABLES = {"t": pa.table({"a": [1, 2, None, 40]})}
         "select * from generate_series(1, 9, 2)",
         "select * from range(5, 0, -2)",
         "select * from generate_series(5, 1, -2)",
+        "select x from generate_series(date '2024-01-31', date '2025-01-01', interval 1 month) s(x)",
+        "select count(*) as n from range(timestamptz '2024-01-31', '2024-05-01', interval 1 hour)",
+        "select x from range(timestamp '2024-03-31', timestamp '2023-01-01', interval '-1 month') s(x)",
+        "select x from range(null::timestamp, date '2025-01-01', interval 1 month) s(x)",
+        "select x from t, generate_series(date '2024-01-01' + a::int, date '2024-02-05', interval 9 day) s(x)",
+        "select unnest(generate_series(date '2024-01-31', '2024-03-31', interval '1 month 1 hour')) as x",
+        "select a, range(date '2024-01-31', date '2024-04-01', to_months(a::int)) as x from t",
         "select * from range(0)",
         "select * from range(3, 1)",
         "select * from generate_series(3, 3)",
@@ -49,9 +56,10 @@ def test_series(query: str, ranks: int) -> None:
     ("query", "message"),
     [
         ("select * from range(1, 5, 0)", "the step of range is 0"),
+        ("select * from range(date '2020-01-01', '2020-01-05', interval 0 day)", "the step of range is 0"),
         (
-            "select * from range(date '2020-01-01', date '2020-01-05', interval 1 day)",
-            "unsupported table function: range of what is no integer",
+            "select * from range(date '2020-01-01', timestamp 'infinity', interval 1 day)",
+            "a series of timestamps without an end",
         ),
         (
             "select count(*) from range(9223372036854775807)",

@@ -1,5 +1,6 @@
 // Aggregates of DuckDB's plans.
 #include "passes/import/Aggregates.h"
+#include "passes/import/QuantileFields.h"
 #include "passes/import/duckdb/relations.h"
 
 using namespace mlir;
@@ -44,6 +45,28 @@ static Node typeOf(Node argument) {
 
 static bool isBoolean(Node argument) {
   return typeOf(argument).get("id").string() == StringRef("BOOLEAN");
+}
+
+/// What an aggregate makes of the list of its values; empty: that list.
+static FromList collectedBy(StringRef name, Node separator, Type type, Location at) {
+  if (separator) {
+    return [=](ExpressionBuilder &b, const Expression &values) {
+      Type string = frame::StringType::get(b.getContext());
+      StringAttr between = StringAttr::get(b.getContext(), separator.string().value_or(""));
+      return b.text(*headrace::textFunctionNamed("array_to_string"),
+                    {values, b.constant(between, string, at)}, string, at);
+    };
+  }
+  return llvm::StringSwitch<FromList>(name)
+      .Case("histogram", [=](ExpressionBuilder &b,
+                             const Expression &values) { return b.countsOf(values, type, at); })
+      .Case("mad", [=](ExpressionBuilder &b,
+                       const Expression &values) { return deviationOfList(b, values, type, at); })
+      .Case("entropy",
+            [=](ExpressionBuilder &b, const Expression &values) {
+              return b.onlyElement(*headrace::textFunctionNamed("list_entropy"), values, type, at);
+            })
+      .Default({});
 }
 
 FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call, Location at) {
@@ -100,6 +123,9 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   if (ofNested && compares && !isExtreme && !aggregate->formula) {
     return context.fail(at, "unsupported " + name + " of lists, structs or maps");
   }
+  if (name == "mad" && !frame::isNumeric(type)) { // of moments it is an interval
+    return context.fail(at, "unsupported mad of what is no number");
+  }
   const bool means = aggregate->function == Function::Avg && !aggregate->formula;
   if (ofInterval && means && distinct) {
     return context.fail(at, "unsupported avg of distinct intervals");
@@ -128,7 +154,9 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     }
     if (frame::isList(type)) {
       request.rows = MeasureRows::kCollected;
-      request.quantiles.assign(quantiles->begin(), quantiles->end());
+      request.fromList = [=, all = *quantiles](ExpressionBuilder &b, const Expression &values) {
+        return quantilesOfList(b, values, all, type, at);
+      };
     } else {
       request.quantile = quantiles->front();
     }
@@ -143,11 +171,10 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
       return failure();
     }
     request.order = std::move(*keys);
-    if (separator) {
-      request.separator = separator.string().value_or("").str();
-    }
-    request.counted = name == "histogram";
-    if (request.counted && !request.order.empty()) {
+    request.fromList = collectedBy(name, separator, type, at);
+    request.sorted = name == "histogram";
+    request.ofNone = name == "entropy" ? std::optional(0.0) : std::nullopt;
+    if (request.sorted && !request.order.empty()) {
       return context.fail(at, "unsupported ORDER BY of histogram");
     }
   }

@@ -20,6 +20,9 @@ public:
   /// The same for later.
   Computed computed(Node expression, mlir::Location at, int64_t fieldsBefore = 0);
 
+  /// Of the first fields of what is computed from: numbers or timestamps from one to another.
+  Computed computedSeries(size_t bounds, bool withStop, mlir::Type element, mlir::Location at);
+
   /// DuckDB's binder compares normalized intervals: the expression inside of such a call, or of one
   /// that does the same to what is nested; the expression itself if it is another.
   static Node beforeNormalized(Node expression);
@@ -103,6 +106,7 @@ private:
                          mlir::Location at);
   MaybeExpression importPartOfInterval(ExpressionBuilder &b, const Call &call,
                                        const Interval &interval);
+  MaybeExpression importBucket(ExpressionBuilder &b, const Call &call, int64_t fieldsBefore);
   /// Nothing if no argument is an interval.
   std::optional<MaybeExpression> importWithInterval(ExpressionBuilder &b, const Call &call,
                                                     int64_t fieldsBefore);
@@ -143,8 +147,13 @@ private:
   MaybeExpression importChosen(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importCommon(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importSplit(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importGroups(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importZip(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importSortedList(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  /// Numbers or timestamps from one or two bounds on, the last perhaps with them; the third is the
+  /// step.
+  MaybeExpression seriesOf(ExpressionBuilder &b, Arguments bounds, bool withStop, mlir::Type list,
+                           mlir::Location at);
   MaybeExpression importRange(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importResized(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importListAggregate(ExpressionBuilder &b, const Call &call, Arguments arguments);
@@ -185,6 +194,7 @@ private:
   MaybeExpression importMap(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importMerge(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importPathPart(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importSimilarity(ExpressionBuilder &b, const Call &call, Arguments arguments);
   std::optional<MaybeExpression> importTextFunction(ExpressionBuilder &b, const Call &call,
                                                     Arguments arguments);
   mlir::LogicalResult unsupported(const Call &call, const llvm::Twine &why);

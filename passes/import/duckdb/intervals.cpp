@@ -431,6 +431,96 @@ MaybeExpression ExpressionImporter::importPartOfInterval(ExpressionBuilder &b, c
   return b.cast(*value, call.type, call.at);
 }
 
+static Interval negated(Moments &moments, Interval interval) {
+  for (Expression *part : {&interval.months, &interval.days, &interval.micros}) {
+    std::optional<int64_t> constant = ExpressionBuilder::integerOf(*part);
+    *part =
+        constant && *constant != INT64_MIN ? moments.number(-*constant) : moments.times(*part, -1);
+  }
+  return interval;
+}
+
+/// Without months, by a constant width, it is integer arithmetic.
+static std::optional<int64_t> constantWidth(const Interval &interval) {
+  std::optional<int64_t> months = ExpressionBuilder::integerOf(interval.months),
+                         days = ExpressionBuilder::integerOf(interval.days),
+                         micros = ExpressionBuilder::integerOf(interval.micros);
+  const bool fits = months == 0 && days && micros && *days >= 0 && *days < INT32_MAX &&
+                    *micros >= 0 &&
+                    *days * (kMicrosOfDay / kMicrosOfSecond) + *micros / kMicrosOfSecond <
+                        INT64_MAX / kMicrosOfSecond &&
+                    *days + *micros > 0;
+  return fits ? std::optional(*days * kMicrosOfDay + *micros) : std::nullopt;
+}
+
+/// Of timestamps; dates become some and are cut to their day again.
+MaybeExpression ExpressionImporter::importBucket(ExpressionBuilder &b, const Call &call,
+                                                 int64_t fieldsBefore) {
+  Moments moments(b, call.at);
+  SmallVector<Node> children = call.node.get("children").elements();
+  FailureOr<Interval> width = importInterval(b, children[0], call.at, fieldsBefore);
+  MaybeExpression moment = import(b, children[1], call.at, fieldsBefore);
+  if (failed(width) || failed(moment)) {
+    return failure();
+  }
+  Type given = frame::dropNullable(moment->type());
+  Type timestamp = frame::isDate(given) ? moments.timestampType() : given;
+  auto asTimestamp = [&](const MaybeExpression &value) {
+    return failed(value)
+               ? value
+               : castMoment(b, *value, timestamp, ExpressionBuilder::Misfit::kRaises, call.at);
+  };
+  MaybeExpression typed = asTimestamp(moment);
+  if (failed(typed)) {
+    return failure();
+  }
+  const bool hasOffset = children.size() == 3 && isInterval(children[2]);
+  FailureOr<Interval> offset =
+      hasOffset ? importInterval(b, children[2], call.at, fieldsBefore) : *width;
+  MaybeExpression origin = children.size() == 3 && !hasOffset
+                               ? asTimestamp(import(b, children[2], call.at, fieldsBefore))
+                               : typed;
+  if (failed(offset) || failed(origin)) {
+    return failure();
+  }
+  if (!frame::isTimestamp(timestamp) || !frame::isTimestamp(origin->type())) {
+    return unsupported(call, "only of dates and timestamps, by their origin or an offset");
+  }
+  if (hasOffset) {
+    typed = moveBy(b, *typed, negated(moments, *offset), call.at);
+  }
+  std::optional<int64_t> constant = children.size() == 2 ? constantWidth(*width) : std::nullopt;
+  MaybeExpression start = failure();
+  if (failed(typed)) {
+    return failure();
+  }
+  if (constant) {
+    start = moments.bucket(*constant, *typed);
+  } else {
+    constexpr int64_t kMonday = 10'959 * kMicrosOfDay, kMonth = 10'957 * kMicrosOfDay; // 2000-01
+    MaybeExpression packed = moments.packed(*width);
+    MaybeExpression isOfMonths =
+        b.compare(frame::CompareKind::Ne, width->months, moments.number(0), call.at);
+    Expression monday = moments.number(kMonday);
+    MaybeExpression from =
+        children.size() == 3 && !hasOffset ? MaybeExpression(moments.units(*origin))
+        : failed(isOfMonths)               ? isOfMonths
+                             : b.choose(*isOfMonths, moments.number(kMonth), &monday, call.at);
+    MaybeExpression found =
+        failed(packed) || failed(from)
+            ? MaybeExpression(failure())
+            : b.text(*headrace::textFunctionNamed("time_bucket"),
+                     {*packed, moments.units(*typed), *from}, moments.number(0).type(), call.at);
+    start = failed(found) ? found : moments.orInfinite(*typed, moments.as(*found, timestamp));
+  }
+  if (hasOffset && succeeded(start)) {
+    start = moveBy(b, *start, *offset, call.at);
+  }
+  return failed(start)
+             ? start
+             : castMoment(b, *start, call.type, ExpressionBuilder::Misfit::kRaises, call.at);
+}
+
 std::optional<MaybeExpression> ExpressionImporter::importWithInterval(ExpressionBuilder &b,
                                                                       const Call &call,
                                                                       int64_t fieldsBefore) {
@@ -448,12 +538,11 @@ std::optional<MaybeExpression> ExpressionImporter::importWithInterval(Expression
     return failed(interval) ? MaybeExpression(failure()) : importPartOfInterval(b, call, *interval);
   }
   bool moves = (call.name == "+" || call.name == "-") && children.size() == 2;
-  bool buckets = call.name == "time_bucket" && children.size() == 2;
-  if (!moves && !buckets) {
-    static constexpr StringRef kOfTimestamps[] = {"time_bucket", "range", "generate_series"};
-    return llvm::is_contained(kOfTimestamps, call.name)
-               ? std::optional(MaybeExpression(unsupported(call, "not of an interval")))
-               : std::nullopt;
+  if (call.name == "time_bucket") {
+    return importBucket(b, call, fieldsBefore);
+  }
+  if (!moves) {
+    return std::nullopt;
   }
   bool first = isInterval(children[0]);
   FailureOr<Interval> interval = importInterval(b, children[first ? 0 : 1], call.at, fieldsBefore);
@@ -463,24 +552,5 @@ std::optional<MaybeExpression> ExpressionImporter::importWithInterval(Expression
     return MaybeExpression(failure());
   }
   Moments moments(b, call.at);
-  if (buckets) {
-    std::optional<int64_t> months = ExpressionBuilder::integerOf(interval->months),
-                           days = ExpressionBuilder::integerOf(interval->days),
-                           micros = ExpressionBuilder::integerOf(interval->micros);
-    bool fits = months == 0 && days && micros && *days >= 0 && *days < INT32_MAX && *micros >= 0 &&
-                *days * (kMicrosOfDay / kMicrosOfSecond) + *micros / kMicrosOfSecond <
-                    INT64_MAX / kMicrosOfSecond &&
-                *days + *micros > 0 && frame::isTimestamp(typed->type());
-    return fits ? moments.bucket(*days * kMicrosOfDay + *micros, *typed)
-                : MaybeExpression(
-                      unsupported(call, "only of timestamps, by a constant time without months"));
-  }
-  if (call.name == "-") {
-    for (Expression *part : {&interval->months, &interval->days, &interval->micros}) {
-      std::optional<int64_t> constant = ExpressionBuilder::integerOf(*part);
-      *part = constant && *constant != INT64_MIN ? moments.number(-*constant)
-                                                 : moments.times(*part, -1);
-    }
-  }
-  return moveBy(b, *typed, *interval, call.at);
+  return moveBy(b, *typed, call.name == "-" ? negated(moments, *interval) : *interval, call.at);
 }

@@ -1,8 +1,10 @@
 // Calls of functions of lists in DuckDB's plans: those that are more than a line of
 // list_functions.def.
 #include "passes/analysis/logical_type.h"
+#include "passes/import/Moments.h"
 #include "passes/import/QuantileFields.h"
 #include "passes/import/duckdb/expressions.h"
+#include "runtime/base/list_values.h"
 #include "runtime/base/name_list.h"
 
 using namespace mlir;
@@ -33,6 +35,11 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
       llvm::is_contained({StringRef("strptime"), StringRef("try_strptime"), StringRef("date_part"),
                           StringRef("datepart")},
                          call.name);
+  const bool ofLists = call.name.starts_with("list_") || call.name.starts_with("array_");
+  if (ofLists && !arguments.empty() && ExpressionBuilder::isNullConstant(arguments[0]) &&
+      !givesList && !takesList) { // a NULL of no type
+    return b.null(call.type, call.at);
+  }
   if ((!givesList && !takesList && !(slices && ofBytes)) || ofMoments) {
     return std::nullopt;
   }
@@ -56,6 +63,7 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
                  &ExpressionImporter::importSplit)
           .Cases({"range", "generate_series"}, &ExpressionImporter::importRange)
           .Cases({"list_resize", "array_resize"}, &ExpressionImporter::importResized)
+          .Cases({"regexp_extract", "regexp_extract_all"}, &ExpressionImporter::importGroups)
           .Cases({"list_select", "array_select", "list_where", "array_where"},
                  &ExpressionImporter::importChosen)
           .Cases({"list_intersect", "array_intersect"}, &ExpressionImporter::importCommon)
@@ -84,12 +92,9 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
   for (const headrace::TextFunction &known : headrace::textFunctions()) {
     if (known.wantsList(0) == takesList && known.takes(arguments.size()) &&
         headrace::listsName(known.duckdbNames, call.name)) {
-      if (isa<FloatType>(frame::dropNullable(call.type))) { // it gives a list of one
-        Type list = frame::ListType::get(frame::dropNullable(call.type));
-        MaybeExpression only = b.text(known, arguments, list, call.at);
-        return failed(only) ? only : b.element(*only, b.integer(1, integer64(b), call.at), call.at);
-      }
-      return b.text(known, arguments, call.type, call.at);
+      return isa<FloatType>(frame::dropNullable(call.type))
+                 ? b.onlyElement(known, arguments, call.type, call.at)
+                 : b.text(known, arguments, call.type, call.at);
     }
   }
   return MaybeExpression(context.fail(call.at, "unsupported list function: " + call.name));
@@ -107,6 +112,41 @@ MaybeExpression ExpressionImporter::importSplit(ExpressionBuilder &b, const Call
   return failed(parts) || failed(whole) || failed(isSplit) || failed(isKnown)
              ? MaybeExpression(failure())
              : b.choose({*isSplit, *isKnown}, {*parts, *whole}, nullptr, call.at);
+}
+
+/// A regular expression's groups: by a list of names as structs of them.
+MaybeExpression ExpressionImporter::importGroups(ExpressionBuilder &b, const Call &call,
+                                                 Arguments arguments) {
+  const bool findsAll = call.name == "regexp_extract_all";
+  auto made = dyn_cast<frame::StructType>(findsAll ? elementOf(call.type) : call.type);
+  if (!made) {
+    return b.text(
+        function(arguments.size() > 2 ? "regexp_extract_all_groups" : "regexp_extract_all"),
+        arguments, call.type, call.at);
+  }
+  auto group = [&](unsigned number) {
+    SmallVector<Expression> given{arguments[0], arguments[1],
+                                  b.integer(number, integer64(b), call.at)};
+    llvm::append_range(given, arguments.drop_front(3)); // the options
+    Type string = frame::StringType::get(b.getContext());
+    return b.text(function(findsAll ? "regexp_extract_all_groups" : "regexp_extract_group"), given,
+                  findsAll ? Type(frame::ListType::get(string)) : string, call.at);
+  };
+  SmallVector<Expression> groups;
+  for (unsigned number = findsAll ? 0 : 1; number <= made.getFieldTypes().size(); ++number) {
+    MaybeExpression found = group(number);
+    if (failed(found)) {
+      return failure();
+    }
+    groups.push_back(*found);
+  }
+  if (findsAll) { // a struct for each of what the whole fits
+    return b.text(function("list_structs"), groups, call.type, call.at);
+  }
+  MaybeExpression found = b.structOf(made, groups, call.at);
+  MaybeExpression known = b.isNotNull(arguments[0], call.at);
+  return failed(found) || failed(known) ? MaybeExpression(failure())
+                                        : b.choose(*known, *found, nullptr, call.at);
 }
 
 /// Structs of the elements at the same places: up to the longest list, or if the last argument is
@@ -192,34 +232,41 @@ MaybeExpression ExpressionImporter::importListOfLists(ExpressionBuilder &b, cons
   return b.text(function("list_join"), lists, call.type, call.at);
 }
 
-/// A bound that is left out is an empty list in DuckDB's plans.
+/// A bound that is left out is an empty list in DuckDB's plans. By a negative step it goes from the
+/// second bound down to the first.
 MaybeExpression ExpressionImporter::importSlice(ExpressionBuilder &b, const Call &call,
                                                 Arguments arguments) {
-  std::optional<int64_t> step = 1;
-  if (arguments.size() == 4) {
-    step = ExpressionBuilder::integerOf(arguments[3]);
+  const bool hasStep = arguments.size() == 4;
+  if (hasStep && !frame::isList(arguments[0].type())) {
+    // no test: DuckDB's binder sees to it
+    return unsupported(call, "with a step");
   }
-  ArrayRef<Expression> ends = arguments.slice(1, 2);
-  const bool isWhole =
-      llvm::all_of(ends, [](const Expression &end) { return frame::isList(end.type()); });
-  if (!step || *step == 0 || (*step < 0 && !isWhole) ||
-      (*step != 1 && !frame::isList(arguments[0].type()))) {
-    return unsupported(call, "with such a step");
-  }
-  constexpr int64_t kEnds[] = {1, -1};
-  SmallVector<Expression> given{arguments[0]};
-  for (auto [argument, open] : llvm::zip_equal(ends, kEnds)) {
-    given.push_back(frame::isList(argument.type()) ? b.integer(open, integer64(b), call.at)
-                                                   : argument);
+  Type i64 = integer64(b);
+  auto bound = [&](const Expression &given, int64_t open) {
+    return frame::isList(given.type()) ? b.integer(open, i64, call.at) : given;
+  };
+  constexpr int64_t kFirst = 1, kLast = -1;
+  Expression from = bound(arguments[1], kFirst), to = bound(arguments[2], kLast);
+  if (hasStep) {
+    Expression none = b.integer(0, i64, call.at);
+    MaybeExpression isDown = b.compare(frame::CompareKind::Lt, arguments[3], none, call.at);
+    if (failed(isDown)) {
+      return failure();
+    }
+    MaybeExpression first = b.choose(*isDown, bound(arguments[2], kFirst), &from, call.at);
+    MaybeExpression last = b.choose(*isDown, bound(arguments[1], kLast), &to, call.at);
+    if (failed(first) || failed(last)) {
+      return failure();
+    }
+    from = *first, to = *last;
   }
   const char *slices = frame::isBinary(arguments[0].type())   ? "binary_slice"
                        : frame::isString(arguments[0].type()) ? "text_slice"
                                                               : "list_slice";
-  MaybeExpression slice = b.text(function(slices), given, call.type, call.at);
-  return failed(slice) || *step == 1
+  MaybeExpression slice = b.text(function(slices), {arguments[0], from, to}, call.type, call.at);
+  return failed(slice) || !hasStep
              ? slice
-             : b.text(function("list_step"), {*slice, b.integer(*step, integer64(b), call.at)},
-                      call.type, call.at);
+             : b.text(function("list_step"), {*slice, arguments[3]}, call.type, call.at);
 }
 
 /// Whether, or where, an element is in a list.
@@ -301,22 +348,60 @@ MaybeExpression ExpressionImporter::importCommon(ExpressionBuilder &b, const Cal
              : b.text(function("list_intersect"), {arguments[0], *other}, call.type, call.at);
 }
 
-MaybeExpression ExpressionImporter::importRange(ExpressionBuilder &b, const Call &call,
-                                                Arguments arguments) {
-  if (!frame::isInteger(elementOf(call.type))) {
-    return unsupported(call, "of what is no integer");
+MaybeExpression ExpressionImporter::seriesOf(ExpressionBuilder &b, Arguments bounds, bool withStop,
+                                             Type list, Location at) {
+  Type i64 = integer64(b), element = elementOf(list);
+  Expression zero = b.integer(0, i64, at), one = b.integer(1, i64, at);
+  const Expression &closed = withStop ? one : zero;
+  if (frame::isTimestamp(element)) {
+    Moments moments(b, at);
+    MaybeExpression start =
+        castMoment(b, bounds[0], element, ExpressionBuilder::Misfit::kRaises, at);
+    MaybeExpression stop =
+        castMoment(b, bounds[1], element, ExpressionBuilder::Misfit::kRaises, at);
+    if (failed(start) || failed(stop)) {
+      return failure();
+    }
+    Expression code = b.integer(headrace::elementCode(headrace::logicalType(element)), i64, at);
+    return b.text(function("timestamp_range"),
+                  {moments.units(*start), moments.units(*stop), bounds[2], closed, code}, list, at);
   }
-  Type i64 = integer64(b);
-  Expression zero = b.integer(0, i64, call.at), one = b.integer(1, i64, call.at);
-  SmallVector<Expression> given(arguments);
+  SmallVector<Expression> given;
+  for (const Expression &bound : bounds) {
+    MaybeExpression number = b.cast(bound, i64, at);
+    if (failed(number)) {
+      return failure();
+    }
+    given.push_back(*number);
+  }
   if (given.size() == 1) {
     given.insert(given.begin(), zero);
   }
   if (given.size() == 2) {
     given.push_back(one);
   }
-  given.push_back(call.name == "generate_series" ? one : zero);
-  return b.text(function("list_range"), given, call.type, call.at);
+  given.push_back(closed);
+  return b.text(function("list_range"), given, list, at);
+}
+
+Computed ExpressionImporter::computedSeries(size_t bounds, bool withStop, Type element,
+                                            Location at) {
+  return {std::nullopt, "series", [=, this](ExpressionBuilder &b) -> MaybeExpression {
+            SmallVector<Expression> given;
+            for (size_t bound = 0; bound < bounds; ++bound) {
+              MaybeExpression value = b.field(static_cast<int64_t>(bound), at);
+              if (failed(value)) {
+                return failure();
+              }
+              given.push_back(*value);
+            }
+            return seriesOf(b, given, withStop, frame::ListType::get(element), at);
+          }};
+}
+
+MaybeExpression ExpressionImporter::importRange(ExpressionBuilder &b, const Call &call,
+                                                Arguments arguments) {
+  return seriesOf(b, arguments, call.name == "generate_series", call.type, call.at);
 }
 
 /// An aggregate of a list's elements, by its name.
@@ -358,31 +443,35 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   if (*name == "histogram" && arguments.size() == 2) {
     return b.countsOf(list, call.type, call.at);
   }
-  if (*name == "median" && arguments.size() == 2) {
-    Type type = frame::dropNullable(call.type);
-    const Quantile middle{.share = 0.5,
-                          .exact = std::pair<int64_t, int64_t>(1, 2),
-                          .descending = false,
-                          .interpolates = isa<FloatType, frame::DecimalType>(type)};
-    return quantileOfList(b, list, middle, type, call.at);
+  const bool isMedian = *name == "median" || *name == "mad";
+  if (isMedian && arguments.size() == 2 && frame::isNumeric(elementOf(list.type()))) {
+    return *name == "mad" ? deviationOfList(b, list, call.type, call.at)
+                          : quantileOfList(b, list, medianOf(call.type),
+                                           frame::dropNullable(call.type), call.at);
   }
-  StringRef line = llvm::StringSwitch<StringRef>(*name)
-                       .Case("mode", "list_mode")
-                       .Case("sum", "list_sum")
-                       .Cases({"avg", "mean"}, "list_avg")
-                       .Case("product", "list_product")
-                       .Case("min", "list_least")
-                       .Case("max", "list_greatest")
-                       .Default("");
-  if (line.empty() || arguments.size() > 2) {
+  if (*name == "approx_count_distinct" && arguments.size() == 2) {
+    return b.text(function("list_unique"), list, call.type, call.at);
+  }
+  StringRef plain = llvm::StringSwitch<StringRef>(*name)
+                        .Case("mean", "avg")
+                        .Cases({"min", "bool_and"}, "least")
+                        .Cases({"max", "bool_or"}, "greatest")
+                        .Case("variance", "var_samp")
+                        .Case("stddev", "stddev_samp")
+                        .Cases({"kahan_sum", "sumkahan"}, "fsum")
+                        .Default(*name);
+  const headrace::TextFunction *line = headrace::textFunctionNamed(("list_" + plain).str());
+  const bool makesOne = line && line->arguments.size() == 1 && line->wantsList(0) &&
+                        line->result == headrace::TextFunction::Result::kList;
+  if (!makesOne || arguments.size() > 2) {
     return unsupported(call, "aggregate " + *name + " of a list");
   }
+  static constexpr StringRef kOfAny[] = {"least", "greatest", "mode", "any_value", "entropy"};
   Type element = elementOf(list.type());
-  const bool counts = frame::isNumeric(element);
-  if (!counts && line != "list_least" && line != "list_greatest" && line != "list_mode") {
+  const bool fits =
+      plain.starts_with("bit_") ? frame::isInteger(element) : frame::isNumeric(element);
+  if (!fits && !llvm::is_contained(kOfAny, plain)) {
     return unsupported(call, "aggregate " + *name + " of what is no number");
   }
-  MaybeExpression only =
-      b.text(function(line), list, frame::ListType::get(frame::dropNullable(call.type)), call.at);
-  return failed(only) ? only : b.element(*only, first, call.at);
+  return b.onlyElement(*line, list, call.type, call.at);
 }

@@ -89,9 +89,13 @@ static std::optional<bool> neverEqual(Type field, Type wanted) {
   auto isPlain = [](Type type) {
     return frame::isString(type) || frame::isInteger(type) || isa<FloatType>(type);
   };
+  auto isNested = [](Type type) { return isa<frame::ListType, frame::StructType>(type); };
   Type one = frame::dropNullable(field), other = frame::dropNullable(wanted);
   if (one == other) {
     return false;
+  }
+  if (isNested(one) || isNested(other)) {
+    return one.getTypeID() == other.getTypeID() ? std::nullopt : std::optional(true);
   }
   return isPlain(one) && isPlain(other) ? std::optional(true) : std::nullopt;
 }

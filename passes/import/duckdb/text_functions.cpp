@@ -275,6 +275,24 @@ MaybeExpression ExpressionImporter::importPathPart(ExpressionBuilder &b, const C
                 call.type, call.at);
 }
 
+/// Less than the third argument counts as none.
+MaybeExpression ExpressionImporter::importSimilarity(ExpressionBuilder &b, const Call &call,
+                                                     Arguments arguments) {
+  MaybeExpression similarity = b.onlyElement(*headrace::textFunctionNamed(call.name),
+                                             arguments.take_front(2), call.type, call.at);
+  if (failed(similarity) || arguments.size() == 2) {
+    return similarity;
+  }
+  Type real = frame::dropNullable(call.type);
+  const Expression none = b.constant(FloatAttr::get(real, 0.0), real, call.at);
+  MaybeExpression isEnough = b.compare(frame::CompareKind::Ge, *similarity, arguments[2], call.at);
+  MaybeExpression known = failed(isEnough) ? isEnough : b.isNotNull(*isEnough, call.at);
+  MaybeExpression found =
+      failed(isEnough) ? isEnough : b.choose(*isEnough, *similarity, &none, call.at);
+  return failed(known) || failed(found) ? MaybeExpression(failure())
+                                        : b.choose(*known, *found, nullptr, call.at);
+}
+
 std::optional<MaybeExpression> ExpressionImporter::importTextFunction(ExpressionBuilder &b,
                                                                       const Call &call,
                                                                       Arguments arguments) {
@@ -292,6 +310,9 @@ std::optional<MaybeExpression> ExpressionImporter::importTextFunction(Expression
         ExpressionBuilder::Connective::kAnd,
         {*b.isNotNull(arguments[0], call.at), *b.isNotNull(arguments[1], call.at)}, call.at);
     return failed(known) ? known : b.choose(*known, empty, nullptr, call.at);
+  }
+  if (call.name == "jaro_similarity" || call.name == "jaro_winkler_similarity") {
+    return importSimilarity(b, call, arguments);
   }
   const headrace::TextFunction *function =
       headrace::textFunctionOfDuckdb(call.name, arguments.size());

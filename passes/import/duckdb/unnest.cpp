@@ -38,31 +38,6 @@ MaybeRelation RelationImporter::importUnnest(Node op) {
                         at);
 }
 
-/// Series of numbers as a list.
-static Computed seriesList(size_t numbers, bool withStop, Location at) {
-  return {std::nullopt, "series", [=](ExpressionBuilder &b) -> MaybeExpression {
-            Type i64 = IntegerType::get(b.getContext(), 64);
-            SmallVector<Expression> given;
-            for (size_t number = 0; number < numbers; ++number) {
-              MaybeExpression value = b.field(static_cast<int64_t>(number), at);
-              value = failed(value) ? value : b.cast(*value, i64, at);
-              if (failed(value)) {
-                return failure();
-              }
-              given.push_back(*value);
-            }
-            if (numbers == 1) {
-              given.insert(given.begin(), b.integer(0, i64, at));
-            }
-            if (numbers < 3) {
-              given.push_back(b.integer(1, i64, at));
-            }
-            given.push_back(b.integer(withStop ? 1 : 0, i64, at));
-            return b.text(*headrace::textFunctionNamed("list_range"), given,
-                          frame::ListType::get(i64), at);
-          }};
-}
-
 MaybeRelation RelationImporter::importUnnestFunction(Node op, StringRef name, Location at) {
   Node get = op;
   if (failed(expectOnly(get, {{"returned_types", Use::kRead},
@@ -89,32 +64,42 @@ MaybeRelation RelationImporter::importUnnestFunction(Node op, StringRef name, Lo
                               {"at_clause", Use::kEmpty}}))) {
     return failure();
   }
-  MaybeRelation input = failure();
-  Computed list{0, {}, {}};
+  // The arguments are the first columns of what comes in, or constants.
   SmallVector<Node> parameters = op.get("parameters").elements();
+  size_t count = op.get("input_table_types").elements().size();
+  MaybeRelation input = failure();
   if (op.get("children").elements().empty()) {
-    if (parameters.size() != 1) {
-      return op.fail("expected a list");
+    count = parameters.size();
+    SmallVector<RelationBuilder::ScanColumn> columns;
+    SmallVector<Attribute> row;
+    for (auto [index, parameter] : llvm::enumerate(parameters)) {
+      FailureOr<Constant> constant = importConstant(context, parameter, at);
+      if (failed(constant)) {
+        return failure();
+      }
+      Node step = parameter.get("value");
+      auto isZero = [&](const char *part) { return step.get(part).integer() == 0; };
+      if (isZero("months") && isZero("days") && isZero("micros")) {
+        return context.fail(at, "the step of " + name + " is 0", ImportError::Kind::kUser);
+      }
+      columns.push_back({"argument" + std::to_string(index), constant->type});
+      row.push_back(constant->value);
     }
-    FailureOr<Constant> constant = importConstant(context, parameters.front(), at);
-    if (failed(constant)) {
-      return failure();
-    }
-    input =
-        builder.values({{"list", constant->type}}, {SmallVector<Attribute>{constant->value}}, at);
+    input = builder.values(columns, {row}, at);
   } else {
     FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
-    if (failed(inputs)) {
-      return failure();
-    }
-    input = inputs->front();
-    if (name != "unnest") {
-      list =
-          seriesList(op.get("input_table_types").elements().size(), name == "generate_series", at);
-    }
+    input = failed(inputs) ? MaybeRelation(failure()) : inputs->front();
   }
   if (failed(input)) {
     return failure();
+  }
+  Computed list{0, {}, {}};
+  if (name != "unnest") {
+    Type element = importType(context, op.get("returned_types").elements().front(), at);
+    if (!element) {
+      return failure();
+    }
+    list = expressions.computedSeries(count, name == "generate_series", element, at);
   }
   const auto fields = static_cast<int64_t>(input->fields.size());
   MaybeRelation rows = builder.unnest(*input, list, at);

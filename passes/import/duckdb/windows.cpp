@@ -126,8 +126,7 @@ static bool isOfList(StringRef name, const MeasureRequest &measure) {
 
 /// A list of the value, NULL for rows that do not count.
 static Computed listOf(const MeasureRequest &measure) {
-  const bool ofAll = measure.rows == MeasureRows::kCollected && !measure.separator &&
-                     !measure.counted && measure.quantiles.empty();
+  const bool ofAll = measure.rows == MeasureRows::kCollected && !measure.fromList;
   return {std::nullopt, "list",
           [=, at = measure.at, value = measure.arguments.front().build,
            condition = measure.condition](ExpressionBuilder &b) -> MaybeExpression {
@@ -160,7 +159,8 @@ static MaybeExpression finished(ExpressionBuilder &b, const MeasureRequest &meas
     Type i64 = IntegerType::get(b.getContext(), 64);
     return failed(one) ? one : b.element(*one, b.integer(1, i64, at), at);
   }
-  return ofCollected(b, measure, list);
+  MaybeExpression made = measure.fromList ? measure.fromList(b, list) : MaybeExpression(list);
+  return failed(made) ? made : orValue(b, *made, measure.ofNone, at);
 }
 
 FailureOr<WindowFunctionRequest>

@@ -628,3 +628,11 @@ func.func @text_c1_nested(%s: !frame.string) {
   %0 = frame.text "nested_order"(%s) : (!frame.string) -> !frame.string
   return
 }
+
+// -----
+
+func.func @nearest_c1(%sum: !frame.nullable<!frame.double_double>) {
+  // expected-error @+1 {{nullable}}
+  %0 = frame.nearest %sum : !frame.nullable<!frame.double_double> -> f64
+  return
+}

@@ -34,6 +34,7 @@ _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
 }
 _SETTINGS = (
     "set TimeZone = 'UTC'",
+    "set lambda_syntax = 'ENABLE_SINGLE_ARROW'",  # `x -> x + 1` beside `lambda x: x + 1`
     # The tables are empty, by which `moved_conditions` should not see conditions decided.
     "set disabled_optimizers = 'statistics_propagation,join_order,column_lifetime'",
     "set lock_configuration = true",

@@ -1,0 +1,202 @@
+// What aggregates make of the numbers in a list; the values are those of aggregates of columns.
+#include "runtime/base/double_double.h"
+#include "runtime/base/list_functions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+namespace headrace {
+namespace {
+
+bool isFloat(ElementCode code) { return elementType(code).real(); }
+
+template <typename Visit> void eachValid(const List &list, Visit visit) {
+  for (uint32_t index = 0; index < list.view.size(); ++index) {
+    if (const auto element = list.view.element(index)) {
+      visit(*element);
+    }
+  }
+}
+
+/// Without those that are NULL.
+std::vector<double> realsOf(const List &list) {
+  std::vector<double> values;
+  eachValid(list, [&](std::string_view element) {
+    values.push_back(numberIn(list.view.code(), element));
+  });
+  return values;
+}
+
+double sumOf(const std::vector<double> &values) {
+  DoubleDouble<double> sum{0, 0};
+  double plain = 0;
+  for (const double value : values) {
+    sum = sumOf(Computing(), sum, {value, 0});
+    plain += value;
+  }
+  return std::isfinite(sum.high) ? sum.high : plain;
+}
+
+/// A double, or no element for none.
+List maybeReal(TextRoom &room, std::optional<double> value) {
+  if (!value) {
+    return listOf(room, elementCode({LogicalKind::kF64}), {});
+  }
+  return listOfReal(room, std::isnan(*value) ? std::numeric_limits<double>::quiet_NaN() : *value);
+}
+
+/// The sum of the nth powers of the differences from the mean.
+double moment(const std::vector<double> &values, double mean, int power) {
+  double sum = 0;
+  for (const double value : values) {
+    sum += std::pow(value - mean, power);
+  }
+  return sum;
+}
+
+std::optional<double> spreadOf(const std::vector<double> &values, Spread spread) {
+  const auto count = static_cast<double>(values.size());
+  auto needs = [&](double least) { return count >= least; };
+  const double mean = sumOf(values) / count, squares = moment(values, mean, 2);
+  const double variance = squares / count;
+  auto skew = [&] { return moment(values, mean, 3) / count / std::pow(variance, 1.5); };
+  auto excess = [&] { return moment(values, mean, 4) / count / (variance * variance) - 3; };
+  using Value = std::optional<double>;
+  switch (spread) {
+  case Spread::kVariance:
+    return needs(1) ? Value(variance) : Value();
+  case Spread::kSampleVariance:
+    return needs(2) ? Value(squares / (count - 1)) : Value();
+  case Spread::kDeviation:
+    return needs(1) ? Value(std::sqrt(variance)) : Value();
+  case Spread::kSampleDeviation:
+    return needs(2) ? Value(std::sqrt(squares / (count - 1))) : Value();
+  case Spread::kError:
+    return needs(1) ? Value(std::sqrt(squares) / count) : Value();
+  case Spread::kSkewness:
+    return needs(3) && variance != 0 ? Value(skew() * std::sqrt(count * (count - 1)) / (count - 2))
+                                     : Value();
+  case Spread::kKurtosis:
+    return needs(4) && variance != 0
+               ? Value((count - 1) * ((count + 1) * excess() + 6) / ((count - 2) * (count - 3)))
+               : Value();
+  case Spread::kPopulationKurtosis:
+    return needs(2) && variance != 0 ? Value(excess()) : Value();
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+MaybeList sumOfList(TextRoom &room, const List &list) {
+  constexpr int32_t kDigits = 38;
+  const ElementCode code = list.view.code();
+  if (countValid(list) == 0) {
+    return listOf(room, list.view.code(), {});
+  }
+  if (isFloat(code)) {
+    double sum = 0;
+    eachValid(list, [&](std::string_view element) { sum += realIn(code, element); });
+    const ElementCode real = elementCode({LogicalKind::kF64});
+    return listOf(room, real, {ElementBytes::ofReal(real, sum).view()});
+  }
+  __int128 sum = 0, limit = 1;
+  for (int32_t digit = 0; digit < kDigits; ++digit) {
+    limit *= 10;
+  }
+  bool fits = true;
+  eachValid(list, [&](std::string_view element) {
+    fits &= !__builtin_add_overflow(sum, integerIn(code, element), &sum);
+  });
+  if (!fits || sum <= -limit || sum >= limit) {
+    return std::nullopt;
+  }
+  const ElementCode exact = elementCode({LogicalKind::kDecimal, kDigits, elementType(code).scale});
+  return listOf(room, exact, {ElementBytes::ofInteger(exact, sum).view()});
+}
+
+List averageOfList(TextRoom &room, const List &list) {
+  const ElementCode code = list.view.code(), real = elementCode({LogicalKind::kF64});
+  const int64_t count = countValid(list);
+  if (count == 0) {
+    return listOf(room, list.view.code(), {});
+  }
+  double sum = 0;
+  __int128 exact = 0; // of integers of 64 bits
+  const bool isWhole = !isFloat(code) && elementType(code).kind != LogicalKind::kDecimal;
+  eachValid(list, [&](std::string_view element) {
+    isWhole ? exact += integerIn(code, element) : sum += numberIn(code, element);
+  });
+  sum = isWhole ? static_cast<double>(exact) : sum;
+  return listOf(room, real, {ElementBytes::ofReal(real, sum / static_cast<double>(count)).view()});
+}
+
+List productOfList(TextRoom &room, const List &list) {
+  const ElementCode code = list.view.code(), real = elementCode({LogicalKind::kF64});
+  if (countValid(list) == 0) {
+    return listOf(room, list.view.code(), {});
+  }
+  double product = 1;
+  eachValid(list, [&](std::string_view element) { product *= numberIn(code, element); });
+  return listOf(room, real, {ElementBytes::ofReal(real, product).view()});
+}
+
+List spreadOfList(TextRoom &room, const List &list, Spread spread) {
+  return maybeReal(room, spreadOf(realsOf(list), spread));
+}
+
+List exactSumOfList(TextRoom &room, const List &list) {
+  const std::vector<double> values = realsOf(list);
+  return maybeReal(room, values.empty() ? std::nullopt : std::optional(sumOf(values)));
+}
+
+List exactMeanOfList(TextRoom &room, const List &list) {
+  const std::vector<double> values = realsOf(list);
+  const auto count = static_cast<double>(values.size());
+  return maybeReal(room, values.empty() ? std::nullopt : std::optional(sumOf(values) / count));
+}
+
+List entropyOfList(TextRoom &room, const List &list) {
+  std::unordered_map<std::string_view, int64_t> counts;
+  double total = 0;
+  eachValid(list, [&](std::string_view element) {
+    ++counts[element];
+    ++total;
+  });
+  std::vector<int64_t> sizes; // in an order that the hashes have no part in
+  for (const auto &[value, count] : counts) {
+    sizes.push_back(count);
+  }
+  std::ranges::sort(sizes);
+  double entropy = 0;
+  for (const int64_t size : sizes) {
+    const double share = static_cast<double>(size) / total;
+    entropy -= share * std::log2(share);
+  }
+  return listOfReal(room, entropy == 0 ? 0 : entropy); // not −0
+}
+
+List bitsOfList(TextRoom &room, const List &list, Bits bits) {
+  const ElementCode code = list.view.code();
+  std::optional<int64_t> all;
+  eachValid(list, [&](std::string_view element) {
+    const auto value = static_cast<int64_t>(integerIn(code, element));
+    all = !all                 ? value
+          : bits == Bits::kAnd ? *all & value
+          : bits == Bits::kOr  ? *all | value
+                               : *all ^ value;
+  });
+  return all ? listOfInteger(room, *all, code) : listOf(room, code, {});
+}
+
+List firstOfList(TextRoom &room, const List &list) {
+  for (uint32_t index = 0; index < list.view.size(); ++index) {
+    if (const auto element = list.view.element(index)) {
+      return listOf(room, list.view.code(), {element});
+    }
+  }
+  return listOf(room, list.view.code(), {});
+}
+
+} // namespace headrace
