@@ -174,6 +174,16 @@ def test_errors_are_of_their_kind(server: hr.Server, text: str, kind: type[Excep
     assert rows(server, "select 1") == [(1,)]
 
 
+def test_what_fails_for_want_of_memory_or_a_file(tmp_path: Path) -> None:
+    pyarrow.parquet.write_table(pa.table({"x": range(1000)}), tmp_path / "t.parquet")
+    with hr.serve({"t": tmp_path / "t.parquet"}, memory="24MB", threads=1) as server:
+        with pytest.raises(adbc.OperationalError, match="^IO: .*memory"):
+            rows(server, "select list(range) from range(9000000)")
+        (tmp_path / "t.parquet").unlink()
+        with pytest.raises(adbc.OperationalError, match="^IO: .*no such file"):
+            rows(server, "select sum(x) from t")
+
+
 def test_what_the_server_says_of_itself(server: hr.Server) -> None:
     server.session.view("v", "select k from t")
     with connected(server) as connection:
@@ -256,6 +266,115 @@ def test_the_end_of_the_server_stops_queries() -> None:
     assert time.monotonic() - started < 15
 
 
+#: Asks for many rows of the server at a place, reads few of them, and stays.
+IDLE = """
+import sys, time
+import pyarrow.flight as flight
+from headrace._src.serving.messages import packed
+client = flight.FlightClient(sys.argv[1])
+text = "select range, range + 1, range * 2 from range(3000000)"
+asked = flight.FlightDescriptor.for_command(packed("CommandStatementQuery", {1: text}))
+rows = client.do_get(client.get_flight_info(asked).endpoints[0].ticket)
+rows.read_chunk()
+print("reading", flush=True)
+time.sleep(100)
+"""
+
+
+def idle(location: str) -> subprocess.Popen[str]:
+    client = subprocess.Popen([sys.executable, "-c", IDLE, location], stdout=subprocess.PIPE, text=True)
+    assert client.stdout is not None
+    assert client.stdout.readline() == "reading\n"
+    return client
+
+
+def test_a_client_that_does_not_read_does_not_keep_the_server() -> None:
+    with hr.serve({}) as server:
+        clients = [idle(server.location) for _ in range(2)]
+        clients[0].kill()  # it goes by itself, the other stays
+        started = time.monotonic()
+        server.shutdown(grace=0.2)
+        assert time.monotonic() - started < 10
+    for client in clients:
+        client.kill()
+        client.wait()
+
+
+def test_a_client_that_reads_slowly_is_told() -> None:
+    server = hr.serve({})
+    client = flight.FlightClient(server.location)
+    text = "select range, range + 1, range * 2 from range(3000000)"
+    asked = flight.FlightDescriptor.for_command(packed("CommandStatementQuery", {1: text}))
+    reader = client.do_get(client.get_flight_info(asked).endpoints[0].ticket)
+    first = reader.read_chunk().data.num_rows
+    ends = threading.Thread(target=server.shutdown, args=(0.3,))
+    ends.start()
+    time.sleep(0.6)
+    with pytest.raises(flight.FlightUnavailableError):
+        while first < 3_000_000:
+            first += reader.read_chunk().data.num_rows
+    ends.join(timeout=10)
+    assert not ends.is_alive()
+    with pytest.raises(flight.FlightUnavailableError):
+        client.get_flight_info(asked)
+
+
+def test_so_many_queries_run_at_once() -> None:
+    """A third waits, until one of the two is stopped; one that waits can be stopped too."""
+    with hr.serve({"t": T}, queries=2) as server:
+        connections = [connected(server) for _ in range(3)]
+        cursors = [connection.cursor() for connection in connections]
+        outcomes: list[BaseException] = []
+
+        def ask(cursor: dbapi.Cursor) -> None:
+            try:
+                cursor.execute(LONG)
+                cursor.fetchall()
+            except adbc.Error as error:
+                outcomes.append(error)
+
+        threads = [threading.Thread(target=ask, args=(cursor,)) for cursor in cursors]
+        for thread in threads:
+            thread.start()
+        time.sleep(1)
+        answer: list[object] = []
+        waits = threading.Thread(target=lambda: answer.append(rows(server, "select 1")))
+        waits.start()
+        time.sleep(0.5)
+        assert answer == []
+        for cursor in cursors:
+            cursor.adbc_cancel()
+        waits.join(timeout=30)
+        assert answer == [[(1,)]]
+        for thread in threads:
+            thread.join()
+        assert len(outcomes) == 3
+        for cursor, connection in zip(cursors, connections, strict=True):
+            cursor.close()
+            connection.close()
+
+
+def test_the_end_of_the_server_stops_those_that_wait() -> None:
+    server = hr.serve({"t": T}, queries=1)
+    outcomes: list[str] = []
+
+    def ask() -> None:
+        with pytest.raises(adbc.Error) as caught:
+            rows(server, LONG)
+        outcomes.append(str(caught.value))
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    time.sleep(1)
+    server.shutdown()
+    for thread in threads:
+        thread.join(timeout=30)
+    assert sum("the query was cancelled while it waited for others" in each for each in outcomes) == 1, (
+        outcomes
+    )
+
+
 def test_files_are_read_where_that_is_allowed(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(T, tmp_path / "x.parquet")
     queries = (
@@ -321,6 +440,7 @@ def test_tls(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"host": "0.0.0.0"}, "a server on 0.0.0.0 needs a token: others than this machine can reach it"),
+        ({"queries": 0}, "queries must be at least 1, got 0"),
         ({"token": ""}, "the token of a server must not be empty"),
         ({"certificate": "x.pem"}, "TLS needs both certificate and key"),
         ({"certificate": "/no/x.pem", "key": "/no/y.pem"}, "No such file or directory"),
@@ -419,7 +539,10 @@ def test_the_command(tmp_path: Path) -> None:
             cursor.execute("select count(*) from t")
             assert cursor.fetchall() == [(4,)]
             cursor.close()
+            with pytest.raises(adbc.ProgrammingError, match="no such column: nope") as caught:
+                c.cursor().execute("select nope from t")
+            assert "line" not in str(caught.value) and ".py" not in str(caught.value)
         process.send_signal(end)
-        assert process.wait(timeout=30) in (0, 130)
+        assert process.wait(timeout=30) == (0 if end == signal.SIGTERM else 130)
     mistaken = subprocess.run([*command[:4], "--token-file", "/no/token"], capture_output=True, text=True)
     assert (mistaken.returncode, "No such file or directory" in mistaken.stderr) == (1, True)

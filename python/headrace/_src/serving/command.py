@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import signal
+import sys
+import threading
 
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
+from headrace._src.serving import GRACE, QUERIES
 from headrace._src.settings_options import add_threads
 
 _PORT = 31337
@@ -44,6 +47,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="memory limit of a query, such as 4GB (default: 70 %% of the machine's)",
     )
     parser.add_argument(
+        "--queries",
+        type=int,
+        default=QUERIES,
+        help=f"how many run at once, each within --memory; others wait (default: {QUERIES})",
+    )
+    parser.add_argument(
+        "--grace",
+        type=float,
+        default=GRACE,
+        metavar="SECONDS",
+        help=f"how long clients may read on when the server is told to end (default: {GRACE:g})",
+    )
+    parser.add_argument(
         "--timeout", type=float, metavar="SECONDS", help="stop a query after so long (default: never)"
     )
 
@@ -66,10 +82,20 @@ def command(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         certificate=arguments.certificate,
         key=arguments.key,
         files=arguments.files,
+        queries=arguments.queries,
         settings=settings,
         **options,
     )
-    signal.signal(signal.SIGTERM, lambda *_: server.shutdown())
+    # What pyarrow sends of an error ends in its traceback, which is nobody's business.
+    sys.tracebacklimit = 0
+    ends = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ends.set())
     print(f"serving {', '.join(server.session.tables) or 'no tables'} at {server.location}", flush=True)
-    server.wait()
-    return 0
+    status = 130
+    try:
+        ends.wait()
+        status = 0
+    except KeyboardInterrupt:
+        pass
+    server.shutdown(arguments.grace)
+    return status

@@ -6,6 +6,9 @@ import base64
 import binascii
 import contextlib
 import hmac
+import os
+import socket
+import stat
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,13 +21,17 @@ from headrace._src import errors
 from headrace._src.arguments import checked
 from headrace._src.query.stop import Cancel
 from headrace._src.query.tables import TablesArgument
-from headrace._src.serving import catalogue
+from headrace._src.serving import GRACE, QUERIES, catalogue
 from headrace._src.serving.messages import Fields, message, packed, unpacked
 from headrace._src.serving.statements import NO_ROWS, Statement
 from headrace._src.session.session import Session, connect
 
+#: Seconds until connections of which a stream has not ended by then are closed.
+_LAST = 1.0
 #: Seconds between two looks at whether a client has gone.
 _LOOKS = 0.05
+_NETWORK = (socket.AF_INET, socket.AF_INET6)
+_ENDS = "the server is ending"
 _HERE = ("127.0.0.1", "localhost", "::1")
 #: What gRPC's codes say, and what ADBC makes exceptions of: the first that fits.
 _ERRORS: tuple[tuple[type[errors.HeadraceError], type[Exception]], ...] = (
@@ -33,6 +40,8 @@ _ERRORS: tuple[tuple[type[errors.HeadraceError], type[Exception]], ...] = (
     (errors.UnsupportedError, NotImplementedError),
     (errors.UserError, pa.ArrowInvalid),
     (errors.DataError, pa.ArrowInvalid),
+    (errors.MemoryLimitError, flight.FlightUnavailableError),
+    (errors.InputOutputError, flight.FlightUnavailableError),
     (errors.InternalError, flight.FlightInternalError),
     (errors.HeadraceError, flight.FlightServerError),
 )
@@ -50,13 +59,27 @@ def _told() -> Iterator[None]:
         raise pa.ArrowInvalid(str(error)) from None
 
 
+def _disconnect(port: int) -> None:
+    """Closes connections to a port of this process: gRPC waits for clients that do not read, without end."""
+    for number in map(int, os.listdir("/proc/self/fd")):
+        with contextlib.suppress(OSError):  # it may be closed by now, or be the one that listens
+            if not stat.S_ISSOCK(os.fstat(number).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(number)) as connection:
+                if connection.family in _NETWORK and connection.getsockname()[1] == port:
+                    connection.getpeername()
+                    connection.shutdown(socket.SHUT_RDWR)
+
+
 class Server:
     """A session that clients of Arrow Flight SQL ask. Made by `serve`; it answers until `shutdown`."""
 
-    def __init__(self, session: Session, host: str, port: int, files: bool, security: dict[str, Any]) -> None:
+    def __init__(
+        self, session: Session, host: str, port: int, files: bool, queries: int, security: dict[str, Any]
+    ) -> None:
         scheme = "grpc+tls" if "tls_certificates" in security else "grpc"
         address = f"[{host}]" if ":" in host else host
-        self._flight = _Flight(session, f"{scheme}://{address}:{port}", files, security)
+        self._flight = _Flight(session, f"{scheme}://{address}:{port}", files, queries, security)
         #: What its clients ask; tables that are registered here are there for them.
         self.session = session
         #: What clients connect to, such as "grpc://127.0.0.1:31337".
@@ -66,10 +89,20 @@ class Server:
         """Returns when the server has ended: by `shutdown` in another thread, or Control-C."""
         self._flight.serve()
 
-    def shutdown(self) -> None:
-        """Ends the server, and stops the queries that are running."""
+    def shutdown(self, grace: float = GRACE) -> None:
+        """Ends the server: it refuses what is asked from now on, and stops the queries that are running.
+
+        grace: seconds in which clients may read on what they are reading; then they get an error, and the
+            connections of those that do not read are closed.
+        """
         self._flight.stop_all()
-        self._flight.shutdown()
+        ending = threading.Thread(target=self._flight.shutdown, daemon=True, name="headrace-ending")
+        ending.start()
+        ending.join(grace)
+        self._flight.cuts.set()
+        while ending.is_alive():
+            ending.join(_LAST)
+            _disconnect(self._flight.port)
 
     def __enter__(self) -> Server:
         return self
@@ -81,15 +114,39 @@ class Server:
 class _Flight(flight.FlightServerBase):
     """What Flight calls."""
 
-    def __init__(self, session: Session, address: str, files: bool, security: dict[str, Any]) -> None:
+    def __init__(
+        self, session: Session, address: str, files: bool, queries: int, security: dict[str, Any]
+    ) -> None:
         super().__init__(address, **security)
         self.session = session
         self._files = files
+        self._turns = threading.Semaphore(queries)
         self._running: set[Cancel] = set()
+        self._ends = False
+        #: Whether streams end now, with an error.
+        self.cuts = threading.Event()
 
     def stop_all(self) -> None:
+        self._ends = True
         for cancel in tuple(self._running):
             cancel.cancel()
+
+    @contextlib.contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Around what a client asks: errors are Flight's, and a server that ends answers nothing."""
+        if self._ends:
+            raise flight.FlightUnavailableError(_ENDS)
+        with _told():
+            yield
+
+    def _stream(self, rows: pa.RecordBatchReader) -> flight.FlightDataStream:
+        def batches() -> Iterator[pa.RecordBatch]:
+            for batch in rows:
+                if self.cuts.is_set():
+                    raise flight.FlightUnavailableError(_ENDS)
+                yield batch
+
+        return flight.GeneratorStream(rows.schema, batches())
 
     def _checked(self, statement: Statement) -> Statement:
         if not self._files:
@@ -116,7 +173,7 @@ class _Flight(flight.FlightServerBase):
     def get_flight_info(
         self, context: flight.ServerCallContext, descriptor: flight.FlightDescriptor
     ) -> flight.FlightInfo:
-        with _told():
+        with self._asking():
             statement, schema = self._asked(descriptor.command)
             ticket = descriptor.command
             if statement is not None:
@@ -128,19 +185,19 @@ class _Flight(flight.FlightServerBase):
     def get_schema(
         self, context: flight.ServerCallContext, descriptor: flight.FlightDescriptor
     ) -> flight.SchemaResult:
-        with _told():
+        with self._asking():
             return flight.SchemaResult(self._asked(descriptor.command)[1])
 
     def do_get(self, context: flight.ServerCallContext, ticket: flight.Ticket) -> flight.FlightDataStream:
-        with _told():
+        with self._asking():
             name, command = unpacked(ticket.ticket)
             if name != "TicketStatementQuery":
                 return flight.RecordBatchStream(_known(catalogue.answer, name, command, self.session))
             statement = self._checked(Statement.of(command.data(1)))
             if not statement.is_query:
                 return flight.RecordBatchStream(NO_ROWS.empty_table())
-            with self._stopped_with(context) as cancel:
-                return flight.RecordBatchStream(statement.rows(self.session, cancel))
+            with self._stopped_with(context) as cancel, self._turn(cancel):
+                return self._stream(statement.rows(self.session, cancel))
 
     def do_put(
         self,
@@ -149,7 +206,7 @@ class _Flight(flight.FlightServerBase):
         reader: flight.MetadataRecordBatchReader,
         writer: flight.FlightMetadataWriter,
     ) -> None:
-        with _told():
+        with self._asking():
             name, command = unpacked(descriptor.command)
             if name == "CommandPreparedStatementQuery":
                 bound = Statement.of(command.data(1)).bound(reader.read_all())
@@ -162,7 +219,7 @@ class _Flight(flight.FlightServerBase):
             writer.write(pa.py_buffer(message({1: 0})))  # rows that were changed
 
     def do_action(self, context: flight.ServerCallContext, action: flight.Action) -> list[flight.Result]:
-        with _told():
+        with self._asking():
             if action.type == "CreatePreparedStatement":
                 statement = self._checked(Statement(unpacked(action.body.to_pybytes())[1].text(1)))
                 answer: dict[int, bytes | str | int] = {1: statement.handle}
@@ -194,6 +251,17 @@ class _Flight(flight.FlightServerBase):
             self._running.discard(cancel)
             ended.set()
             watcher.join()
+
+    @contextlib.contextmanager
+    def _turn(self, cancel: Cancel) -> Iterator[None]:
+        """While a query runs; before that it waits until fewer do."""
+        while not self._turns.acquire(timeout=_LOOKS):
+            if cancel.cancelled:
+                raise errors.CancelledError("the query was cancelled while it waited for others")
+        try:
+            yield
+        finally:
+            self._turns.release()
 
     def list_actions(self, context: flight.ServerCallContext) -> list[tuple[str, str]]:
         return [
@@ -258,6 +326,7 @@ def serve(
     certificate: str | Path | None = None,
     key: str | Path | None = None,
     files: bool = False,
+    queries: int = QUERIES,
     **options: Any,
 ) -> Server:
     """Starts a server of Arrow Flight SQL over a session, for ADBC, JDBC, ODBC and what speaks through them.
@@ -269,6 +338,7 @@ def serve(
     certificate, key: files in PEM format, for TLS. Without them who sees the network sees the rows and
         the token.
     files: whether queries may name files (`FROM 'x.parquet'`), which are then read as the server's user.
+    queries: how many run at once; others wait for them. Each may take `memory`.
     options: those of `sql`, for all queries: ranks=2, memory="4GB", timeout=60.
 
     The server answers at once, from threads of its own, until `shutdown()` or the end of a `with`; `wait()`
@@ -279,6 +349,8 @@ def serve(
     session = tables if isinstance(tables, Session) else connect(tables, **options)
     if isinstance(tables, Session) and options:
         raise errors.UserError(f"a session has its options already: {', '.join(options)}")
+    if queries < 1:
+        raise errors.UserError(f"queries must be at least 1, got {queries}")
     if token is None and host not in _HERE:
         raise errors.UserError(f"a server on {host} needs a token: others than this machine can reach it")
     if token is not None and not token:
@@ -291,7 +363,7 @@ def serve(
     if token is not None:
         security |= {"middleware": {"headrace": _Guards(token)}, "auth_handler": _Nobody()}
     try:
-        return Server(session, host, port, files, security)
+        return Server(session, host, port, files, queries, security)
     except (pa.ArrowException, OSError) as error:
         raise errors.InputOutputError(f"cannot listen on {host}:{port}: {error}") from None
 
