@@ -123,6 +123,11 @@ def test_views_are_there_for_all_clients(server: hr.Server) -> None:
     assert rows(server, "select * from b") == [(2,)]
     with pytest.raises(adbc.ProgrammingError, match="a view is one query"):
         rows(server, "create view c as select 1 as x; create view d as select 2 as x")
+    rows(server, 'create view e (/* not x, */ "a ""b", c -- nor y\n) as select 1, 2, 3 as z; -- all')
+    assert rows(server, 'select "a ""b" + c + z from e') == [(6,)]
+    with pytest.raises(adbc.ProgrammingError, match="has 1 columns available but 2 columns specified"):
+        rows(server, "create view f(a, b) as select 1")
+    rows(server, "drop view e")
     assert server.session.views == ["b"]
     rows(server, "drop view memory.main.b cascade;")
     with connected(server) as connection, connection.cursor() as cursor:

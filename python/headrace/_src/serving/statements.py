@@ -20,8 +20,11 @@ from headrace._src.sql.parameters import has_parameters, with_values
 
 _NOTHING = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"  # blanks and comments
 _NAME = r'(?:(?:memory\s*\.\s*)?main\s*\.\s*)?("(?:[^"]|"")+"|[A-Za-z_]\w*)'
+_COLUMN = rf'{_NOTHING}(?:"(?:[^"]|"")+"|[A-Za-z_]\w*){_NOTHING}'
+_COLUMNS = re.compile(rf'{_NOTHING}("(?:[^"]|"")+"|[A-Za-z_]\w*){_NOTHING}(?:,|$)', re.DOTALL)
 _CREATE = re.compile(
-    rf"{_NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?view\s+(if\s+not\s+exists\s+)?{_NAME}\s+as\b",
+    rf"{_NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?view\s+(if\s+not\s+exists\s+)?{_NAME}"
+    rf"{_NOTHING}(?:\(({_COLUMN}(?:,{_COLUMN})*)\))?{_NOTHING}as\b",
     re.IGNORECASE | re.DOTALL,
 )
 _DROP = re.compile(
@@ -92,7 +95,8 @@ class Statement:
                 raise UserError(
                     f"there is a table or view of this name: {name}; CREATE OR REPLACE VIEW makes it anew"
                 )
-            session.view(name, self._run[created.end() :].strip())
+            columns = [_plain(each) for each in _COLUMNS.findall(created[4] or "")]
+            session.view(name, self._run[created.end() :].strip(), columns)
             return
         dropped = _DROP.fullmatch(self._run)
         if dropped is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -151,8 +151,10 @@ class Session:
             names = self._names.without(name)
             self._names = Names({**names.tables, name.lower(): (name, data)}, names.views)
 
-    def view(self, name: str, query: str | Relation) -> Relation:
+    def view(self, name: str, query: str | Relation, columns: Sequence[str] = ()) -> Relation:
         """Names a query, which later ones may read as a table; it is computed as a part of them.
+
+        columns: names for its first columns, in place of the query's.
 
         It replaces a table or view of this name, and what it reads is looked up when it is read itself. Gives
         the relation of all its rows. Raises UserError for a relation of another session.
@@ -164,6 +166,9 @@ class Session:
         script = script_of(text)
         if script.kind is not Kind.ROWS or script.definitions:
             raise UserError(f"view {name}: a view is one query, without definitions in front of it")
+        if columns:
+            renamed = ", ".join(map(quoted, columns))
+            text = f"select * from ({query_alone(text).strip()}\n) as {quoted(name)} ({renamed})"
         view = View(name, query_alone(text).strip(), tables_named(script))
         with self._lock:
             names = self._names.without(name)
