@@ -69,11 +69,8 @@ Real Deviations::moment(size_t sum, size_t other, size_t products) const {
 }
 
 Real Deviations::total() const {
-  Real exact = real(builder_.nearest(field(0), at_)), plain = real(field(2));
-  // What is neither infinite nor NaN is 0 less itself.
-  Expression isFinite = *builder_.compare(frame::CompareKind::Eq, (exact - exact).expression(),
-                                          exact.constant(0).expression(), at_);
-  return real(*builder_.choose(isFinite, exact.expression(), &plain.expression(), at_));
+  Real exact = finite(real(builder_.nearest(field(0), at_)));
+  return real(*builder_.coalesce({exact.expression(), field(2)}, at_));
 }
 
 Real Deviations::xx() const { return parts_ == kPartsOfTwo ? moment(0, 0, 2) : moment(0, 0, 1); }

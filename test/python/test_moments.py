@@ -147,6 +147,9 @@ BUCKETS = (
     "to_months(i % 9 + 1), a::timestamptz",
     "interval '-1 hour 1 day', a",
     "interval '1 month', timestamp '-infinity'",
+    "interval '3 days', a, timestamp 'infinity'",
+    "interval '3 days', case when i % 2 = 0 then a else 'infinity' end, case when i % 3 = 0 then a end",
+    "interval '3 days', case when i % 2 = 0 then a else 'infinity' end, timestamp '-infinity'",
 )
 
 

@@ -477,9 +477,9 @@ MaybeExpression ExpressionImporter::importBucket(ExpressionBuilder &b, const Cal
   const bool hasOffset = children.size() == 3 && isInterval(children[2]);
   FailureOr<Interval> offset =
       hasOffset ? importInterval(b, children[2], call.at, fieldsBefore) : *width;
-  MaybeExpression origin = children.size() == 3 && !hasOffset
-                               ? asTimestamp(import(b, children[2], call.at, fieldsBefore))
-                               : typed;
+  const bool hasOrigin = children.size() == 3 && !hasOffset;
+  MaybeExpression origin =
+      hasOrigin ? asTimestamp(import(b, children[2], call.at, fieldsBefore)) : typed;
   if (failed(offset) || failed(origin)) {
     return failure();
   }
@@ -502,16 +502,18 @@ MaybeExpression ExpressionImporter::importBucket(ExpressionBuilder &b, const Cal
     MaybeExpression isOfMonths =
         b.compare(frame::CompareKind::Ne, width->months, moments.number(0), call.at);
     Expression monday = moments.number(kMonday);
-    MaybeExpression from =
-        children.size() == 3 && !hasOffset ? MaybeExpression(moments.units(*origin))
-        : failed(isOfMonths)               ? isOfMonths
-                             : b.choose(*isOfMonths, moments.number(kMonth), &monday, call.at);
+    MaybeExpression from = hasOrigin ? MaybeExpression(moments.units(*origin))
+                           : failed(isOfMonths)
+                               ? isOfMonths
+                               : b.choose(*isOfMonths, moments.number(kMonth), &monday, call.at);
     MaybeExpression found =
         failed(packed) || failed(from)
             ? MaybeExpression(failure())
             : b.text(*headrace::textFunctionNamed("time_bucket"),
                      {*packed, moments.units(*typed), *from}, moments.number(0).type(), call.at);
-    start = failed(found) ? found : moments.orInfinite(*typed, moments.as(*found, timestamp));
+    start =
+        failed(found) ? found : moments.orInfinite(*typed, moments.as(*found, timestamp), *origin);
+    start = hasOrigin ? moments.ofFinite(*origin, start) : start;
   }
   if (hasOffset && succeeded(start)) {
     start = moveBy(b, *start, *offset, call.at);
