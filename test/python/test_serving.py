@@ -35,8 +35,9 @@ T = pa.table(
         "l": [[1], [], None, [2, None]],
     }
 )
-# Rows whose number nobody knows from a statistic, for a while.
+# Rows whose number nobody knows from a statistic, for a while; a minute at least, on any machine.
 LONG = "select count(*) n from range(3000000) a, range(3000) b where (a.range * 7 + b.range) % 100003 = 5"
+ENDLESS = LONG.replace("range(3000)", "range(3000000)")
 
 
 @pytest.fixture
@@ -333,7 +334,7 @@ def test_so_many_queries_run_at_once() -> None:
 
         def ask(cursor: dbapi.Cursor) -> None:
             try:
-                cursor.execute(LONG)
+                cursor.execute(ENDLESS)
                 cursor.fetchall()
             except adbc.Error as error:
                 outcomes.append(error)
@@ -365,7 +366,7 @@ def test_the_end_of_the_server_stops_those_that_wait() -> None:
 
     def ask() -> None:
         with pytest.raises(adbc.Error) as caught:
-            rows(server, LONG)
+            rows(server, ENDLESS)
         outcomes.append(str(caught.value))
 
     threads = [threading.Thread(target=ask) for _ in range(2)]
