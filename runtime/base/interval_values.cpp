@@ -143,7 +143,7 @@ std::optional<IntervalParts> averageInterval(__int128 months, __int128 days, __i
 
 __int128 laterBy(const IntervalParts &parts, int64_t timestamp) {
   auto days = static_cast<int64_t>(floorOver(timestamp, kMicrosOfDay));
-  const int64_t time = timestamp - days * kMicrosOfDay;
+  const __int128 time = timestamp - static_cast<__int128>(days) * kMicrosOfDay;
   if (parts.months != 0) {
     const CivilDate date = civilFromDays(days);
     const int64_t months = date.year * kMonthsOfYear + date.month - 1 + parts.months;

@@ -88,5 +88,32 @@ TEST(IntervalValues, Means) {
   EXPECT_EQ(averageInterval(0, 0, 0, 0), std::nullopt);
 }
 
+TEST(IntervalValues, LaterByMonthsThatAreShorter) {
+  constexpr int64_t kLeapYear = 19'753 * kDay; // 2024-01-31
+  EXPECT_TRUE(laterBy({1, 0, 5}, kLeapYear) == 19'782 * kDay + 5);
+  EXPECT_TRUE(laterBy({-2, 1, 0}, kLeapYear) == 19'692 * kDay);
+  for (const int64_t end : {INT64_MIN, INT64_MAX}) {
+    EXPECT_TRUE(laterBy({}, end) == end);
+    EXPECT_TRUE(laterBy({0, 1, 1}, end) == static_cast<__int128>(end) + kDay + 1);
+    laterBy({INT32_MAX, INT32_MAX, INT64_MAX}, end);
+    laterBy({INT32_MIN, INT32_MIN, INT64_MIN}, end);
+  }
+}
+
+TEST(IntervalValues, BucketsBeginWhereOneDoes) {
+  EXPECT_EQ(bucketStart({0, 2, 0}, -1, 0), -2 * kDay);
+  EXPECT_EQ(bucketStart({0, 1, -kDay / 2}, kDay - 1, 1), kDay / 2 + 1);
+  EXPECT_EQ(bucketStart({3, 0, 0}, -1, 0), -92 * kDay);
+  EXPECT_EQ(bucketStart({1, 0, 1}, 0, 0), std::nullopt);
+  EXPECT_EQ(bucketStart({0, 1, -kDay}, 0, 0), std::nullopt);
+  EXPECT_EQ(bucketStart({-1, 0, 0}, 0, 0), std::nullopt);
+  for (const int64_t moment : {INT64_MIN, INT64_MAX}) {
+    for (const int64_t origin : {INT64_MIN, INT64_MAX}) {
+      bucketStart({INT32_MAX, 0, 0}, moment, origin);
+      bucketStart({0, INT32_MAX, INT64_MAX}, moment, origin);
+    }
+  }
+}
+
 } // namespace
 } // namespace headrace

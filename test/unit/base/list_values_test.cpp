@@ -1,5 +1,5 @@
 // Packed lists: equal lists are equal bytes, orders, texts and casts.
-// Sources: list_values.cpp, list_functions.cpp, list_texts.cpp.
+// Sources: list_values.cpp, list_functions.cpp, list_statistics.cpp, list_texts.cpp.
 #include "runtime/base/list_functions.h"
 #include "runtime/base/text_functions.h"
 
@@ -157,6 +157,48 @@ TEST(ListValues, SumsOverflow) {
       listText(
           sumOfList(room, List(pack(kInteger, {integer(1), std::nullopt, integer(-3)})))->bytes),
       "[-2]");
+}
+
+double onlyReal(const List &list) {
+  return list.view.size() == 1 ? realIn(list.view.code(), list.view.bytes(0)) : -1;
+}
+
+TEST(ListValues, Statistics) {
+  ExactRoom room;
+  auto reals = [&](const std::vector<double> &values) {
+    std::vector<std::optional<std::string>> elements{std::nullopt};
+    for (const double value : values) {
+      elements.emplace_back(ElementBytes::ofReal(kReal, value).view());
+    }
+    return pack(kReal, elements);
+  };
+  const std::string some = reals({1, 2, 3, 10}), none = reals({});
+  EXPECT_DOUBLE_EQ(onlyReal(spreadOfList(room, List(some), Spread::kVariance)), 12.5);
+  EXPECT_DOUBLE_EQ(onlyReal(spreadOfList(room, List(some), Spread::kSampleVariance)), 50.0 / 3);
+  EXPECT_DOUBLE_EQ(onlyReal(entropyOfList(room, List(some))), 2);
+  EXPECT_EQ(spreadOfList(room, List(none), Spread::kVariance).view.size(), 0);
+  EXPECT_EQ(firstOfList(room, List(none)).view.size(), 0);
+  EXPECT_EQ(onlyReal(entropyOfList(room, List(none))), 0);
+  const std::string wide = reals({0x1p53, 1, 1}), infinite = reals({1, INFINITY});
+  EXPECT_EQ(onlyReal(exactSumOfList(room, List(wide))), 0x1p53 + 2);
+  EXPECT_EQ(onlyReal(exactSumOfList(room, List(infinite))), INFINITY);
+  EXPECT_TRUE(std::isnan(onlyReal(spreadOfList(room, List(infinite), Spread::kDeviation))));
+}
+
+TEST(ListValues, Series) {
+  ExactRoom room;
+  const int64_t code = elementCode({LogicalKind::kTimestamp});
+  auto count = [&](int64_t start, int64_t stop, const IntervalParts &step, bool withStop) {
+    const MaybeList series = momentSeries(room, start, stop, step, withStop, code);
+    return series ? static_cast<int64_t>(series->view.size()) : -1;
+  };
+  EXPECT_EQ(count(0, 9, {0, 0, 3}, false), 3);
+  EXPECT_EQ(count(0, 9, {0, 0, 3}, true), 4);
+  EXPECT_EQ(count(9, 0, {0, 0, -3}, true), 4);
+  EXPECT_EQ(count(0, 9, {}, true), 0);
+  EXPECT_EQ(count(0, INT64_MAX - 1, {INT32_MAX, 0, 0}, false), 1);
+  EXPECT_EQ(count(0, INT64_MAX, {1, 0, 0}, false), -1);
+  EXPECT_EQ(count(0, 9, {1, -1, 0}, false), -1);
 }
 
 } // namespace
