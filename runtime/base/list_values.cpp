@@ -138,6 +138,12 @@ std::string_view ListView::bytes(uint32_t index) const {
   return {elements_ + uint64_t{4} * size_ + begin, endOf(index) - begin};
 }
 
+bool ListView::allValid() const {
+  const uint32_t wholeBytes = size_ / 8;
+  return std::all_of(valid_, valid_ + wholeBytes, [](char bits) { return bits == '\xff'; }) &&
+         (size_ % 8 == 0 || static_cast<uint8_t>(valid_[wholeBytes]) == (1U << size_ % 8) - 1);
+}
+
 uint64_t ListView::textBytes() const { return width_ != 0 || size_ == 0 ? 0 : endOf(size_ - 1); }
 
 uint64_t ListWriter::bytesOf(ElementCode code, uint64_t size, uint64_t textBytes) {

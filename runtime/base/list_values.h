@@ -59,6 +59,8 @@ public:
   }
   /// Bytes of all texts.
   uint64_t textBytes() const;
+  /// Whether no element is NULL.
+  bool allValid() const;
 
 private:
   uint32_t endOf(uint32_t index) const;

@@ -442,6 +442,10 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
         describeInner(name, *static_cast<const arrow::BaseListType &>(type).value_type());
     column.type = {LogicalKind::kList};
     column.type.children.push_back(element.type);
+    if (type.id() == arrow::Type::FIXED_SIZE_LIST) {
+      column.type.size =
+          static_cast<uint32_t>(static_cast<const arrow::FixedSizeListType &>(type).list_size());
+    }
     if (!element.unsupported.empty()) {
       column.unsupported = "type is not supported: " + type.ToString();
     }
