@@ -146,7 +146,8 @@ static bool canBeIn(Type type) {
   return !isNullable(type) && isScalar(type) && !isDoubleDouble(type);
 }
 
-LogicalResult ListType::verify(function_ref<InFlightDiagnostic()> emitError, Type elementType) {
+LogicalResult ListType::verify(function_ref<InFlightDiagnostic()> emitError, Type elementType,
+                               unsigned /*size*/) {
   if (!canBeIn(elementType)) { // C1
     return emitError() << "a list needs elements of a scalar type that is not nullable, got "
                        << elementType;

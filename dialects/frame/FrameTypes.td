@@ -135,20 +135,23 @@ def Frame_BinaryType : Frame_Type<"Binary", "binary"> {
 def Frame_ListType : Frame_Type<"List", "list"> {
   let summary = "values of one type, in order";
   let description = [{
-    Each element may be NULL. Lists are equal if their elements are, where NULL equals NULL.
+    Each element may be NULL. Lists are equal if their elements are, where NULL equals NULL. An array is a list whose
+    type says how many elements each has; it is held as any other.
 
     ```mlir
     func.func private @lists() -> (!frame.list<i64>, !frame.nullable<!frame.list<!frame.list<!frame.string>>>)
+    func.func private @arrays() -> !frame.list<f32, 3>
     ```
 
     **Constraints:**
     - (C1) the element type is a scalar type, not nullable, and no `double_double`.
   }];
-  let parameters = (ins "::mlir::Type":$elementType);
-  let assemblyFormat = "`<` $elementType `>`";
+  // The size is 0 of lists of any length.
+  let parameters = (ins "::mlir::Type":$elementType, DefaultValuedParameter<"unsigned", "0">:$size);
+  let assemblyFormat = "`<` $elementType (`,` $size^)? `>`";
   let genVerifyDecl = 1;
-  let builders = [TypeBuilderWithInferredContext<(ins "::mlir::Type":$elementType), [{
-    return $_get(elementType.getContext(), elementType);
+  let builders = [TypeBuilderWithInferredContext<(ins "::mlir::Type":$elementType, CArg<"unsigned", "0">:$size), [{
+    return $_get(elementType.getContext(), elementType, size);
   }]>];
 }
 

@@ -21,6 +21,7 @@ template <typename V> void visitFields(V &v, LogicalType &x) {
   v("zoned", x.zoned);
   v("children", x.children);
   v("names", x.names);
+  v("size", x.size);
 }
 
 template <typename V> void visitFields(V &v, Column &x) {

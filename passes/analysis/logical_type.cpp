@@ -37,6 +37,7 @@ LogicalType logicalType(Type type) {
       .Case([](frame::ListType list) {
         LogicalType logical{LogicalKind::kList};
         logical.children.push_back(logicalType(list.getElementType()));
+        logical.size = list.getSize();
         return logical;
       })
       .Case([](frame::StructType type) {

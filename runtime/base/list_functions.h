@@ -139,6 +139,13 @@ MaybeList distanceOf(TextRoom &room, const List &x, const List &y);
 MaybeList innerProduct(TextRoom &room, const List &x, const List &y, int sign);
 MaybeList cosineOf(TextRoom &room, const List &x, const List &y);
 MaybeList cosineDistance(TextRoom &room, const List &x, const List &y);
+/// Of three coordinates each, as is what it gives; nothing otherwise, or with a NULL.
+MaybeList crossProduct(TextRoom &room, const List &x, const List &y);
+
+/// `list`; nothing if it has another length.
+inline MaybeList listOfSize(const List &list, int64_t size) {
+  return list.view.size() == size ? MaybeList(list) : std::nullopt;
+}
 
 // What aggregates make of a list: the only element of a list, none where there is no value.
 

@@ -138,6 +138,12 @@ std::string_view ListView::bytes(uint32_t index) const {
   return {elements_ + uint64_t{4} * size_ + begin, endOf(index) - begin};
 }
 
+bool ListView::allValid() const {
+  const uint32_t wholeBytes = size_ / 8;
+  return std::all_of(valid_, valid_ + wholeBytes, [](char bits) { return bits == '\xff'; }) &&
+         (size_ % 8 == 0 || static_cast<uint8_t>(valid_[wholeBytes]) == (1U << size_ % 8) - 1);
+}
+
 uint64_t ListView::textBytes() const { return width_ != 0 || size_ == 0 ? 0 : endOf(size_ - 1); }
 
 uint64_t ListWriter::bytesOf(ElementCode code, uint64_t size, uint64_t textBytes) {
@@ -201,6 +207,32 @@ std::string packedStruct(std::span<const FieldBytes> fields) {
     writer.add(field.bytes);
   }
   return bytes;
+}
+
+/// As ElementBytes::ofReal has them.
+template <typename Real> static char *copyReals(const void *from, uint32_t size, char *to) {
+  for (uint32_t index = 0; index < size; ++index) {
+    Real value;
+    std::memcpy(&value, static_cast<const char *>(from) + index * sizeof value, sizeof value);
+    value = value == 0 ? 0 : value;
+    value = value != value ? std::numeric_limits<Real>::quiet_NaN() : value;
+    std::memcpy(to + index * sizeof value, &value, sizeof value);
+  }
+  return to + uint64_t{size} * sizeof(Real);
+}
+
+void ListWriter::addAll(ElementCode code, const void *numbers, uint32_t size) {
+  std::fill_n(valid_, size / 8, '\xff');
+  if (size % 8 != 0) {
+    valid_[size / 8] = static_cast<char>((1U << (size % 8)) - 1);
+  }
+  if (elementType(code).real()) {
+    next_ = width_ == sizeof(float) ? copyReals<float>(numbers, size, next_)
+                                    : copyReals<double>(numbers, size, next_);
+  } else {
+    next_ = std::copy_n(static_cast<const char *>(numbers), uint64_t{size} * width_, next_);
+  }
+  index_ = size;
 }
 
 void ListWriter::add(std::optional<std::string_view> element) {

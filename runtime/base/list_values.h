@@ -59,6 +59,8 @@ public:
   }
   /// Bytes of all texts.
   uint64_t textBytes() const;
+  /// Whether no element is NULL.
+  bool allValid() const;
 
 private:
   uint32_t endOf(uint32_t index) const;
@@ -80,6 +82,8 @@ public:
   ListWriter(char *memory, std::span<const ElementCode> codes);
   /// Bytes as those of ListView; nothing for NULL.
   void add(std::optional<std::string_view> element);
+  /// All elements at once, none of them NULL: numbers as Arrow has them.
+  void addAll(ElementCode code, const void *numbers, uint32_t size);
   char *end() const { return next_; }
 
 private:

@@ -41,6 +41,7 @@ std::string LogicalType::text() const {
       text += index < names.size() && !names[index].empty() ? names[index] + ": " : "";
       text += children[index].text();
     }
+    text += size == 0 ? "" : ", " + std::to_string(size);
     return children.empty() ? text : text + ">";
   }
   return "?"; // a value outside the enum

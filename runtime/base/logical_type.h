@@ -115,6 +115,7 @@ struct LogicalType {
   /// Of a list its elements' type, of a struct its fields', of a map its keys' and its values'.
   std::vector<LogicalType> children;
   std::vector<std::string> names; ///< of a struct's fields; all empty: they have none
+  uint32_t size = 0;              ///< of an array: a list of so many elements; 0: of any
 
   bool operator==(const LogicalType &) const = default;
   /// An integer inside: integers, scaled decimals, days and moments.

@@ -56,6 +56,26 @@ int32_t offsetOf(size_t count) {
   return static_cast<int32_t>(count);
 }
 
+/// Arrays one behind the other, as many NULLs for each that is NULL itself.
+bool fillArrays(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
+  Elements below;
+  ElementCode code = 0;
+  for (const auto &element : elements) {
+    if (!element) {
+      below.resize(below.size() + type.size);
+      continue;
+    }
+    const ListView list(*element);
+    HR_CHECK(list.size() == type.size); // as casts have seen
+    for (uint32_t index = 0; index < list.size(); ++index) {
+      below.push_back(list.element(index));
+    }
+    code = list.code();
+  }
+  holder.children.resize(1);
+  return exportElements(below, code, type.children.front(), holder.children.front());
+}
+
 /// Offsets in front of and behind each list; their elements become the child.
 bool fillLists(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
   Elements below;
@@ -140,8 +160,11 @@ bool exportElements(const Elements &elements, ElementCode code, const ArrowType 
   auto *holder = new ArrayHolder{};
   bool fits = true;
   const bool isText = type.format == "u" || type.format == "z", isStruct = type.format == "+s";
+  const bool isArray = type.size != 0;
   if (isStruct) {
     fits = fillStructs(elements, type, *holder);
+  } else if (isArray) {
+    fits = fillArrays(elements, type, *holder);
   } else if (!type.children.empty()) {
     fits = fillLists(elements, type, *holder);
   } else if (isText) {
@@ -164,7 +187,10 @@ bool exportElements(const Elements &elements, ElementCode code, const ArrowType 
   holder->buffers[0] = hasNulls ? holder->validity.data() : nullptr;
   holder->buffers[1] = holder->converted.data();
   holder->buffers[2] = holder->texts.data();
-  fillArray(out, holder, static_cast<uint32_t>(elements.size()), isStruct ? 1 : isText ? 3 : 2);
+  fillArray(out, holder, static_cast<uint32_t>(elements.size()),
+            isStruct || isArray ? 1
+            : isText            ? 3
+                                : 2);
   return fits;
 }
 

@@ -18,6 +18,7 @@ struct ArrowType {
   std::vector<ArrowType> children; ///< of a list, struct or map
   std::string name = "l";          ///< of a child; an element is called as DuckDB calls it
   bool nullable = true;            ///< of a child
+  uint32_t size = 0;               ///< of an array: how many elements each has
 };
 
 /// The format of intervals: months, days and nanoseconds.

@@ -31,7 +31,11 @@ Expected<ArrowType> arrowType(const LogicalType &logical, LogicalKind kind,
   case LogicalKind::kList: {
     const LogicalType &child = logical.children.front();
     HR_ASSIGN_OR_RETURN(ArrowType element, arrowType(child, child.kind, name));
-    return ArrowType{"+l", 0, {std::move(element)}};
+    const uint32_t size = logical.size;
+    ArrowType type{size == 0 ? "+l" : "+w:" + std::to_string(size), 0, {std::move(element)}};
+    type.size = size;
+    type.children.front().name = size == 0 ? "l" : ""; // as DuckDB calls them
+    return type;
   }
   case LogicalKind::kStruct: {
     ArrowType type{"+s", 0, {}};

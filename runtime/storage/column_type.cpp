@@ -49,6 +49,9 @@ nlohmann::json typeJson(const LogicalType &type) {
   for (const LogicalType &child : type.children) {
     json["children"].push_back(typeJson(child));
   }
+  if (type.size != 0) {
+    json["size"] = type.size;
+  }
   if (!type.names.empty()) {
     json["names"] = type.names;
   }

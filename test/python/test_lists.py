@@ -227,7 +227,7 @@ def test_layouts_of_arrow() -> None:
         {
             "k": table["k"],
             "large": pa.array(values, pa.list_(pa.int16())),
-            "fixed": pa.array(pairs, pa.list_(pa.int64())),
+            "fixed": table["fixed"],
             "views": pa.array(table["views"].to_pylist(), pa.list_(pa.string())),
             "words": pa.array([["a", "b"]] * 5, pa.list_(pa.string())),
             "zoned": table["zoned"],

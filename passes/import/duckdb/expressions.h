@@ -174,6 +174,8 @@ private:
                              mlir::Location at);
   MaybeExpression castList(ExpressionBuilder &b, const Expression &list, mlir::Type type,
                            mlir::Location at);
+  MaybeExpression castArray(ExpressionBuilder &b, const Expression &value, frame::ListType type,
+                            mlir::Location at);
   MaybeExpression castElements(ExpressionBuilder &b, const Expression &list, frame::ListType type,
                                mlir::Location at);
   MaybeExpression castStructs(ExpressionBuilder &b, const Expression &list, frame::ListType type,

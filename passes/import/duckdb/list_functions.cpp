@@ -76,6 +76,10 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
   if (call.name == "list_value" || call.name == "list_pack" || call.name == "unpivot_list") {
     return b.list(elementOf(call.type), arguments, call.at);
   }
+  if (call.name == "array_value") {
+    MaybeExpression list = b.list(elementOf(call.type), arguments, call.at);
+    return failed(list) ? list : b.cast(*list, call.type, call.at);
+  }
   const bool extracts = llvm::is_contained(
       {StringRef("array_extract"), StringRef("list_extract"), StringRef("list_element")},
       call.name);

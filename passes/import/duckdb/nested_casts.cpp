@@ -25,7 +25,8 @@ static bool onlyRenames(Type from, Type to) {
   }
   if (auto list = dyn_cast<frame::ListType>(from)) {
     auto other = dyn_cast<frame::ListType>(to);
-    return other && onlyRenames(list.getElementType(), other.getElementType());
+    return other && (other.getSize() == 0 || other.getSize() == list.getSize()) &&
+           onlyRenames(list.getElementType(), other.getElementType());
   }
   auto fields = dyn_cast<frame::StructType>(from), others = dyn_cast<frame::StructType>(to);
   if (!fields || !others) {
@@ -78,7 +79,9 @@ MaybeExpression ExpressionImporter::castNested(ExpressionBuilder &b, const Expre
     return failed(made) ? made : b.cast(*made, to, at);
   }
   if (frame::isList(from) && frame::isList(to)) {
-    return castList(b, value, to, at);
+    return cast<frame::ListType>(to).getSize() == 0
+               ? castList(b, value, to, at)
+               : castArray(b, value, cast<frame::ListType>(to), at);
   }
   return context.fail(
       at, "unsupported cast between a list, struct or map and what is none of its kind");
@@ -108,6 +111,18 @@ MaybeExpression ExpressionImporter::castStruct(ExpressionBuilder &b, const Expre
   }
   MaybeExpression known = b.isNotNull(value, at);
   return failed(known) ? known : b.choose(*known, *made, nullptr, at);
+}
+
+/// As a list, whose elements are counted if its type does not say how many there are.
+MaybeExpression ExpressionImporter::castArray(ExpressionBuilder &b, const Expression &value,
+                                              frame::ListType type, Location at) {
+  auto from = cast<frame::ListType>(frame::dropNullable(value.type()));
+  MaybeExpression list = castNested(b, value, frame::ListType::get(type.getElementType()), at);
+  if (failed(list) || from.getSize() == type.getSize()) {
+    return failed(list) ? list : b.cast(*list, type, at);
+  }
+  Expression size = b.integer(type.getSize(), IntegerType::get(b.getContext(), 64), at);
+  return b.text(*headrace::textFunctionNamed("list_of_size"), {*list, size}, type, at);
 }
 
 MaybeExpression ExpressionImporter::castList(ExpressionBuilder &b, const Expression &list,

@@ -93,7 +93,7 @@ StringRef headrace::import::duckdb::nameOf(Node call) {
 //===----------------------------------------------------------------------===//
 
 bool headrace::import::duckdb::isNestedType(Node type) {
-  static constexpr StringRef kNested[] = {"LIST", "STRUCT", "TUPLE", "MAP"};
+  static constexpr StringRef kNested[] = {"LIST", "ARRAY", "STRUCT", "TUPLE", "MAP"};
   return llvm::is_contained(kNested, type.get("id").string().value_or(""));
 }
 
@@ -135,6 +135,16 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
   if (id == "LIST") {
     Type element = importType(context, info.get("child_type"), at);
     return element ? frame::ListType::get(element) : Type();
+  }
+  if (id == "ARRAY") {
+    Type element = importType(context, info.get("child_type"), at);
+    std::optional<int64_t> size = info.get("size").integer();
+    if (!size || *size < 1 || *size > UINT32_MAX) {
+      // no test: DuckDB has none without
+      (void)info.fail("expected an array with a size");
+      return {};
+    }
+    return element ? frame::ListType::get(element, static_cast<unsigned>(*size)) : Type();
   }
   if (id == "STRUCT" || id == "TUPLE") {
     return importStruct(context, info, at);

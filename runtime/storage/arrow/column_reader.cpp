@@ -181,11 +181,18 @@ template <typename Array> class ListReader final : public ColumnReader {
 public:
   explicit ListReader(const arrow::Array &array)
       : array_(static_cast<const Array &>(array)), elements_(makeReader(*array_.values())),
-        type_(describeField("", *array_.values()->type()).type), code_(elementCode(type_)) {}
+        type_(describeField("", *array_.values()->type()).type), code_(elementCode(type_)),
+        numbers_(numbersIn(*array_.values())) {}
   bool valid(int64_t row) const override { return array_.IsValid(row); }
   std::string_view text(int64_t row) const override {
     const int64_t first = array_.value_offset(row);
     const auto size = static_cast<uint64_t>(array_.value_length(row));
+    if (numbers_ && size > 0) {
+      list_.resize(ListWriter::bytesOf(code_, size, 0));
+      ListWriter(list_.data(), code_, static_cast<uint32_t>(size))
+          .addAll(code_, numbers_ + first * elementBytes(code_), static_cast<uint32_t>(size));
+      return list_;
+    }
     bytes_.clear(); // of all elements, one behind the other
     ends_.clear();
     for (uint64_t index = 0; index < size; ++index) {
@@ -207,6 +214,21 @@ public:
   }
 
 private:
+  /// The elements, if they lie there as they do in a list; else null.
+  const uint8_t *numbersIn(const arrow::Array &elements) const {
+    const arrow::Type::type id = elements.type_id();
+    const bool isPlain =
+        arrow::is_integer(id) || id == arrow::Type::FLOAT || id == arrow::Type::DOUBLE;
+    if (!isPlain || elements.null_count() > 0) {
+      return nullptr;
+    }
+    const auto width = static_cast<const arrow::FixedWidthType &>(*elements.type()).bit_width() / 8;
+    const arrow::ArrayData &data = *elements.data();
+    return width == static_cast<int>(elementBytes(code_)) && data.buffers[1]
+               ? data.buffers[1]->data() + data.offset * width
+               : nullptr;
+  }
+
   void append(int64_t place) const {
     bytes_ += type_.isHeldAsText() ? elements_->text(place)
               : type_.real() ? ElementBytes::ofReal(code_, elements_->real(place)).view()
@@ -217,6 +239,7 @@ private:
   std::unique_ptr<ColumnReader> elements_;
   LogicalType type_;
   ElementCode code_;
+  const uint8_t *numbers_;
   mutable std::string bytes_, list_;
   mutable std::vector<size_t> ends_;
 };
@@ -442,6 +465,10 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
         describeInner(name, *static_cast<const arrow::BaseListType &>(type).value_type());
     column.type = {LogicalKind::kList};
     column.type.children.push_back(element.type);
+    if (type.id() == arrow::Type::FIXED_SIZE_LIST) {
+      column.type.size =
+          static_cast<uint32_t>(static_cast<const arrow::FixedSizeListType &>(type).list_size());
+    }
     if (!element.unsupported.empty()) {
       column.unsupported = "type is not supported: " + type.ToString();
     }

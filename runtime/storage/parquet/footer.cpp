@@ -197,6 +197,13 @@ ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
   return column;
 }
 
+/// With lists for arrays: Parquet has none, and DuckDB does not ask the schema of Arrow that a file
+/// may have.
+void forgetSizes(LogicalType &type) {
+  type.size = 0;
+  std::for_each(type.children.begin(), type.children.end(), forgetSizes);
+}
+
 /// Columns that are more than lists of values, as Arrow has them.
 void describeNested(const parquet::FileMetaData &meta, std::vector<ParquetColumn> &columns) {
   const parquet::SchemaDescriptor &schema = *meta.schema();
@@ -220,6 +227,7 @@ void describeNested(const parquet::FileMetaData &meta, std::vector<ParquetColumn
     } else if (column.unsupported == kOtherNested && field >= 0 && field < fields->num_fields()) {
       TableColumn described = describeField(column.name, *fields->field(field)->type());
       column.type = described.type;
+      forgetSizes(column.type);
       column.unsupported = described.unsupported;
       column.stored = Stored::kByteArray;
       column.nullable = root.is_optional();

@@ -13,7 +13,7 @@ from headrace._src.errors import UserError
 from headrace._src.frame.lazy_frame import LazyFrame
 from headrace._src.frame.nodes import Source, owned, user_line
 from headrace._src.frame.scope import Column, Key
-from headrace._src.frame.types import is_integer, is_list, sql_type
+from headrace._src.frame.types import is_array, is_integer, is_list, sql_type
 from headrace._src.query.dataset import Dataset
 from headrace._src.query.library_files import read_ipc, read_ndjson
 from headrace._src.query.statistics import statistics_of
@@ -164,10 +164,10 @@ def _is_narrow(dtype: pa.DataType) -> bool:
 
 
 def _declared(dtype: pa.DataType) -> pa.DataType:
-    """A type of integers or lists of them as frames have it."""
+    """A type of integers, or lists or arrays, as frames have it."""
     import pyarrow as pa
 
-    return pa.list_(_declared(dtype.value_type)) if is_list(dtype) else dtype
+    return pa.list_(_declared(dtype.value_type)) if is_list(dtype) or is_array(dtype) else dtype
 
 
 def _frame(name: str, data: Any, operation: str) -> LazyFrame:
@@ -180,12 +180,14 @@ def _frame(name: str, data: Any, operation: str) -> LazyFrame:
         if not each.unsupported
     }
     # Narrow integers and those without sign are read as wider ones.
-    narrow = {name: dtype for name, dtype in _narrow(table).items() if name in columns}
+    declared = {name: dtype for name, dtype in _narrow(table).items() if name in columns}
+    # Arrays are lists, as all functions of frames take them.
+    declared |= {name: _declared(each.type) for name, each in columns.items() if is_array(each.type)}
     texts = [
-        f"cast({each.sql} as {sql_type(narrow[name])}) as {each.sql}" if name in narrow else each.sql
+        f"cast({each.sql} as {sql_type(declared[name])}) as {each.sql}" if name in declared else each.sql
         for name, each in columns.items()
     ]
-    columns |= {name: Column(columns[name].sql, dtype) for name, dtype in narrow.items()}
+    columns |= {name: Column(columns[name].sql, dtype) for name, dtype in declared.items()}
     order = _place(columns)
     shown = ", ".join([*texts, *(f"rowid as {key.sql}" for key in order)])
     owner = f"{operation}, {user_line()}"

@@ -112,6 +112,13 @@ def is_list(dtype: pa.DataType) -> bool:
     return bool(pa.types.is_list(dtype) or pa.types.is_large_list(dtype))
 
 
+def is_array(dtype: pa.DataType) -> bool:
+    """Whether it is a list of a fixed size, or has such lists."""
+    if is_list(dtype):
+        return is_array(dtype.value_type)
+    return bool(pa.types.is_fixed_size_list(dtype))
+
+
 def counted_in(dtype: pa.DataType) -> pa.DataType:
     """The type of sums of a type of integers."""
     return pa.int64() if dtype.bit_width < pa.int32().bit_width else dtype

@@ -40,6 +40,8 @@ _TIMESTAMPS = {
     "TIMESTAMP WITH TIME ZONE": ("us", "UTC"),
     "TIMESTAMPTZ_NS": ("ns", "UTC"),
 }
+#: A list, or an array with its size; the last brackets are the outermost.
+_LIST = re.compile(r"(.*)\[(\d*)\]", re.DOTALL)
 _NESTED = re.compile(r"(STRUCT|TUPLE|MAP)\((.*)\)", re.DOTALL)
 #: A field with its name, which may be quoted.
 _FIELD = re.compile(r'("(?:[^"]|"")*"|\w+) (.+)', re.DOTALL)
@@ -56,8 +58,8 @@ def arrow_type(name: str) -> pa.DataType:
     if name in _TIMESTAMPS:
         unit, zone = _TIMESTAMPS[name]
         return pa.timestamp(unit, zone)
-    if name.endswith("[]"):
-        return pa.list_(arrow_type(name.removesuffix("[]")))
+    if listed := _LIST.fullmatch(name):
+        return pa.list_(arrow_type(listed[1]), int(listed[2] or -1))
     if nested := _NESTED.fullmatch(name):
         return _nested_type(nested[1], [part.strip() for part in split_at_commas(nested[2])])
     match = _DECIMAL.fullmatch(name)

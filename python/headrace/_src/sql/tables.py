@@ -115,7 +115,7 @@ def _type(logical: Mapping[str, Any]) -> str:
     if logical["kind"] == "decimal":
         return f"DECIMAL({logical['precision']}, {logical['scale']})"
     if logical["kind"] == "list":
-        return f"{_type(logical['children'][0])}[]"
+        return f"{_type(logical['children'][0])}[{logical.get('size', '')}]"
     if logical["kind"] == "struct":
         fields = zip(logical["names"], logical["children"], strict=True)
         return f"STRUCT({', '.join(f'{quoted(name)} {_type(field)}' for name, field in fields)})"
