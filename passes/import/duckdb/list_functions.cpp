@@ -447,11 +447,11 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   if (*name == "histogram" && arguments.size() == 2) {
     return b.countsOf(list, call.type, call.at);
   }
-  const bool isMedian = *name == "median" || *name == "mad";
-  if (isMedian && arguments.size() == 2 && frame::isNumeric(elementOf(list.type()))) {
-    return *name == "mad" ? deviationOfList(b, list, call.type, call.at)
-                          : quantileOfList(b, list, medianOf(call.type),
-                                           frame::dropNullable(call.type), call.at);
+  if (*name == "median" && arguments.size() == 2) {
+    return quantileOfList(b, list, medianOf(call.type), frame::dropNullable(call.type), call.at);
+  }
+  if (*name == "mad" && arguments.size() == 2 && frame::isNumeric(elementOf(list.type()))) {
+    return deviationOfList(b, list, call.type, call.at);
   }
   if (*name == "approx_count_distinct" && arguments.size() == 2) {
     return b.text(function("list_unique"), list, call.type, call.at);
