@@ -2,6 +2,7 @@
 // up to.
 #include "runtime/base/list_functions.h"
 
+#include "runtime/base/moment_text.h"
 #include "runtime/base/text_functions.h"
 
 #include <algorithm>
@@ -76,15 +77,6 @@ std::vector<uint32_t> firstPlaces(const ListView &list) {
     }
   }
   return places;
-}
-
-/// Shows all elements that are not NULL.
-template <typename Visit> void eachValid(const ListView &list, Visit visit) {
-  for (uint32_t index = 0; index < list.size(); ++index) {
-    if (list.isValid(index)) {
-      visit(list.bytes(index));
-    }
-  }
 }
 
 } // namespace
@@ -314,7 +306,9 @@ MaybeList momentSeries(TextRoom &room, int64_t start, int64_t stop, const Interv
                        bool withStop, int64_t code) {
   const bool isUp = step.months > 0 || step.days > 0 || step.micros > 0;
   const bool isDown = step.months < 0 || step.days < 0 || step.micros < 0;
-  auto isInfinite = [](int64_t moment) { return moment == INT64_MAX || moment == -INT64_MAX; };
+  auto isInfinite = [](int64_t moment) {
+    return moment == kInfiniteTimestamp || moment == -kInfiniteTimestamp;
+  };
   if ((isUp && isDown) || isInfinite(start) || isInfinite(stop)) {
     return std::nullopt;
   }

@@ -9,20 +9,10 @@
 namespace headrace {
 namespace {
 
-bool isFloat(ElementCode code) { return elementType(code).real(); }
-
-template <typename Visit> void eachValid(const List &list, Visit visit) {
-  for (uint32_t index = 0; index < list.view.size(); ++index) {
-    if (const auto element = list.view.element(index)) {
-      visit(*element);
-    }
-  }
-}
-
 /// Without those that are NULL.
 std::vector<double> realsOf(const List &list) {
   std::vector<double> values;
-  eachValid(list, [&](std::string_view element) {
+  eachValid(list.view, [&](std::string_view element) {
     values.push_back(numberIn(list.view.code(), element));
   });
   return values;
@@ -95,9 +85,9 @@ MaybeList sumOfList(TextRoom &room, const List &list) {
   if (countValid(list) == 0) {
     return listOf(room, list.view.code(), {});
   }
-  if (isFloat(code)) {
+  if (elementType(code).real()) {
     double sum = 0;
-    eachValid(list, [&](std::string_view element) { sum += realIn(code, element); });
+    eachValid(list.view, [&](std::string_view element) { sum += realIn(code, element); });
     const ElementCode real = elementCode({LogicalKind::kF64});
     return listOf(room, real, {ElementBytes::ofReal(real, sum).view()});
   }
@@ -106,7 +96,7 @@ MaybeList sumOfList(TextRoom &room, const List &list) {
     limit *= 10;
   }
   bool fits = true;
-  eachValid(list, [&](std::string_view element) {
+  eachValid(list.view, [&](std::string_view element) {
     fits &= !__builtin_add_overflow(sum, integerIn(code, element), &sum);
   });
   if (!fits || sum <= -limit || sum >= limit) {
@@ -124,8 +114,8 @@ List averageOfList(TextRoom &room, const List &list) {
   }
   double sum = 0;
   __int128 exact = 0; // of integers of 64 bits
-  const bool isWhole = !isFloat(code) && elementType(code).kind != LogicalKind::kDecimal;
-  eachValid(list, [&](std::string_view element) {
+  const bool isWhole = !elementType(code).real() && elementType(code).kind != LogicalKind::kDecimal;
+  eachValid(list.view, [&](std::string_view element) {
     isWhole ? exact += integerIn(code, element) : sum += numberIn(code, element);
   });
   sum = isWhole ? static_cast<double>(exact) : sum;
@@ -138,7 +128,7 @@ List productOfList(TextRoom &room, const List &list) {
     return listOf(room, list.view.code(), {});
   }
   double product = 1;
-  eachValid(list, [&](std::string_view element) { product *= numberIn(code, element); });
+  eachValid(list.view, [&](std::string_view element) { product *= numberIn(code, element); });
   return listOf(room, real, {ElementBytes::ofReal(real, product).view()});
 }
 
@@ -160,7 +150,7 @@ List exactMeanOfList(TextRoom &room, const List &list) {
 List entropyOfList(TextRoom &room, const List &list) {
   std::unordered_map<std::string_view, int64_t> counts;
   double total = 0;
-  eachValid(list, [&](std::string_view element) {
+  eachValid(list.view, [&](std::string_view element) {
     ++counts[element];
     ++total;
   });
@@ -180,7 +170,7 @@ List entropyOfList(TextRoom &room, const List &list) {
 List bitsOfList(TextRoom &room, const List &list, Bits bits) {
   const ElementCode code = list.view.code();
   std::optional<int64_t> all;
-  eachValid(list, [&](std::string_view element) {
+  eachValid(list.view, [&](std::string_view element) {
     const auto value = static_cast<int64_t>(integerIn(code, element));
     all = !all                 ? value
           : bits == Bits::kAnd ? *all & value

@@ -70,6 +70,15 @@ private:
   const char *valid_ = nullptr, *codes_ = nullptr, *elements_ = nullptr;
 };
 
+/// Shows all elements that are not NULL.
+template <typename Visit> void eachValid(const ListView &list, Visit visit) {
+  for (uint32_t index = 0; index < list.size(); ++index) {
+    if (list.isValid(index)) {
+      visit(list.bytes(index));
+    }
+  }
+}
+
 /// Writes a list into memory of `bytesOf`: all of its elements, in order.
 class ListWriter {
 public:

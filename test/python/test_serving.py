@@ -252,11 +252,14 @@ def test_a_client_that_goes_stops_its_query(server: hr.Server) -> None:
         pytest.fail("the query goes on")
 
 
+def command_of(text: str) -> flight.FlightDescriptor:
+    return flight.FlightDescriptor.for_command(packed("CommandStatementQuery", {1: text}))
+
+
 def fetched(server: hr.Server, text: str) -> pa.Table:
     """By a client of Flight: ADBC's cursors complain of a server that ends when nobody hears them."""
     with flight.FlightClient(server.location) as client:
-        asked = flight.FlightDescriptor.for_command(packed("CommandStatementQuery", {1: text}))
-        return client.do_get(client.get_flight_info(asked).endpoints[0].ticket).read_all()
+        return client.do_get(client.get_flight_info(command_of(text)).endpoints[0].ticket).read_all()
 
 
 def test_the_end_of_the_server_stops_queries() -> None:
@@ -316,8 +319,7 @@ def test_a_client_that_does_not_read_does_not_keep_the_server() -> None:
 def test_a_client_that_reads_slowly_is_told() -> None:
     server = hr.serve({})
     client = flight.FlightClient(server.location)
-    text = "select range, range + 1, range * 2 from range(3000000)"
-    asked = flight.FlightDescriptor.for_command(packed("CommandStatementQuery", {1: text}))
+    asked = command_of("select range, range + 1, range * 2 from range(3000000)")
     reader = client.do_get(client.get_flight_info(asked).endpoints[0].ticket)
     first = reader.read_chunk().data.num_rows
     ends = threading.Thread(target=server.shutdown, args=(0.3,))

@@ -255,13 +255,16 @@ class _Flight(flight.FlightServerBase):
     @contextlib.contextmanager
     def _turn(self, cancel: Cancel) -> Iterator[None]:
         """While a query runs; before that it waits until fewer do."""
-        while not self._turns.acquire(timeout=_LOOKS):
-            if cancel.cancelled:
-                raise errors.CancelledError("the query was cancelled while it waited for others")
+        has_turn = False
+        while not has_turn and not cancel.cancelled:
+            has_turn = self._turns.acquire(timeout=_LOOKS)
         try:
+            if cancel.cancelled:  # also where the turn came with the end of another that was cancelled too
+                raise errors.CancelledError("the query was cancelled while it waited for others")
             yield
         finally:
-            self._turns.release()
+            if has_turn:
+                self._turns.release()
 
     def list_actions(self, context: flight.ServerCallContext) -> list[tuple[str, str]]:
         return [

@@ -19,9 +19,10 @@ from headrace._src.session.session import Session
 from headrace._src.sql.parameters import has_parameters, with_values
 
 _NOTHING = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"  # blanks and comments
-_NAME = r'(?:(?:memory\s*\.\s*)?main\s*\.\s*)?("(?:[^"]|"")+"|[A-Za-z_]\w*)'
-_COLUMN = rf'{_NOTHING}(?:"(?:[^"]|"")+"|[A-Za-z_]\w*){_NOTHING}'
-_COLUMNS = re.compile(rf'{_NOTHING}("(?:[^"]|"")+"|[A-Za-z_]\w*){_NOTHING}(?:,|$)', re.DOTALL)
+_WORD = r'"(?:[^"]|"")+"|[A-Za-z_]\w*'
+_NAME = rf"(?:(?:memory\s*\.\s*)?main\s*\.\s*)?({_WORD})"
+_COLUMN = rf"{_NOTHING}(?:{_WORD}){_NOTHING}"
+_COLUMNS = re.compile(rf"{_NOTHING}({_WORD}){_NOTHING}(?:,|$)", re.DOTALL)
 _CREATE = re.compile(
     rf"{_NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?view\s+(if\s+not\s+exists\s+)?{_NAME}"
     rf"{_NOTHING}(?:\(({_COLUMN}(?:,{_COLUMN})*)\))?{_NOTHING}as\b",
