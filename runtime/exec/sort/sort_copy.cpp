@@ -138,7 +138,7 @@ Status SortCopy::spill() {
   HR_RETURN_IF_ERROR(prepareEntries());
   RunWriter writer(state_, account_->memory().spill, staging_);
   const std::span<SortEntry> rows = firstRows();
-  order_.sort(rows);
+  order_.sort(rows, nullptr);
   for (const SortEntry &entry : rows) {
     forgetResults(const_cast<uint8_t *>(entry.row)); // of this copy
     HR_RETURN_IF_ERROR(writer.add(entry.row));

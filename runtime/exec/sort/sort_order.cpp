@@ -2,12 +2,12 @@
 // after another waits far less for memory than comparing pairs of rows.
 #include "runtime/exec/sort/sort_order.h"
 
-#include <algorithm>
+#include "runtime/exec/sort/digit_sort.h"
 
 namespace headrace::exec {
 namespace {
 /// Fewer entries are compared by their rows.
-constexpr size_t kWorthWords = 8;
+constexpr size_t kWorthWords = 3;
 /// So deep a text of many words is compared as a whole.
 constexpr int kDepthMax = 64;
 } // namespace
@@ -24,29 +24,40 @@ std::vector<plan::OrderKey> sortKeysOf(const plan::State &state) {
   return keys;
 }
 
-void SortOrder::sort(std::span<SortEntry> entries, KeyWords::Place place, int depth) const {
-  std::sort(entries.begin(), entries.end(),
-            [](const SortEntry &a, const SortEntry &b) { return a.word < b.word; });
-  for (size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
-    const uint64_t word = entries[begin].word;
-    for (end = begin + 1; end < entries.size() && entries[end].word == word; ++end) {
+void SortOrder::sort(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
+                     int depth) const {
+  auto equal = [&](std::span<SortEntry> run) { sortEqual(run, other, place, depth); };
+  auto few = [&](std::span<SortEntry> run) {
+    std::sort(run.begin(), run.end(),
+              [](const SortEntry &a, const SortEntry &b) { return a.word < b.word; });
+    for (size_t begin = 0, end = 0; begin < run.size(); begin = end) {
+      for (end = begin + 1; end < run.size() && run[end].word == run[begin].word; ++end) {
+      }
+      equal(run.subspan(begin, end - begin));
     }
-    const std::span<SortEntry> same = entries.subspan(begin, end - begin);
-    const std::optional<KeyWords::Place> next = words_.after(place, word);
-    if (same.size() < 2 || !next) {
-      continue;
-    }
-    if (same.size() < kWorthWords || depth == kDepthMax) {
-      std::sort(same.begin(), same.end(), [this](const SortEntry &a, const SortEntry &b) {
-        return rows_.compare(a.row, b.row) < 0;
-      });
-      continue;
-    }
-    for (SortEntry &entry : same) {
-      entry.word = words_.word(entry.row, *next);
-    }
-    sort(same, *next, depth + 1);
+  };
+  sortByDigits(entries, other, few, equal);
+}
+
+void SortOrder::sortEqual(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
+                          int depth) const {
+  if (entries.size() < 2) {
+    return;
   }
+  const std::optional<KeyWords::Place> next = words_.after(place, entries.front().word);
+  if (!next) {
+    return;
+  }
+  if (entries.size() < kWorthWords || depth == kDepthMax) {
+    std::sort(entries.begin(), entries.end(), [this](const SortEntry &a, const SortEntry &b) {
+      return rows_.compare(a.row, b.row) < 0;
+    });
+    return;
+  }
+  for (SortEntry &entry : entries) {
+    entry.word = words_.word(entry.row, *next);
+  }
+  sort(entries, other, *next, depth + 1);
 }
 
 } // namespace headrace::exec

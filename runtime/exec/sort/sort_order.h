@@ -9,6 +9,8 @@ namespace headrace::exec {
 struct SortEntry {
   uint64_t word; ///< the first
   const uint8_t *row;
+
+  uint64_t key() const { return word; }
 };
 
 /// What the rows of a state are sorted by: those of a window by their partition first.
@@ -24,13 +26,17 @@ public:
     return a.word != b.word ? a.word < b.word
                             : words_.after({}, a.word) && rows_.compare(a.row, b.row) < 0;
   }
-  /// In place. Afterwards only the entries' rows mean anything.
-  void sort(std::span<SortEntry> entries) const { sort(entries, {}, 0); }
+  /// Afterwards only the entries' rows mean anything. `other` has room for as many entries; null:
+  /// there is no such room, and it takes several times as long.
+  void sort(std::span<SortEntry> entries, SortEntry *other) const { sort(entries, other, {}, 0); }
 
 private:
   SortOrder(const plan::State &state, const std::vector<plan::OrderKey> &keys)
       : words_(state, keys), rows_(state, keys) {}
-  void sort(std::span<SortEntry> entries, KeyWords::Place place, int depth) const;
+  void sort(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place, int depth) const;
+  /// Entries that have this word in common.
+  void sortEqual(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
+                 int depth) const;
 
   KeyWords words_;
   RowOrder rows_;

@@ -16,16 +16,15 @@ constexpr int64_t kWindowMergeShare = 8;
 /// Likewise: what rows of a window may take that are computed at a time. Who reads them has as
 /// many.
 constexpr int64_t kWindowShare = 12;
-/// Ranges have about so many rows, but there are no more than a byte can tell apart.
+/// Ranges have about so many rows, unless there are more of them than a byte can tell apart.
 constexpr uint64_t kRangeRows = 8192;
-constexpr uint64_t kRangesMax = 256;
 /// Bounds are chosen among so many rows a range: the largest is then about half as large again.
 constexpr uint64_t kSamples = 32;
 } // namespace
 
 SortedRows::SortedRows(const plan::State &state, std::shared_ptr<MemoryAccount> account)
     : state_(state), order_(state), isWindow_(state.kind == plan::StateKind::kWindow),
-      account_(account), ranges_(account), sorted_(account) {}
+      account_(account), ranges_(account), sorted_(account), other_(account) {}
 
 void SortedRows::addPhases(PhasedJob &job, std::function<std::vector<StateCopy *>()> copies) {
   job.add([this, copies = std::move(copies)]() -> Expected<JobPhase> {
@@ -83,7 +82,25 @@ void SortedRows::chooseBounds(size_t ranges, uint64_t rows) {
             [this](const SortEntry &a, const SortEntry &b) { return order_.isBefore(a, b); });
   for (size_t range = 1; range < ranges; ++range) {
     bounds_.push_back(samples[range * samples.size() / ranges]);
+    boundWords_[range - 1] = bounds_.back().word;
   }
+}
+
+uint8_t SortedRows::rangeOf(const SortEntry &entry) const {
+  // Behind bounds of lesser words, found without a branch: which way it goes cannot be foreseen.
+  size_t range = 0;
+  for (size_t step = kRangesMax / 2; step > 0; step /= 2) {
+    range += boundWords_[range + step - 1] < entry.word ? step : 0;
+  }
+  size_t end = range;
+  while (end < bounds_.size() && bounds_[end].word == entry.word) {
+    ++end;
+  }
+  const auto *first = bounds_.data();
+  const auto *bound = std::upper_bound(
+      first + range, first + end, entry,
+      [this](const SortEntry &a, const SortEntry &b) { return order_.isBefore(a, b); });
+  return static_cast<uint8_t>(bound - first);
 }
 
 JobPhase SortedRows::findRanges() {
@@ -104,10 +121,7 @@ JobPhase SortedRows::findRanges() {
   return {static_cast<int64_t>(copies_.size()), [this](int, int64_t copy) {
             uint8_t *range = ranges_.data() + share(copy, 0).place;
             for (const SortEntry &entry : listed_[copy]) {
-              const auto bound = std::upper_bound(
-                  bounds_.begin(), bounds_.end(), entry,
-                  [this](const SortEntry &a, const SortEntry &b) { return order_.isBefore(a, b); });
-              *range = static_cast<uint8_t>(bound - bounds_.begin());
+              *range = rangeOf(entry);
               ++share(copy, *range++).rows;
             }
             return Status();
@@ -143,6 +157,14 @@ JobPhase SortedRows::sortRanges() {
     return {};
   }
   ranges_.reset();
+  // In place of the copies' own entries, which are not needed any more.
+  for (SortCopy *copy : copies_) {
+    copy->releaseEntries();
+  }
+  listed_.clear();
+  if (!other_.resize(rows_.size()).ok()) {
+    other_.reset();
+  }
   const auto ranges = static_cast<int64_t>(bounds_.size() + 1);
   return {copies_.empty() ? 0 : ranges, [this](int, int64_t range) {
             // Where the last copy's share ends, the range does.
@@ -150,13 +172,15 @@ JobPhase SortedRows::sortRanges() {
             const uint64_t begin = range == 0 ? 0 : share(last, range - 1).place;
             const uint64_t end = share(last, range).place;
             if (state_.limit == 0 || begin < state_.limit) {
-              order_.sort(rows_.subspan(begin, end - begin));
+              SortEntry *other = other_.data() ? other_.data() + begin : nullptr;
+              order_.sort(rows_.subspan(begin, end - begin), other);
             }
             return Status();
           }};
 }
 
 JobPhase SortedRows::gatherRuns() {
+  other_.reset();
   for (const SortCopy *copy : copies_) {
     runs_.insert(runs_.end(), copy->runs().begin(), copy->runs().end());
   }

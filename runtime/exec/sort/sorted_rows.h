@@ -6,6 +6,7 @@
 #include "runtime/exec/sort/run_merge.h"
 #include "runtime/exec/sort/sort_copy.h"
 
+#include <array>
 #include <functional>
 
 namespace headrace::exec {
@@ -37,6 +38,13 @@ private:
     uint64_t place = 0; ///< of the next one in `sorted_`
   };
   using Entries = std::span<SortEntry>;
+  static constexpr size_t kRangesMax = 256; ///< a byte tells them apart
+
+  static constexpr std::array<uint64_t, kRangesMax> greatestWords() {
+    std::array<uint64_t, kRangesMax> words;
+    words.fill(UINT64_MAX);
+    return words;
+  }
 
   JobPhase listRows();
   JobPhase findRanges();
@@ -44,6 +52,7 @@ private:
   JobPhase sortRanges();
   JobPhase gatherRuns();
   void chooseBounds(size_t ranges, uint64_t rows);
+  uint8_t rangeOf(const SortEntry &entry) const;
   Share &share(size_t copy, size_t range) { return shares_[copy * (bounds_.size() + 1) + range]; }
   Status mergeSmallest(size_t runsMax);
   void publish();
@@ -58,9 +67,11 @@ private:
   // In memory: the copies' rows, by ranges of their order.
   std::vector<Entries> listed_;   ///< by copy
   std::vector<SortEntry> bounds_; ///< the least of each range but the first
+  std::array<uint64_t, kRangesMax> boundWords_ = greatestWords(); ///< theirs
   std::vector<Share> shares_;
   ScratchArray<uint8_t> ranges_; ///< by row
   ScratchArray<SortEntry> sorted_;
+  ScratchArray<SortEntry> other_; ///< for sorting; empty: there was no room
   Entries rows_;
   // On disk.
   bool isOnDisk_ = false;

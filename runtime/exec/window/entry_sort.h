@@ -15,8 +15,6 @@ public:
   Status sort(std::span<Entry> entries);
 
 private:
-  void sortRun(std::span<Entry> entries);
-
   const EntryOrder &order_;
   ScratchArray<Entry> other_;
 };

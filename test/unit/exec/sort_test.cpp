@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <random>
 
@@ -137,7 +138,10 @@ protected:
 
   std::vector<Row> expected() {
     std::vector<Row> rows = all_;
-    std::sort(rows.begin(), rows.end(), [](const Row &a, const Row &b) {
+    std::sort(rows.begin(), rows.end(), [this](const Row &a, const Row &b) {
+      if (byText_ && a.text != b.text) {
+        return a.text < b.text; // NULL is the least
+      }
       return a.key != b.key ? a.key < b.key : a.number < b.number;
     });
     const plan::State &state = plan_.states[0];
@@ -153,6 +157,7 @@ protected:
   std::shared_ptr<RankMemory> memory_;
   std::shared_ptr<RankState> state_;
   std::vector<Row> all_;
+  bool byText_ = false; ///< first
   std::mt19937_64 random_{7};
 };
 
@@ -184,6 +189,23 @@ TEST_F(Sorting, ManyRunsAreMergedToFewerFirst) {
   auto rows = sorted(300000, 80);
   ASSERT_TRUE(rows.ok()) << rows.status().message();
   EXPECT_EQ(*rows, expected());
+}
+
+TEST_F(Sorting, TiesAreBrokenHoweverLittleRoomThereIs) {
+  // Texts of one letter: most have their first words in common, and many are equal.
+  byText_ = true;
+  plan_.states[0].order = {{2, false, true}, {0, false, false}, {1, false, false}};
+  std::map<bool, int> times; // by whether they stayed in memory
+  for (int64_t kibibytes = 6 << 10; kibibytes <= 20 << 10; kibibytes += 700) {
+    all_.clear();
+    limitMemory(kibibytes << 10);
+    auto rows = sorted(60000, 90);
+    ASSERT_TRUE(rows.ok()) << rows.status().message();
+    EXPECT_EQ(*rows, expected()) << kibibytes;
+    ++times[memory_->spill->writtenBytes() == 0];
+  }
+  EXPECT_GT(times[false], 2);
+  EXPECT_GT(times[true], 2);
 }
 
 TEST_F(Sorting, TextsThatFillMemoryEndTheirBlock) {

@@ -1,0 +1,111 @@
+// Sorting by distributing: the highest bits in which keys differ tell most entries apart, and
+// entries are distributed by these, digit by digit from the lowest.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace headrace::exec {
+
+/// Fewer entries are compared.
+inline constexpr size_t kWorthDistributing = 128;
+
+/// The bits of a key that entries are distributed by.
+template <typename Entry> class Digits {
+public:
+  static constexpr unsigned kCount = 2;
+  static constexpr unsigned kBitsMax = 11;
+
+  /// Of entries whose keys differ in no bit from the `width`-th on.
+  Digits(unsigned width, size_t entries)
+      : bits_(entries < kFew ? 8 : kBitsMax), shift_(width - std::min(width, kCount * bits_)) {}
+
+  uint32_t all(const Entry &entry) const {
+    return static_cast<uint32_t>(entry.key() >> shift_) & ((1u << kCount * bits_) - 1);
+  }
+  uint32_t one(const Entry &entry, unsigned number) const {
+    return all(entry) >> number * bits_ & (values() - 1);
+  }
+  /// Of a digit.
+  uint32_t values() const { return 1u << bits_; }
+
+private:
+  static constexpr size_t kFew = 4096;
+
+  unsigned bits_, shift_;
+};
+
+/// Entries end in order of their digits. `other` has room for as many.
+template <typename Entry>
+void distribute(std::span<Entry> entries, Entry *other, const Digits<Entry> &digits) {
+  constexpr unsigned kCount = Digits<Entry>::kCount;
+  static_assert(kCount % 2 == 0, "the last pass ends where the entries were");
+  uint32_t places[kCount][1 << Digits<Entry>::kBitsMax];
+  for (auto &ofDigit : places) {
+    std::fill_n(ofDigit, digits.values(), 0);
+  }
+  for (const Entry &entry : entries) {
+    for (unsigned number = 0; number < kCount; ++number) {
+      ++places[number][digits.one(entry, number)];
+    }
+  }
+  Entry *from = entries.data(), *to = other;
+  for (unsigned number = 0; number < kCount; ++number) {
+    uint32_t place = 0;
+    for (uint32_t value = 0; value < digits.values(); ++value) {
+      place += std::exchange(places[number][value], place);
+    }
+    for (size_t i = 0; i < entries.size(); ++i) {
+      to[places[number][digits.one(from[i], number)]++] = from[i];
+    }
+    std::swap(from, to);
+  }
+}
+
+/// The bits from the lowest to the highest in which keys differ.
+template <typename Key> unsigned bitWidth(Key differing) {
+  if constexpr (sizeof(Key) > 8) {
+    const auto high = static_cast<uint64_t>(differing >> 64);
+    if (high != 0) {
+      return static_cast<unsigned>(64 + std::bit_width(high));
+    }
+  }
+  return static_cast<unsigned>(std::bit_width(static_cast<uint64_t>(differing)));
+}
+
+/// Sorts by `key()`, an unsigned number. `few(run)` sorts runs of less than kWorthDistributing
+/// entries, `equal(run)` those of one key, by what else there is. `other` has room for as many
+/// entries; null: all are few.
+template <typename Entry, typename Few, typename Equal>
+void sortByDigits(std::span<Entry> entries, Entry *other, const Few &few, const Equal &equal) {
+  if (entries.size() < kWorthDistributing || !other) {
+    few(entries);
+    return;
+  }
+  auto least = entries.front().key(), most = least;
+  for (const Entry &entry : entries) {
+    least = std::min(least, entry.key());
+    most = std::max(most, entry.key());
+  }
+  if (least == most) {
+    equal(entries);
+    return;
+  }
+  const Digits<Entry> digits(bitWidth(least ^ most), entries.size());
+  distribute(entries, other, digits);
+  for (size_t run = 0, next = 1; run < entries.size(); run = next++) {
+    const uint32_t same = digits.all(entries[run]);
+    while (next < entries.size() && digits.all(entries[next]) == same) {
+      ++next;
+    }
+    if (next - run > 1) {
+      sortByDigits(entries.subspan(run, next - run), other, few, equal);
+    }
+  }
+}
+
+} // namespace headrace::exec
