@@ -196,6 +196,7 @@ struct WindowFunctionRequest {
   std::optional<MeasureRequest> measure = {};      ///< of aggregates
   llvm::SmallVector<WindowOperand> arguments = {}; ///< of the others
   std::optional<Frame> frame = {};
+  llvm::SmallVector<SortKey, 0> order = {}; ///< of the rows of the frame; empty: the window's
   bool ignoreNulls = false;
   mlir::Location at;
 };

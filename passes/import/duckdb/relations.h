@@ -75,6 +75,7 @@ private:
     llvm::StringRef name;
     bool distinct;
     Node filter;
+    llvm::SmallVector<Node> order;
   };
   mlir::FailureOr<MeasureRequest> makeMeasure(const MeasureCall &call, mlir::Location at);
   /// What a quantile's call says of it; of several if the result is a list.
