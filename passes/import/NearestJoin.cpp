@@ -89,19 +89,23 @@ MaybeRelation RelationBuilder::joinNearestKeys(const Relation &left, const Relat
     leftOrder.push_back(key.left);
     rightOrder.push_back(key.right);
   }
-  leftOrder.push_back(request.value.left);
-  rightOrder.push_back(request.value.right);
   SmallVector<frame::Column> both = left.columns();
   both.append(right.columns());
+  auto ordered = [&](const Computed &value, ArrayRef<frame::Column> fields) {
+    return orderBy({value, frame::SortDirection::Asc, frame::NullsOrder::Last}, fields, at)
+        .expression;
+  };
+  leftOrder.push_back(ordered(request.value.left, left.columns()));
+  rightOrder.push_back(ordered(request.value.right, both));
   SmallVector<StringAttr> leftNames, rightNames;
   // Of each side the fields, then the keys, then the value in the order.
-  MaybeRelation ordered = addColumns(left, left.columns(), leftOrder, leftNames, at);
+  MaybeRelation sought = addColumns(left, left.columns(), leftOrder, leftNames, at);
   MaybeRelation candidates =
-      failed(ordered) ? ordered : addColumns(right, both, rightOrder, rightNames, at);
+      failed(sought) ? sought : addColumns(right, both, rightOrder, rightNames, at);
   if (failed(candidates)) {
     return failure();
   }
-  ordered->fields.append(leftNames);
+  sought->fields.append(leftNames);
   candidates->fields.append(rightNames);
   // Of right rows with the same keys and value, the first can be joined.
   SmallVector<Computed> moment;
@@ -120,7 +124,7 @@ MaybeRelation RelationBuilder::joinNearestKeys(const Relation &left, const Relat
   const int64_t value = leftFields + keys;
   SmallVector<Computed> ofLeft, ofRight;
   appendFields(ofLeft, 0, value + 1, at);
-  Type valueType = ordered->typeOf(ordered->fields[value]);
+  Type valueType = sought->typeOf(sought->fields[value]);
   ofLeft.push_back(nullOf(valueType, at));
   auto side = [at](bool isLeft) {
     return same(
@@ -137,7 +141,7 @@ MaybeRelation RelationBuilder::joinNearestKeys(const Relation &left, const Relat
   appendFields(ofRight, rightFields, rightFields + keys + 1, at);
   ofRight.push_back(Computed::ofField(rightFields + keys, at));
   ofRight.push_back(side(false));
-  MaybeRelation leftRows = project(*ordered, ofLeft, at);
+  MaybeRelation leftRows = project(*sought, ofLeft, at);
   MaybeRelation rightRows = failed(leftRows) ? leftRows : project(*candidates, ofRight, at);
   MaybeRelation all = failed(rightRows) ? rightRows : unite({*leftRows, *rightRows}, at);
   if (failed(all)) {

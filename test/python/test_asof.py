@@ -96,6 +96,16 @@ def test_moments_and_texts() -> None:
     checked(text)
 
 
+@pytest.mark.parametrize("kind", ["", "left", "right", "full", "semi", "anti"])
+@pytest.mark.parametrize(
+    "value", ["[{t} % 7, {t}]", "{{'a': {t} % 5, 'b': -{t}}}", "to_days({t}) - to_months(1)"]
+)
+def test_of_values_of_any_type(value: str, kind: str) -> None:
+    columns = "a.x" if kind in ("semi", "anti") else "a.x, b.t"
+    condition = f"{value.format(t='a.t')} >= {value.format(t='b.t')}"
+    checked(f"select {columns} from a asof {kind} join b on a.k = b.k and {condition}")
+
+
 def test_nothing_to_join() -> None:
     checked("select x, y from a asof left join (select * from b where false) b on a.k = b.k and a.t >= b.t")
     checked("select x, y from (select * from a where false) a asof join b on a.k = b.k and a.t >= b.t")

@@ -217,8 +217,7 @@ MaybeRelation RelationImporter::importNearestJoin(Node op) {
       kind->kind == frame::JoinKind::Right || kind->kind == frame::JoinKind::Full;
   const bool isOfSubquery =
       kind->kind == frame::JoinKind::Mark || kind->kind == frame::JoinKind::Single;
-  if (isOfSubquery || (keepsRight && others > 0)) {
-    // no test: DuckDB's binder makes and takes none
+  if (isOfSubquery || (keepsRight && others > 0)) { // DuckDB's binder makes and takes none
     return context.fail(at, "unsupported ASOF JOIN: a right or full one under further conditions");
   }
   return builder.joinNearest((*inputs)[0], (*inputs)[1], request, at);
