@@ -145,10 +145,7 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
     return importCase(b, expression, at, fieldsBefore);
   }
   if (type == "BOUND_FUNCTION") {
-    // What normalizes structs: they are compared by what they have.
-    Node inner = nameOf(expression) == "invoke" ? beforeNormalized(expression) : expression;
-    return nameOf(expression) == nameOf(inner) ? importCall(b, expression, at, fieldsBefore)
-                                               : import(b, inner, at, fieldsBefore);
+    return importCall(b, expression, at, fieldsBefore);
   }
   if (type == "VALUE_PARAMETER") {
     return context.fail(at, "unsupported parameter ($1, ?): write the value into the query");

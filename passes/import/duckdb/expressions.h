@@ -160,6 +160,9 @@ private:
   // lambdas.cpp
   /// Whether the call of a function has a lambda.
   static bool isLambda(Node call);
+  /// The body of a lambda, which is called with values.
+  MaybeExpression importInvoked(ExpressionBuilder &b, Node expression, mlir::Location at,
+                                int64_t fieldsBefore);
   MaybeExpression importLambda(ExpressionBuilder &b, Node expression, mlir::Location at,
                                int64_t fieldsBefore);
   /// What a lambda says but for its body; of a reduce with the type of the value so far.
