@@ -44,6 +44,7 @@ private:
   MaybeRelation importRowsOf(Node op, mlir::Location at);
   MaybeRelation importValues(Node op, mlir::Location at);
   MaybeRelation importEmpty(Node op);
+  MaybeRelation importChunk(Node op);
   mlir::LogicalResult expectGet(Node op, Field::Use parameters, llvm::StringRef what,
                                 mlir::Location at);
   MaybeRelation importDummy(Node op);
