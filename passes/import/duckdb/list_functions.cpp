@@ -101,7 +101,9 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
                  : b.text(known, arguments, call.type, call.at);
     }
   }
-  return MaybeExpression(context.fail(call.at, "unsupported list function: " + call.name));
+  return call.name == "error" ? std::nullopt
+                              : std::optional(MaybeExpression(context.fail(
+                                    call.at, "unsupported list function: " + call.name)));
 }
 
 /// By a NULL a text is not split.
