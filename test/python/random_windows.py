@@ -162,7 +162,7 @@ def _ordered_call(random: Random, window: _Window) -> str:
         f"first_value({column} order by {unique}{{}})",
         f"last_value({column} order by {unique}{{}})",
         f"nth_value({column}, {random.choice('123n')} order by {unique}{{}})",
-        f"list({column} order by {unique})",
+        f"list({column.replace('x', 'i')} order by {unique})",  # in lists −0 is 0
         f"string_agg(s, '|' order by {unique})",
     )
     return f"{random.choice(values).format(random.choice(('', ' ignore nulls')))} {window.over(frame)}"
