@@ -181,7 +181,7 @@ MaybeExpression ExpressionImporter::importZip(ExpressionBuilder &b, const Call &
     MaybeExpression empty = b.list(frame::dropNullable(field), {}, call.at);
     MaybeExpression given = ExpressionBuilder::isNullConstant(argument)
                                 ? empty
-                                : castNested(b, argument, list, call.at);
+                                : castNested(b, argument, list, Misfit::kRaises, call.at);
     given = failed(given) || failed(empty) ? MaybeExpression(failure())
                                            : b.coalesce({*given, *empty}, call.at);
     MaybeExpression size =
@@ -221,7 +221,7 @@ MaybeExpression ExpressionImporter::importListOfLists(ExpressionBuilder &b, cons
                                                       Arguments arguments) {
   SmallVector<Expression> lists;
   for (const Expression &argument : arguments) {
-    MaybeExpression list = castNested(b, argument, call.type, call.at);
+    MaybeExpression list = castNested(b, argument, call.type, Misfit::kRaises, call.at);
     if (failed(list)) {
       return failure();
     }
@@ -345,7 +345,8 @@ MaybeExpression ExpressionImporter::importChosen(ExpressionBuilder &b, const Cal
 /// With NULL a list has nothing in common.
 MaybeExpression ExpressionImporter::importCommon(ExpressionBuilder &b, const Call &call,
                                                  Arguments arguments) {
-  MaybeExpression other = castNested(b, arguments[1], arguments[0].type(), call.at);
+  MaybeExpression other =
+      castNested(b, arguments[1], arguments[0].type(), Misfit::kRaises, call.at);
   MaybeExpression empty = b.list(elementOf(call.type), {}, call.at);
   other = failed(other) || failed(empty) ? MaybeExpression(failure())
                                          : b.coalesce({*other, *empty}, call.at);
@@ -361,10 +362,8 @@ MaybeExpression ExpressionImporter::seriesOf(ExpressionBuilder &b, Arguments bou
   const Expression &closed = withStop ? one : zero;
   if (frame::isTimestamp(element)) {
     Moments moments(b, at);
-    MaybeExpression start =
-        castMoment(b, bounds[0], element, ExpressionBuilder::Misfit::kRaises, at);
-    MaybeExpression stop =
-        castMoment(b, bounds[1], element, ExpressionBuilder::Misfit::kRaises, at);
+    MaybeExpression start = castMoment(b, bounds[0], element, Misfit::kRaises, at);
+    MaybeExpression stop = castMoment(b, bounds[1], element, Misfit::kRaises, at);
     if (failed(start) || failed(stop)) {
       return failure();
     }
