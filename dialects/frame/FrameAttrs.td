@@ -134,24 +134,27 @@ def Frame_WindowFrameAttr : Frame_Attr<"WindowFrame", "window_frame"> {
 }
 
 def Frame_WindowFunctionAttr : Frame_Attr<"WindowFunction", "window_function"> {
-  let summary = "one result column of a window: function, arguments, frame, result name";
+  let summary = "one result column of a window: function, arguments, frame, order, result name";
   let description = [{
     Arguments are columns, or numbers where they are counts: `ntile(n)`, `lag` and `lead` of (value, offset, default)
     without the last if it is NULL, `nth_value(value, n)`. Examples:
     `#frame.window_function<rank -> "place">`, `#frame.window_function<lag("price", 1 : i64) -> "before" ignore_nulls>`,
-    `#frame.window_function<aggregate sum("price") -> "total" over <rows unbounded_preceding to current_row>>`.
+    `#frame.window_function<aggregate sum("price") -> "total" over <rows unbounded_preceding to current_row>>`,
+    `#frame.window_function<rank -> "place" over <rows preceding(9 : i64) to current_row> ordered [#frame.sort_key<"price" desc nulls_last>]>`.
 
     **Constraints:**
     - (C1) exactly `aggregate` has an aggregate function.
-    - (C2) `first_value`, `last_value`, `nth_value` and `aggregate` have a frame, the others none.
+    - (C2) `first_value`, `last_value`, `nth_value` and `aggregate` have a frame, `dense_rank` has none, the others may.
     - (C3) the number of arguments is the function's, and each is a column's name or an i64.
-    - (C4) only `lag`, `lead`, `first_value`, `last_value` and `nth_value` ignore NULLs.
+    - (C4) only `lag`, `lead`, `first_value`, `last_value` and `nth_value` ignore NULLs; the first two without a frame.
+    - (C5) only what has a frame, and is no `aggregate`, has an order, of one key at least.
   }];
   let parameters = (ins EnumParameter<Frame_WindowFunctionKind>:$kind,
                         OptionalParameter<"std::optional<::headrace::frame::AggregateFunction>">:$aggregate,
                         OptionalParameter<"::mlir::ArrayAttr">:$arguments,
                         "::mlir::StringAttr":$name,
                         OptionalParameter<"::headrace::frame::WindowFrameAttr">:$frame,
+                        OptionalParameter<"::mlir::ArrayAttr">:$order,
                         DefaultValuedParameter<"bool", "false">:$ignoreNulls);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -160,7 +163,7 @@ def Frame_WindowFunctionAttr : Frame_Attr<"WindowFunction", "window_function"> {
     ::llvm::ArrayRef<::mlir::Attribute> getArgumentRange() const;
     /// An argument that is a column; null if there is none, or it is a number.
     ::mlir::StringAttr getColumn(unsigned argument) const;
-    /// The columns that the function reads: arguments and distances of the frame.
+    /// The columns that the function reads: arguments, distances of the frame, keys of the order.
     ::llvm::SmallVector<::mlir::StringAttr> getColumns() const;
     /// The same function of columns under other names.
     WindowFunctionAttr renamed(

@@ -88,6 +88,7 @@ std::string WindowOp::getDetail() {
     if (StringAttr argument = function.getColumn(0)) {
       text += "(" + argument.getValue().str() + ")";
     }
+    text += function.getOrder() ? " ordered by " + orderText(function.getOrder()) : "";
   }
   if (!getPartition().empty()) {
     text += " by " + namesText(getPartition());

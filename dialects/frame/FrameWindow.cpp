@@ -1,4 +1,5 @@
 // Window functions: text form and checks of their attributes, verifier of `frame.window`.
+#include "dialects/frame/ColumnLists.h"
 #include "dialects/frame/FrameOps.h"
 #include "dialects/frame/FrameVerify.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -74,7 +75,7 @@ static bool takesValue(WindowFunctionKind kind) {
          kind == Kind::LastValue || kind == Kind::NthValue;
 }
 
-static bool hasFrame(WindowFunctionKind kind) {
+static bool needsFrame(WindowFunctionKind kind) {
   using Kind = WindowFunctionKind;
   return kind == Kind::FirstValue || kind == Kind::LastValue || kind == Kind::NthValue ||
          kind == Kind::Aggregate;
@@ -84,14 +85,13 @@ LogicalResult WindowFunctionAttr::verify(function_ref<InFlightDiagnostic()> emit
                                          WindowFunctionKind kind,
                                          std::optional<AggregateFunction> aggregate,
                                          ArrayAttr arguments, StringAttr name,
-                                         WindowFrameAttr frame, bool ignoreNulls) {
+                                         WindowFrameAttr frame, ArrayAttr order, bool ignoreNulls) {
   StringRef text = stringifyWindowFunctionKind(kind);
   if ((kind == WindowFunctionKind::Aggregate) != aggregate.has_value()) { // C1
     // no test: the syntax has the one with the other
     return emitError() << "exactly aggregate needs an aggregate function, got " << text;
   }
-  const bool mayHave = hasFrame(kind) || kind == WindowFunctionKind::Collect;
-  if (frame ? !mayHave : hasFrame(kind)) { // C2
+  if (frame ? kind == WindowFunctionKind::DenseRank : needsFrame(kind)) { // C2
     return emitError() << (frame ? "has no frame: " : "needs a frame: ") << text;
   }
   auto [least, most] = arity(kind, aggregate);
@@ -99,8 +99,12 @@ LogicalResult WindowFunctionAttr::verify(function_ref<InFlightDiagnostic()> emit
   if (count < least || count > most || (arguments && !llvm::all_of(arguments, isCount))) { // C3
     return emitError() << "wrong arguments of " << text << ": " << arguments;
   }
-  if (ignoreNulls && !takesValue(kind)) { // C4
+  if (ignoreNulls && (!takesValue(kind) || (frame && !needsFrame(kind)))) { // C4
     return emitError() << "has no NULLs to ignore: " << text;
+  }
+  if (order && (!frame || aggregate || order.empty() ||
+                !llvm::all_of(order, [](Attribute key) { return isa<SortKeyAttr>(key); }))) { // C5
+    return emitError() << "has no such order: " << text << " " << order;
   }
   if (!name || name.empty()) {
     return emitError() << "a window function needs a result name";
@@ -145,6 +149,10 @@ Attribute WindowFunctionAttr::parse(AsmParser &parser, Type) {
       return {};
     }
   }
+  ArrayAttr order;
+  if (succeeded(parser.parseOptionalKeyword("ordered")) && parser.parseAttribute(order)) {
+    return {};
+  }
   bool ignoreNulls = succeeded(parser.parseOptionalKeyword("ignore_nulls"));
   if (parser.parseGreater()) {
     return {};
@@ -152,7 +160,7 @@ Attribute WindowFunctionAttr::parse(AsmParser &parser, Type) {
   MLIRContext *context = parser.getContext();
   auto list = arguments.empty() ? ArrayAttr() : ArrayAttr::get(context, arguments);
   return parser.getChecked<WindowFunctionAttr>(location, context, *kind, aggregate, list, name,
-                                               frame, ignoreNulls);
+                                               frame, order, ignoreNulls);
 }
 
 void WindowFunctionAttr::print(AsmPrinter &printer) const {
@@ -169,6 +177,9 @@ void WindowFunctionAttr::print(AsmPrinter &printer) const {
   if (getFrame()) {
     printer << " over ";
     getFrame().print(printer);
+  }
+  if (getOrder()) {
+    printer << " ordered " << getOrder();
   }
   printer << (getIgnoreNulls() ? " ignore_nulls>" : ">");
 }
@@ -193,6 +204,11 @@ SmallVector<StringAttr> WindowFunctionAttr::getColumns() const {
       columns.push_back(column);
     }
   }
+  if (ArrayAttr order = getOrder()) {
+    for (auto key : order.getAsRange<SortKeyAttr>()) {
+      columns.push_back(key.getColumn());
+    }
+  }
   return columns;
 }
 
@@ -213,7 +229,7 @@ WindowFunctionAttr::renamed(llvm::function_ref<StringAttr(StringAttr)> newName) 
     arguments = ArrayAttr::get(getContext(), llvm::map_to_vector(arguments, rename));
   }
   return get(getContext(), getKind(), getAggregate(), arguments, newName(getName()), frame,
-             getIgnoreNulls());
+             getOrder() ? renamedSortKeys(getOrder(), newName) : ArrayAttr(), getIgnoreNulls());
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,7 +247,7 @@ Type WindowOp::resultType(WindowFunctionAttr function, TableType input) {
   case WindowFunctionKind::DenseRank:
     return i64;
   case WindowFunctionKind::Ntile:
-    return argument && isNullable(argument) ? addNullable(i64) : i64;
+    return function.getFrame() || (argument && isNullable(argument)) ? addNullable(i64) : i64;
   case WindowFunctionKind::PercentRank:
   case WindowFunctionKind::CumeDist:
     return Float64Type::get(context);
@@ -320,13 +336,16 @@ static LogicalResult verifyFunction(WindowOp op, WindowFunctionAttr function, Co
     return op.emitOpError("result column ")
            << column.name << " must be " << expected << ", got " << column.type;
   }
+  if (function.getOrder() && failed(verifySortKeys(op, input, function.getOrder()))) { // C8
+    return failure();
+  }
   return function.getFrame() ? verifyFrame(op, function.getFrame()) : success();
 }
 
 bool WindowOp::canLeaveOutLast() {
   return llvm::all_of(getFunctionRange(), [](WindowFunctionAttr function) {
-    return function.getKind() == WindowFunctionKind::RowNumber ||
-           function.getKind() == WindowFunctionKind::Rank;
+    return !function.getFrame() && (function.getKind() == WindowFunctionKind::RowNumber ||
+                                    function.getKind() == WindowFunctionKind::Rank);
   });
 }
 

@@ -27,6 +27,11 @@ def Frame_WindowOp : Frame_TableOp<"window", ["getState"]> {
     only order key, where a distance of NULL ends at the row's peers. `current_row` of `range` and `groups` is all peers.
     A bound that is NULL or negative (`rows`, `groups`) or on the wrong side of the row (`range`) is an error.
 
+    The ranks, `ntile`, `lag` and `lead` are of the partition; with a frame they are of its rows, as if these were the
+    partition: a row that its frame leaves out stands where it would be among them. Of no rows `percent_rank` and
+    `cume_dist` are 0, and `ntile` NULL. A function that is `ordered` sees the rows of the frame in that order, those that
+    are equal in it as they stand in the partition.
+
     With `first k` rows that k others of their partition come before may be left out, of the result too.
 
     `avg` exists until `optimize`.
@@ -50,9 +55,10 @@ def Frame_WindowOp : Frame_TableOp<"window", ["getState"]> {
     - (C3) distances of `range` have the type of the only order key, but for nullability.
     - (C4) the result's columns are those of the input, then the functions' names.
     - (C5) the results of functions have the types above: i64, f64, that of the value and of the default (always
-      nullable), that of the measure; `ntile` is nullable if n is.
+      nullable), that of the measure; `ntile` is nullable if n is, or with a frame.
     - (C6) there is at least one function.
-    - (C7) `first` is at least 1, and all functions are `row_number` or `rank`.
+    - (C7) `first` is at least 1, and all functions are `row_number` or `rank`, without frames.
+    - (C8) keys of a function's order are unique columns of the input.
   }];
   let arguments = (ins Frame_TableType:$input, Frame_ColumnNames:$partition,
                        Frame_SortKeyArrayAttr:$order, Frame_WindowFunctionArrayAttr:$functions,

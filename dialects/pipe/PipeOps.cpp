@@ -160,7 +160,7 @@ LogicalResult StateOp::verifyFunctions() {
     if (!fits) {
       return emitOpError("C6: the field of ") << function << " cannot be " << result;
     }
-    if (getLimit() && kind != Kind::RowNumber && kind != Kind::Rank) {
+    if (getLimit() && (function.getFrame() || (kind != Kind::RowNumber && kind != Kind::Rank))) {
       return emitOpError("C6: rows that are left out change ") << function;
     }
   }

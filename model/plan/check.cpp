@@ -120,6 +120,9 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
                           window.start.distance.field, window.end.distance.field}) {
       HR_RETURN_IF_ERROR(known(field));
     }
+    for (const OrderKey &key : window.order) {
+      HR_RETURN_IF_ERROR(known(key.field == kNone ? INT32_MAX : key.field));
+    }
     HR_RETURN_IF_ERROR(known(window.result == kNone ? INT32_MAX : window.result));
     const StateField &result = state.fields[window.result];
     bool copies =
@@ -137,6 +140,15 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
     }
     bool counts = window.function == WindowFunction::kFold ||
                   (window.function == WindowFunction::kCount && window.input != kNone);
+    bool sums = counts || window.function == WindowFunction::kCount;
+    if (!window.order.empty() && (!window.hasFrame() || sums)) {
+      return ruleBroken(plan, "operands", kNone, subject,
+                        "only what takes rows of a frame one by one has an order, got ",
+                        nameOf(window.function));
+    }
+    if (!window.hasFrame() && window.function >= WindowFunction::kFirstValue && !collects) {
+      return ruleBroken(plan, "operands", kNone, subject, "a window function lacks its frame");
+    }
     if (window.distinct && !counts) {
       return ruleBroken(plan, "operands", kNone, subject,
                         "only a count or a fold of an input can be distinct, got ",

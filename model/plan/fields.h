@@ -114,6 +114,7 @@ template <typename V> void visitFields(V &v, WindowColumn &x) {
   v("start", x.start);
   v("end", x.end);
   v("exclude", x.exclude);
+  v("order", x.order);
 }
 
 template <typename V> void visitFields(V &v, State &x) {

@@ -171,7 +171,8 @@ struct FrameBound {
   RowCount distance;
 };
 
-/// A field of a window state that is computed from the rows around each row.
+/// A field of a window state that is computed from the rows around each row: those of a frame, or
+/// the whole partition.
 struct WindowColumn {
   WindowFunction function = WindowFunction::kRowNumber;
   int32_t result = kNone;    ///< field
@@ -184,6 +185,10 @@ struct WindowColumn {
   FrameBound start;
   FrameBound end;
   FrameExclusion exclude = FrameExclusion::kNone;
+  std::vector<OrderKey> order; ///< of the rows of the frame; empty: that of the state
+
+  /// A frame does not end where it begins.
+  bool hasFrame() const { return end.edge != FrameEdge::kUnboundedPreceding; }
 };
 
 /// How a join table finds the rows of a key.

@@ -197,12 +197,16 @@ private:
         out_ << " else " << fieldName(state, window.otherwise);
       }
       out_ << (window.ignoreNulls ? " without NULLs" : "");
-      if (window.function >= Function::kFirstValue) {
+      if (window.hasFrame()) {
         out_ << " over " << nameOf(window.unit) << " " << boundText(state, window.start) << " to "
              << boundText(state, window.end);
         if (window.exclude != FrameExclusion::kNone) {
           out_ << " exclude " << nameOf(window.exclude);
         }
+      }
+      if (!window.order.empty()) {
+        out_ << " in order of "
+             << orderText(window.order, [&](int32_t field) { return fieldName(state, field); });
       }
       out_ << "\n";
     }

@@ -124,6 +124,13 @@ plan::WindowColumn windowColumn(const plan::State &state, frame::WindowFunctionA
     out.end = planBound(state, frame.getEnd(), frame.getEndDistance());
     out.exclude = planExclusion(frame.getExclude());
   }
+  if (ArrayAttr order = function.getOrder()) {
+    for (auto key : order.getAsRange<frame::SortKeyAttr>()) {
+      out.order.push_back({fieldOf(state, key.getColumn()),
+                           key.getDirection() == frame::SortDirection::Desc,
+                           key.getNulls() == frame::NullsOrder::First});
+    }
+  }
   return out;
 }
 

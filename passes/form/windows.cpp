@@ -40,9 +40,9 @@ LogicalResult Former::conformDefaults(OpenPipeline &open,
       ranges.push_back(range);
       arguments[argument] = b_.getStringAttr(to.back());
     }
-    function = frame::WindowFunctionAttr::get(b_.getContext(), function.getKind(), std::nullopt,
-                                              b_.getArrayAttr(arguments), function.getName(),
-                                              function.getFrame(), function.getIgnoreNulls());
+    function = frame::WindowFunctionAttr::get(
+        b_.getContext(), function.getKind(), std::nullopt, b_.getArrayAttr(arguments),
+        function.getName(), function.getFrame(), function.getOrder(), function.getIgnoreNulls());
   }
   if (from.empty()) {
     return success();
@@ -115,8 +115,11 @@ FailureOr<Former::Fold> Former::windowField(const OpenPipeline &input,
   case Kind::Ntile:
     fold.column = ColumnInfo();
     fold.column.type = fold.column.body = b_.getI64Type();
-    fold.column.range = Range{0, rowsMax ? static_cast<__int128>(*rowsMax) : INT64_MAX};
-    fold.column.nullable = function.getKind() == Kind::Ntile && isArgumentNullable;
+    if (!function.getFrame()) { // of which a row may stand outside
+      fold.column.range = Range{0, rowsMax ? static_cast<__int128>(*rowsMax) : INT64_MAX};
+    }
+    fold.column.nullable =
+        function.getKind() == Kind::Ntile && (isArgumentNullable || function.getFrame());
     break;
   }
   fold.column.name = function.getName().str();

@@ -8,6 +8,7 @@
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace headrace::import;
@@ -67,9 +68,19 @@ LogicalResult ExpressionBuilder::expectBoolean(const Expression &expression, Str
 // Fields and constants
 //===----------------------------------------------------------------------===//
 
+MaybeExpression ExpressionBuilder::inPlaceOfFields(ArrayRef<Expression> values,
+                                                   function_ref<MaybeExpression()> use) {
+  llvm::SaveAndRestore scope(inPlace, std::optional(values));
+  return use();
+}
+
 MaybeExpression ExpressionBuilder::field(int64_t index, Location at) {
-  if (index < 0 || index >= static_cast<int64_t>(fields.size())) {
+  const size_t count = inPlace ? inPlace->size() : fields.size();
+  if (index < 0 || index >= static_cast<int64_t>(count)) {
     return fail(at, "reference to a column that the input does not have: " + Twine(index));
+  }
+  if (inPlace) {
+    return (*inPlace)[index];
   }
   const frame::Column &column = fields[index];
   Value &argument = arguments[column.name];

@@ -37,6 +37,9 @@ public:
   mlir::MLIRContext *getContext() const { return context.getContext(); }
 
   MaybeExpression field(int64_t index, mlir::Location at);
+  /// What `use` makes, to which positions mean these values.
+  MaybeExpression inPlaceOfFields(llvm::ArrayRef<Expression> values,
+                                  llvm::function_ref<MaybeExpression()> use);
   /// `value` as `frame.constant` keeps it; a UnitAttr is NULL.
   Expression constant(mlir::Attribute value, mlir::Type type, mlir::Location at);
   Expression null(mlir::Type type, mlir::Location at);
@@ -188,6 +191,7 @@ private:
 
   ImportContext &context;
   llvm::SmallVector<frame::Column> fields;
+  std::optional<llvm::ArrayRef<Expression>> inPlace; ///< of the fields
   llvm::SmallVector<mlir::Value> tables;
   std::unique_ptr<mlir::Region> region;
   llvm::MapVector<mlir::StringAttr, mlir::Value> arguments;

@@ -85,12 +85,12 @@ struct JoinRequest {
   bool nullAware = false;
 };
 
-/// A join of each left row with the one right row with equal keys whose value comes nearest to its
-/// own of those with `left value comparison right value`.
+/// A join of each left row with the one right row for which the conditions hold whose value comes
+/// nearest to its own, of those with `left value comparison right value`.
 struct NearestRequest {
-  frame::JoinKind kind = frame::JoinKind::Inner; ///< inner or left
-  llvm::SmallVector<Computed> leftKeys, rightKeys;
-  Computed leftValue, rightValue; ///< right ones over the right side's fields
+  frame::JoinKind kind = frame::JoinKind::Inner;          ///< any but mark and single
+  llvm::SmallVector<JoinCondition> conditions;            ///< but for the inequality
+  JoinCondition value;                                    ///< what it compares
   frame::CompareKind comparison = frame::CompareKind::Ge; ///< an inequality
 };
 
@@ -196,6 +196,7 @@ struct WindowFunctionRequest {
   std::optional<MeasureRequest> measure = {};      ///< of aggregates
   llvm::SmallVector<WindowOperand> arguments = {}; ///< of the others
   std::optional<Frame> frame = {};
+  llvm::SmallVector<SortKey, 0> order = {}; ///< of the rows of the frame; empty: the window's
   bool ignoreNulls = false;
   mlir::Location at;
 };
@@ -258,8 +259,8 @@ public:
   /// A condition as one expression over both sides' fields.
   static BuildExpression comparison(const JoinCondition &condition);
   MaybeRelation join(Relation left, Relation right, const JoinRequest &request, mlir::Location at);
-  /// The fields are the left side's, then the right side's. Of right rows with one value any is
-  /// taken.
+  /// The fields are those of a join. Of right rows with one value any is taken. A right or full one
+  /// has no conditions but on equal keys.
   MaybeRelation joinNearest(const Relation &left, const Relation &right,
                             const NearestRequest &request, mlir::Location at);
   /// The fields are the keys, then the measures.
@@ -334,8 +335,10 @@ private:
   MaybeRelation addColumns(Relation input, llvm::ArrayRef<frame::Column> fields,
                            llvm::ArrayRef<Computed> expressions,
                            llvm::SmallVectorImpl<mlir::StringAttr> &names, mlir::Location at);
-  /// `keysBegin`: the fields from there on are the keys and, last, the value.
-  MaybeRelation onePerMoment(const Relation &side, int64_t keysBegin, mlir::Location at);
+  MaybeRelation joinNearestKeys(const Relation &left, const Relation &right,
+                                const NearestRequest &request, mlir::Location at);
+  MaybeRelation joinNearestPairs(const Relation &left, const Relation &right,
+                                 const NearestRequest &request, mlir::Location at);
 
   /// Makes key columns of the comparisons of which that is possible; the rest goes to `residual`.
   mlir::LogicalResult makeKeys(Relation &left, Relation &right, const JoinRequest &request,

@@ -61,7 +61,12 @@ MaybeRelation RelationBuilder::window(const Relation &input, ArrayRef<Computed> 
     leading.push_back(orderBy(key, input.columns(), at).expression);
   }
   Operands operands(mlir, leading);
+  SmallVector<size_t> orders; // where the keys of each function's order begin
   for (const WindowFunctionRequest &function : functions) {
+    orders.push_back(leading.size());
+    for (const SortKey &key : function.order) {
+      leading.push_back(orderBy(key, input.columns(), at).expression);
+    }
     for (const WindowOperand &argument : function.arguments) {
       operands.add(argument);
     }
@@ -133,15 +138,17 @@ MaybeRelation RelationBuilder::window(const Relation &input, ArrayRef<Computed> 
               mlir, function.kind, part.function,
               column ? builder.getArrayAttr(column) : ArrayAttr(),
               uniqueName(column ? (name + "_" + column.getValue()).str() : name.str()), frame,
-              /*ignoreNulls=*/false),
+              ArrayAttr(), /*ignoreNulls=*/false),
           *type);
     }
     if (!function.measure) {
+      SmallVector<Attribute> inFrame =
+          sortKeys(function.order, ArrayRef(names).slice(orders[index], function.order.size()));
       auto attribute = frame::WindowFunctionAttr::get(
           mlir, function.kind, std::nullopt,
           arguments.empty() ? ArrayAttr() : builder.getArrayAttr(arguments),
           uniqueName(frame::stringifyWindowFunctionKind(function.kind)), frame,
-          function.ignoreNulls);
+          inFrame.empty() ? ArrayAttr() : builder.getArrayAttr(inFrame), function.ignoreNulls);
       add(attribute, frame::WindowOp::resultType(attribute, source->type()));
     }
   }
@@ -179,7 +186,6 @@ static std::optional<WindowFunctionRequest> rowByRow(WindowFunctionRequest funct
   case Kind::Ntile:
   case Kind::Lag:
   case Kind::Lead:
-    return function;
   case Kind::FirstValue:
   case Kind::LastValue:
   case Kind::NthValue:

@@ -24,6 +24,13 @@ struct Partition {
   }
 };
 
+/// Where a row stands among those that a function looks at, from 0, and these in their order.
+struct Standing {
+  std::vector<size_t> rows;
+  size_t position, peersBegin, peersEnd;
+  bool inside;
+};
+
 class WindowInterpretation {
 public:
   WindowInterpretation(WindowOp op, const Table &input) : op_(op), type_(input.type) {
@@ -83,41 +90,21 @@ private:
                                   const Partition &partition, size_t row) {
     using Kind = WindowFunctionKind;
     size_t rows = partition.rows.size();
-    size_t group = partition.group[row];
-    auto whole = [](size_t number) { return Scalar{Int128(number)}; };
-    switch (function.getKind()) {
-    case Kind::RowNumber:
-      return whole(row + 1);
-    case Kind::Rank:
-      return whole(partition.firstOf(group) + 1);
-    case Kind::DenseRank:
-      return whole(group + 1);
-    case Kind::PercentRank:
-      return Scalar{rows > 1 ? double(partition.firstOf(group)) / double(rows - 1) : 0.0};
-    case Kind::CumeDist:
-      return Scalar{double(partition.behind(group)) / double(rows)};
-    case Kind::Ntile:
-      return ntile(count(function.getArgumentRange()[0], partition, row), rows, row);
-    case Kind::Lag:
-    case Kind::Lead:
-      return neighbour(function, partition, row);
-    case Kind::Collect:
-      if (function.getFrame()) {
-        break;
-      }
+    if (function.getKind() < Kind::FirstValue) {
+      llvm::Expected<Standing> standing = standingOf(function, partition, row);
+      return standing ? place(function, *standing, partition, row)
+                      : llvm::Expected<Scalar>(standing.takeError());
+    }
+    if (function.getKind() == Kind::Collect && !function.getFrame()) {
       return row == 0 ? collected(function.getColumn(0), partition,
                                   llvm::to_vector(llvm::seq<size_t>(0, rows)))
                       : Scalar::null();
-    case Kind::FirstValue:
-    case Kind::LastValue:
-    case Kind::NthValue:
-    case Kind::Aggregate:
-      break;
     }
     llvm::Expected<std::vector<size_t>> seen = frameRows(function.getFrame(), partition, row);
     if (!seen) {
       return seen.takeError();
     }
+    putInOrder(*seen, function, partition);
     if (function.getKind() == Kind::Aggregate) {
       return fold(function, type, partition, *seen);
     }
@@ -139,13 +126,98 @@ private:
     return there ? cell(partition, (*seen)[size_t(position) - 1], column) : Scalar::null();
   }
 
-  static llvm::Expected<Scalar> ntile(const Scalar &parts, size_t rows, size_t row) {
-    if (parts.isNull()) {
-      return Scalar::null();
+  std::function<int(size_t, size_t)> orderOf(WindowFunctionAttr function,
+                                             const Partition &partition) const {
+    return [&partition, compare = rowOrder(type_, function.getOrder())](size_t a, size_t b) {
+      return compare(*partition.rows[a], *partition.rows[b]);
+    };
+  }
+  void putInOrder(std::vector<size_t> &rows, WindowFunctionAttr function,
+                  const Partition &partition) const {
+    if (function.getOrder()) {
+      auto compare = orderOf(function, partition);
+      std::stable_sort(rows.begin(), rows.end(),
+                       [&](size_t a, size_t b) { return compare(a, b) < 0; });
     }
-    if (parts.integer() < 1) {
+  }
+
+  llvm::Expected<Standing> standingOf(WindowFunctionAttr function, const Partition &partition,
+                                      size_t row) const {
+    const size_t first = partition.firstOf(partition.group[row]);
+    const size_t behind = partition.behind(partition.group[row]);
+    WindowFrameAttr frame = function.getFrame();
+    if (!frame) {
+      auto all = llvm::seq<size_t>(0, partition.rows.size());
+      return Standing{{all.begin(), all.end()}, row, first, behind, true};
+    }
+    llvm::Expected<std::vector<size_t>> seen = frameRows(frame, partition, row);
+    if (!seen) {
+      return seen.takeError();
+    }
+    Standing standing{*seen, 0, 0, 0, llvm::is_contained(*seen, row)};
+    if (function.getOrder()) {
+      auto compare = orderOf(function, partition);
+      for (size_t at : *seen) {
+        const int order = compare(at, row);
+        standing.position += order < 0 || (order == 0 && at < row);
+        standing.peersBegin += order < 0;
+        standing.peersEnd += order <= 0;
+      }
+      putInOrder(standing.rows, function, partition);
+      return standing;
+    }
+    size_t begin = 0; // of the frame, where it has no rows, too
+    for (; begin < partition.rows.size(); ++begin) {
+      llvm::Expected<bool> started = within(Side::kStart, frame.getUnit(), frame.getStart(),
+                                            frame.getStartDistance(), partition, row, begin);
+      if (!started) {
+        return started.takeError();
+      }
+      if (*started) {
+        break;
+      }
+    }
+    auto clamped = [&](size_t at) {
+      return std::min(at - std::min(at, begin), standing.rows.size());
+    };
+    standing.position = clamped(row);
+    standing.peersBegin = first - std::min(first, begin);
+    standing.peersEnd = clamped(behind);
+    return standing;
+  }
+
+  llvm::Expected<Scalar> place(WindowFunctionAttr function, const Standing &standing,
+                               const Partition &partition, size_t row) const {
+    using Kind = WindowFunctionKind;
+    const size_t rows = standing.rows.size();
+    auto whole = [](size_t number) { return Scalar{Int128(number)}; };
+    switch (function.getKind()) {
+    case Kind::RowNumber:
+      return whole(standing.position + 1);
+    case Kind::Rank:
+      return whole(standing.peersBegin + 1);
+    case Kind::DenseRank:
+      return whole(partition.group[row] + 1);
+    case Kind::PercentRank:
+      return Scalar{rows > 1 ? double(standing.peersBegin) / double(rows - 1) : 0.0};
+    case Kind::CumeDist:
+      return Scalar{rows > 0 ? double(standing.peersEnd) / double(rows) : 0.0};
+    case Kind::Ntile:
+      return ntile(count(function.getArgumentRange()[0], partition, row), rows, standing.position);
+    default:
+      return neighbour(function, standing, partition, row);
+    }
+  }
+
+  static llvm::Expected<Scalar> ntile(const Scalar &wanted, size_t rows, size_t row) {
+    if (!wanted.isNull() && wanted.integer() < 1) {
       return dataError("the argument of ntile must be greater than zero");
     }
+    if (wanted.isNull() || rows == 0) {
+      return Scalar::null();
+    }
+    row = std::min(row, rows - 1);
+    const Scalar parts{std::min(wanted.integer(), Int128(rows))};
     // The first `longer` parts have a row more than the others.
     Int128 length = Int128(rows) / parts.integer(), longer = Int128(rows) % parts.integer();
     Int128 inLonger = longer * (length + 1);
@@ -163,7 +235,8 @@ private:
     return lists.empty() ? Scalar::null() : analysis::joinedLists(lists);
   }
 
-  Scalar neighbour(WindowFunctionAttr function, const Partition &partition, size_t row) const {
+  Scalar neighbour(WindowFunctionAttr function, const Standing &standing,
+                   const Partition &partition, size_t row) const {
     Scalar offset = count(function.getArgumentRange()[1], partition, row);
     if (offset.isNull()) {
       return Scalar::null();
@@ -171,9 +244,13 @@ private:
     StringAttr column = function.getColumn(0);
     Int128 steps =
         function.getKind() == WindowFunctionKind::Lead ? offset.integer() : -offset.integer();
-    Int128 at = Int128(row), step = steps < 0 ? -1 : 1, rows = Int128(partition.rows.size());
-    if (!function.getIgnoreNulls()) {
-      at += steps;
+    if (steps == 0) {
+      return cell(partition, row, column);
+    }
+    Int128 at = Int128(standing.position), step = steps < 0 ? -1 : 1,
+           rows = Int128(standing.rows.size());
+    if (!function.getIgnoreNulls()) { // behind a row outside, the first is at its own position
+      at += steps - (steps > 0 && !standing.inside ? 1 : 0);
     } else {
       for (Int128 left = steps < 0 ? -steps : steps; left > 0 && at >= 0 && at < rows;) {
         at += step;
@@ -181,7 +258,7 @@ private:
       }
     }
     if (at >= 0 && at < rows) {
-      return cell(partition, size_t(at), column);
+      return cell(partition, standing.rows[size_t(at)], column);
     }
     StringAttr otherwise = function.getColumn(2);
     return otherwise ? cell(partition, row, otherwise) : Scalar::null();

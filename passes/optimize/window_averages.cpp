@@ -30,9 +30,9 @@ void decomposeWindowAverages(WindowOp window) {
   SmallVector<Column> columns = input.getColumns();
   auto add = [&](WindowFunctionAttr like, AggregateFunction aggregate, StringAttr name,
                  Type result) {
-    auto function =
-        WindowFunctionAttr::get(context, WindowFunctionKind::Aggregate, aggregate,
-                                like.getArguments(), name, like.getFrame(), /*ignoreNulls=*/false);
+    auto function = WindowFunctionAttr::get(context, WindowFunctionKind::Aggregate, aggregate,
+                                            like.getArguments(), name, like.getFrame(), ArrayAttr(),
+                                            /*ignoreNulls=*/false);
     functions.push_back(function);
     columns.push_back({name, result ? result : WindowOp::resultType(function, input)});
   };

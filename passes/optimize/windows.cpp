@@ -35,15 +35,19 @@ bool seesAll(WindowFunctionAttr function, ArrayAttr order) {
           (peers && frame.getEnd() == Bound::CurrentRow));
 }
 
+/// Whether a function gives the places of groups of peers.
+bool ranksPeers(WindowFunctionAttr function) {
+  Kind kind = function.getKind();
+  return !function.getOrder() && (kind == Kind::Rank || kind == Kind::DenseRank ||
+                                  kind == Kind::PercentRank || kind == Kind::CumeDist);
+}
+
 /// Whether it matters which rows are peers.
 bool looksAtPeers(WindowFunctionAttr function) {
   WindowFrameAttr frame = function.getFrame();
-  if (!frame) {
-    return function.getKind() != Kind::RowNumber && function.getKind() != Kind::Ntile &&
-           function.getKind() != Kind::Lag && function.getKind() != Kind::Lead;
-  }
-  return frame.getUnit() != FrameUnit::Rows || frame.getExclude() == FrameExclusion::Group ||
-         frame.getExclude() == FrameExclusion::Ties;
+  return ranksPeers(function) || (frame && (frame.getUnit() != FrameUnit::Rows ||
+                                            frame.getExclude() == FrameExclusion::Group ||
+                                            frame.getExclude() == FrameExclusion::Ties));
 }
 
 /// Whether a function has no value that depends on the order of its rows.
@@ -56,7 +60,7 @@ WindowFunctionAttr inOrder(WindowFunctionAttr function, ArrayAttr from, ArrayAtt
   if (from == to || (isPrefix && !looksAtPeers(function))) {
     return function;
   }
-  if (!seesAll(function, from) || !(ignoresOrder(function) || isPrefix)) {
+  if (ranksPeers(function) || !seesAll(function, from) || !(ignoresOrder(function) || isPrefix)) {
     return {};
   }
   MLIRContext *context = function.getContext();
@@ -64,7 +68,7 @@ WindowFunctionAttr inOrder(WindowFunctionAttr function, ArrayAttr from, ArrayAtt
                                     Bound::UnboundedFollowing, {}, FrameExclusion::None);
   return WindowFunctionAttr::get(context, function.getKind(), function.getAggregate(),
                                  function.getArguments(), function.getName(), whole,
-                                 function.getIgnoreNulls());
+                                 function.getOrder(), function.getIgnoreNulls());
 }
 
 /// The window's functions in another order; nothing if one means something else there.

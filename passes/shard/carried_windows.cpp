@@ -79,6 +79,10 @@ NearRows nearRowsOf(WindowFunctionAttr function) {
 }
 
 std::optional<Carry> carryOf(WindowFunctionAttr function, ArrayAttr order, Type result) {
+  const bool isPlaceInFrame = function.getFrame() && function.getKind() < Kind::FirstValue;
+  if (isPlaceInFrame || function.getOrder()) {
+    return std::nullopt;
+  }
   switch (function.getKind()) {
   case Kind::RowNumber:
     return Carry::kPlaces;

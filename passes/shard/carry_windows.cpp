@@ -89,15 +89,15 @@ private:
     auto aggregate =
         kind == Kind::Aggregate ? std::optional(Function::CountStar) : std::optional<Function>();
     return addOwn(WindowFunctionAttr::get(b_.getContext(), kind, aggregate, {}, fresh(stem), frame,
-                                          /*ignoreNulls=*/false),
+                                          ArrayAttr(), /*ignoreNulls=*/false),
                   b_.getI64Type());
   }
   /// The same function, as a column beside the result.
   StringAttr addOwn(WindowFunctionAttr function) {
-    auto other = WindowFunctionAttr::get(b_.getContext(), function.getKind(),
-                                         function.getAggregate(), function.getArguments(),
-                                         fresh("own_" + function.getName().getValue()),
-                                         function.getFrame(), function.getIgnoreNulls());
+    auto other = WindowFunctionAttr::get(
+        b_.getContext(), function.getKind(), function.getAggregate(), function.getArguments(),
+        fresh("own_" + function.getName().getValue()), function.getFrame(), function.getOrder(),
+        function.getIgnoreNulls());
     return addOwn(other, op_.getType().getColumnType(function.getName()));
   }
   StringAttr row() { return row_ = row_ ? row_ : addOwn(Kind::RowNumber, "row"); }
@@ -131,7 +131,7 @@ private:
     auto column = llvm::find_if(measureColumns_, [&](Column &c) { return c.name == measure; });
     carried_.push_back(WindowFunctionAttr::get(b_.getContext(), kind, fold,
                                                b_.getArrayAttr({measure}), fresh(stem), frame,
-                                               /*ignoreNulls=*/false));
+                                               ArrayAttr(), /*ignoreNulls=*/false));
     carriedColumns_.push_back({carried_.back().getName(), addNullable(dropNullable(column->type))});
     return carried_.back().getName();
   }

@@ -138,7 +138,39 @@ class _Window:
         return f"over ({' '.join(part for part in (self.partition, self.order, frame) if part)})"
 
 
+def _ordered_call(random: Random, window: _Window) -> str:
+    """A function with an order of its own, in which rows are equal only where that does not show."""
+    column = random.choice(list(_KINDS))
+    order = ", ".join(_order_key(random, c) for c in random.sample(list(_KINDS), random.choice((0, 1, 2))))
+    if random.random() < 0.2 and window.order:
+        order = window.order.removeprefix("order by ")
+    unique = f"{order}, k" if order else "k"
+    frame = window.frame()
+    if random.random() < 0.6:
+        places = (
+            f"rank(order by {order or 'i'})",
+            f"percent_rank(order by {order or 's'})",
+            f"cume_dist(order by {order or 'p'})",
+            f"row_number(order by {unique})",
+            f"ntile({random.choice(('1', '3', 'n + 1'))} order by {unique})",
+            f"{random.choice(('lag', 'lead'))}({column}{random.choice(('', ', 2', ', n', ', -1', ', 0'))}"
+            f" order by {unique})",
+            f"lead(s, 1, 'none' order by {unique})",
+        )
+        return f"{random.choice(places)} {window.over(frame.partition(' exclude')[0])}"
+    values = (
+        f"first_value({column} order by {unique}{{}})",
+        f"last_value({column} order by {unique}{{}})",
+        f"nth_value({column}, {random.choice('123n')} order by {unique}{{}})",
+        f"list({column.replace('x', 'i')} order by {unique})",  # in lists −0 is 0
+        f"string_agg(s, '|' order by {unique})",
+    )
+    return f"{random.choice(values).format(random.choice(('', ' ignore nulls')))} {window.over(frame)}"
+
+
 def _call(random: Random, window: _Window) -> str:
+    if random.random() < 0.25:
+        return _ordered_call(random, window)
     column = random.choice(list(_KINDS))
     number = random.choice(_NUMBERS)
     ranks = ("rank()", "dense_rank()", "percent_rank()", "cume_dist()")

@@ -186,12 +186,25 @@ def test_wide_points() -> None:
         ),
         ("'[1, 2]'::INT[2]", "unsupported cast between a list, struct or map and what is none of its kind"),
         ("greatest(i, i)", "unsupported list function: greatest"),
-        ("try_cast([k] as INT[2])", "unsupported TRY_CAST of lists, structs or maps"),
     ],
 )
 def test_errors(expression: str, message: str) -> None:
     with pytest.raises(hr.HeadraceError, match=message):
         hr.sql(f"select {expression} from t", _TABLES)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_try_cast(ranks: int) -> None:
+    check(
+        "select k, try_cast([k] as INT[2]) as a, try_cast(l as TINYINT[2]) as b,"
+        " try_cast(i as VARCHAR[2]) as c,"
+        " try_cast(i as SMALLINT[2]) as d, try_cast(i as SMALLINT[3]) as e, try_cast(i as SMALLINT[]) as f,"
+        " try_cast(w as INT[1][3]) as g, try_cast(w as INT[2][3]) as h, try_cast(w as VARCHAR[][3]) as m,"
+        " try_cast(list_resize([1], k % 4) as BIGINT[2]) as n, try_cast(f as DECIMAL(4, 1)[3]) as o,"
+        " try_cast([l, [k]] as INT[2][]) as p, try_cast(f as VARCHAR) as q from t",
+        _TABLES,
+        ranks=ranks,
+    )
 
 
 def test_files(tmp_path: Path) -> None:

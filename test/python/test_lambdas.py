@@ -202,6 +202,45 @@ def test_errors(query: str, message: str) -> None:
         answer(query, _TABLES)
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "invoke(lambda x: x, k)",
+        "invoke(lambda x: 7, k)",
+        "invoke(lambda x, y: y, k, g)",
+        "invoke(lambda x, y, z: x * 100 + y * 10 + z, k % 7, g, 3)",
+        "invoke(lambda x, y: x * 10 + y + g, k, coalesce(g, 5) + i_one % 10)",
+        "invoke(lambda x: invoke(lambda y: y - x * g, 3), k)",
+        "invoke(lambda x: invoke(lambda y, z: y * 100 + z * 10 + x, k, 4) + x, g)",
+        "invoke(lambda x: list_transform(i_all, lambda y, i: y % 100 + x * 1000 + g + i), k)",
+        "list_transform(i_all, lambda y: invoke(lambda x: x * 2 + y % 100 - g, k))",
+        "list_filter(l_all, lambda y: invoke(lambda x, z: x > z, y, 4))",
+        "invoke(lambda s, t: upper(s) || t || k, s_one, 'é')",
+        "invoke(lambda l: len(l) + len(list_filter(l, lambda x: x > g)), i_all)",
+        "invoke(lambda e, l: {'r': e[1].t, 'l': l, 'g': g}, r, d_all)",
+        "invoke(lambda x: case when x <> 7 then 100 // (x - 7) end, k % 9)",
+        "invoke(lambda x: x is null, null)",
+        "invoke(lambda d, m: d + m, day_one, interval 1 month)",
+        "invoke(lambda i: normalized_interval(i) = i, interval 40 days)",
+        "invoke(lambda i: normalized_interval(i), to_days(k))::varchar",
+        "sum(invoke(lambda x, y: x % y, k, 7)) over (partition by g order by k)",
+    ],
+)
+def test_invoke(expression: str, ranks: int) -> None:
+    check(f"select k, {expression} as a from t", _TABLES, ranks=ranks)
+
+
+def test_invoke_anywhere() -> None:
+    of = "invoke(lambda x, y: x % y + g, k, 5)"
+    check(f"select {of} as a, count(*) as n from t where {of} > 1 group by {of}", _TABLES, ranks=2)
+    check(
+        "select a.k, b.k as other from t a join t b on invoke(lambda x: x + b.g, a.k) = b.k and a.k < 50",
+        _TABLES,
+    )
+    check(f"create macro twice(x) as invoke(lambda y: y * 2 + x, x); select twice({of}) as a from t", _TABLES)
+
+
 def test_long_texts_are_cut_between_characters() -> None:
     for size in range(90, 101):  # what a place in the query says of it has 200 bytes
         word = "ä" * size

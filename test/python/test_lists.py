@@ -266,11 +266,37 @@ def test_nan_and_zero_are_one_value() -> None:
     assert found["c"].to_pylist() == [2]
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("name", _NAMES)
+def test_try_cast(name: str, ranks: int) -> None:
+    kinds = {"b": "int[]", "day": "timestamp[]", "m": "date[]", "o": "varchar[]"}
+    wanted = ["varchar[]", "varchar", kinds.get(name, "tinyint[]")]
+    if name not in kinds:
+        wanted += ["smallint[]", "decimal(4, 1)[]", "float[]", "boolean[]", "hugeint[]"]
+    if name == "s":
+        wanted += ["date[]", "timestamp[]", "time[]"]
+    columns = [f"try_cast({name} as {kind}) as c{n}" for n, kind in enumerate(wanted)]
+    columns += [f"try_cast([{name}_one, {name}_one] as {kind}) as o{n}" for n, kind in enumerate(wanted)]
+    check(f"select k, {', '.join(columns)} from t", _TABLES, ranks=ranks)
+
+
+def test_try_cast_of_lists_of_lists() -> None:
+    check(
+        "select k, try_cast(n as tinyint[][]) as a, try_cast([s, ['1', null]] as int[][]) as b,"
+        " try_cast(list_transform(i, lambda x: [x::varchar, s_one, '12']) as smallint[][]) as c from t",
+        _TABLES,
+    )
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [
         ("select i[3:1:k - k] from t", "a slice whose step is 0"),
-        ("select try_cast(i as varchar) from t", "unsupported TRY_CAST of lists, structs or maps"),
+        (
+            "select try_cast(i as int) from t",
+            "unsupported cast between a list, struct or map and what is none",
+        ),
+        ("select try_cast(i as date[]) from t", "unsupported cast between a number and a date"),
         ("select list(distinct k) over (partition by g) from t", "unsupported list in a window"),
         ("select (select min(v) from unnest((select i)) u(v)) from t", "unsupported query in the argument"),
         (

@@ -54,6 +54,13 @@ _TABLES = _tables()
         "select k, {'m': m} as a, [m] as b, [m][1]['x'] as c from t",
         "select k, m = m as a, m = map {'x': 1} as b, m < map {'x': 2} as c from t",
         "select k, cast(m as map(varchar, bigint)) as a from t",
+        "select k, try_cast(m as map(varchar, utinyint)) as a, try_cast(m as map(int, int)) as b,"
+        " try_cast(map([t, k::varchar, 'no'], [1, 2, 3]) as map(int, varchar)) as c from t"
+        " where t is not null",
+        "select k, try_cast(map(['1', '0' || k], [t, null]) as map(int, int)) as a from t",
+        "select k, try_cast([map {k::varchar: t}, map {'x': '1'}, null] as map(int, int)[]) as a from t",
+        "select k, try_cast(map {'a': {'x': t, 'm': m}} as map(varchar, struct(x int, m varchar))) as a"
+        " from t",
         "select map {'a': 1, 'b': null} as a, map {1: {'x': 2}} as b",
         "select k, case when g = 1 then m else map {'e': k} end as a, coalesce(m, map()) as b from t",
     ],

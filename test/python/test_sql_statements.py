@@ -11,6 +11,7 @@ import headrace as hr
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
+from duckdb_oracle import check
 from headrace._src.command_line import main
 from headrace._src.query import sql as query
 from headrace._src.sql import clock
@@ -54,6 +55,24 @@ def test_describe_and_show(folder: Path) -> None:
     assert described[0] == {"column_name": "a", "column_type": "BIGINT"}
     assert hr.sql("show tables", folder).column(0).to_pylist() == ["t"]
     assert hr.sql("describe select a / 2 as x from t", TABLES).column("column_type").to_pylist() == ["DOUBLE"]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from (describe t)",
+        "from (describe select a, [a] as l, {'x': a::varchar} as s, sum(a) over () as w from t)",
+        "select column_name from (describe t) where column_type = 'INTEGER'",
+        "select t.a, d.column_name from t, (describe select 1 as x, 'y' as y) d where d.\"null\" = 'YES'",
+        "select count(*) as n, count(extra) as e from (show t)",
+        "select x.column_name, y.* from (describe t) x"
+        " join (describe select b, 1 as c from t) y using (column_name)",
+    ],
+)
+def test_describe_is_a_table(text: str, ranks: int) -> None:
+    table = pa.table({"a": pa.array([1, None, 3], pa.int32()), "b": pa.array(["x", None, "z"], pa.string())})
+    check(text, {"t": table}, ranks=ranks)
 
 
 def test_statements_that_are_no_queries_are_refused_elsewhere(folder: Path) -> None:

@@ -344,7 +344,10 @@ def test_order_is_kept() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("select rank(order by id) over (order by id) from items", "unsupported arg_orders of OVER"),
+        (
+            "select lag(k order by id ignore nulls) over (order by k) from items",
+            "unsupported IGNORE NULLS of lag and lead with an order of their own",
+        ),
         (
             "select any_value(k) filter (where k > 1) over () from items",
             "unsupported FILTER of any_value in a window",

@@ -185,10 +185,26 @@ def test_slices_and_required_fields(tmp_path: Path) -> None:
     same(hr.sql(query, {"t": tmp_path / "t.parquet"}), answer(query, {"t": table}))
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_try_cast(ranks: int) -> None:
+    check(
+        "select k, try_cast(s as struct(a tinyint)) as a,"
+        " try_cast(s as struct(b int, c int, a tinyint)) as b,"
+        " try_cast({'a': t, 'l': [t, k::varchar], 'k': k * 100} as struct(a int, l int[], k smallint)) as c,"
+        " try_cast(row(t, k) as struct(a int, b tinyint)) as d,"
+        " try_cast(w as struct(i utinyint, u int, f int, s date)) as e,"
+        " try_cast(n as struct(p struct(x int, y tinyint), l varchar[])) as f,"
+        " try_cast(l as struct(x float, y tinyint)[]) as g, try_cast(l as struct(y tinyint, z int)[]) as h,"
+        " try_cast(s as varchar) as i from t",
+        _TABLES,
+        ranks=ranks,
+    )
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("select try_cast(s as struct(a int)) from t", "unsupported TRY_CAST of lists, structs or maps"),
+        ("select try_cast(s as int) from t", "unsupported cast between a list, struct or map"),
         ("select cast('{a: 1}' as struct(a int)) from t", "unsupported cast between a list, struct or map"),
         ("select mode(s) from t", "unsupported mode of lists, structs or maps"),
         ("select hash(row(1, 2)) from t", "unsupported function of a struct: hash"),

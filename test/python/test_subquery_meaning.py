@@ -73,6 +73,8 @@ _QUERIES = [
     "select a, (select count(*) from u where y < a) from t",
     "select a, (select sum(y) from u where z = b and y > 1) from t where b in (select z from u)",
     "select a from t where a > (select avg(y) from u where z = b)",
+    "select a, (select [max(y), min(y)] from u)[1] from t",
+    "select a from t where [a] = (select [y] from u order by y limit 1)",
     "select a, (select w from v where v.y = a and v.w < 6) from t",
     "select sum((select count(*) from u where z = b)) from t",
     "select a, (select min(y) from u where z = b) + (select max(w) from v where v.y = a) from t",
@@ -104,6 +106,13 @@ _QUERIES = [
 _FAILING = [
     ("select a, (select y from u) from t", "more than one row"),
     ("select a, (select w from v where v.y = a) from t", "more than one row"),
+    ("select a, (select [y, z] from u) from t", "more than one row"),
+    ("select a, (select {'y': y} from u) from t", "more than one row"),
+    (
+        "select a from t where (select map {y: z} from u where y is not null) = map {1: a}",
+        "more than one row",
+    ),
+    ("select a, (select [w] from v where v.y = a) from t", "more than one row"),
 ]
 
 

@@ -76,6 +76,42 @@ QUERIES = [
     "select k, count(distinct s) over (order by x) as a, sum(distinct d) over (partition by g order by k rows"
     " between 2 preceding and 2 following exclude current row) as b from t",
     "select k, stddev(x) over (partition by g order by k rows 20 preceding) as w from t",
+    "select k, rank(order by x) over w as a, percent_rank(order by s desc) over w as b,"
+    " cume_dist(order by x nulls first) over w as c, row_number(order by d, k) over w as d,"
+    " ntile(3 order by x desc, k) over w as e from t window w as (partition by g order by k)",
+    "select k, lead(s order by x, k) over w as a, lag(x, 2, -1 order by d, k) over w as b,"
+    " lead(d, g order by x desc, k) over w as c, lag(k, 0 order by s, k) over w as d from t"
+    " window w as (partition by g order by k rows between 7 preceding and 3 following)",
+    "select k, first_value(x order by s, k) over w as a, last_value(s order by d, k ignore nulls)"
+    " over w as b,"
+    " nth_value(k, 2 order by x nulls first, k) over w as c, any_value(x order by d desc, k) over w as d,"
+    " first(d order by x, k) over w as e from t"
+    " window w as (partition by g order by k rows between 4 preceding and 4 following exclude current row)",
+    "select k, rank(order by s) over w as a, cume_dist(order by s) over w as b,"
+    " ntile(2 order by x, k) over w as c,"
+    " lead(k order by x, k) over w as d, lag(k, 1, -1 order by x, k) over w as e,"
+    " percent_rank(order by s) over w as f, row_number(order by x, k) over w as g from t"
+    " window w as (partition by g order by k rows between 5 following and 9 following)",
+    # the order that rows have anyway, of frames that hold the row or do not
+    "select k, rank(order by x) over w as a, percent_rank(order by x) over w as b,"
+    " cume_dist(order by x) over w as c from t window w as (partition by g order by x)",
+    "select k, row_number(order by x, k) over w as a, ntile(3 order by x, k) over w as b,"
+    " lead(k order by x, k) over w as c, lag(k, 2, -1 order by x, k) over w as d,"
+    " rank(order by x, k) over w as e, percent_rank(order by x, k) over w as f,"
+    " cume_dist(order by x, k) over w as h, last_value(s order by x, k) over w as i from t"
+    " window w as (partition by g order by x, k rows between 6 preceding and 3 preceding)",
+    "select k, rank(order by x) over w as a, cume_dist(order by x, k) over w as b,"
+    " lead(k order by x) over w as c,"
+    " row_number(order by x, k) over w as d, ntile(2 order by x, k) over w as e from t"
+    " window w as (partition by s order by x, k rows between 2 following and 40 following)",
+    "select k, rank(order by x desc) over (order by k) as a, cume_dist(order by s) over (order by k) as b,"
+    " first_value(k order by d, k) over (order by k rows between 900 preceding and 900 following) as c"
+    " from t",
+    "select k, row_number(order by k desc) over () as a, last_value(s order by k) over (partition by g) as b"
+    " from t",
+    "select k, rank(order by g) over w as a, ntile(2 order by g) over w as b, lead(g order by g) over w as c"
+    " from one window w as (order by k rows between 3 following and 1 following)",
+    "select k, rank(order by g) over (order by x) as n from nothing",
 ]
 
 
@@ -125,8 +161,7 @@ def test_the_interpreter_agrees_at_every_stage(query: str, tmp_path: Path) -> No
     assert wanted is not None
     kinds = wanted.schema.types
     rows = [tuple(value_of(cell, kind) for cell, kind in zip(row, kinds, strict=True)) for row in output.rows]
-    columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
-    columns = columns or [pa.array([], kind) for kind in kinds]
+    columns = [pa.array([row[place] for row in rows], kind) for place, kind in enumerate(kinds)]
     found = pa.table(columns, names=[f"c{i}" for i in range(len(kinds))])
     assert difference(Answer(found), Answer(wanted)) is None
     (output,) = interpret(program, tmp_path, "--check", "--layouts", "2", "--mesh", "ranks:3")

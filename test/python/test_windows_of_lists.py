@@ -62,6 +62,20 @@ def test_lists_of_frames(values: str, frame: str, ranks: int) -> None:
     check(f"select id, {values} from t window w as ({frame})", _TABLES, ranks=ranks)
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("frame", _FRAMES)
+def test_lists_in_an_order(frame: str, ranks: int) -> None:
+    check(
+        f"""select id, list(i order by x desc, id) over w as a, string_agg(s, '|' order by d, id) over w as b,
+            array_agg(s order by s nulls first, id) filter (where i > 0) over w as c,
+            mode(i order by id desc) over w as d, median(i order by id) over w as e,
+            sum(i order by x) over w as f, quantile_disc(i, 0.5 order by id) over w as g
+        from t window w as ({frame})""",
+        _TABLES,
+        ranks=ranks,
+    )
+
+
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_a_mode_is_one_of_the_most_frequent(ranks: int) -> None:
     query = """select id, list(i) over w as l, mode(i) over w as m from t

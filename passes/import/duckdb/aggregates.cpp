@@ -35,7 +35,9 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
     return failure();
   }
   bool distinct = measure.get("aggregate_type").string() == StringRef("DISTINCT");
-  return makeMeasure({measure, name, distinct, measure.get("filter")}, at);
+  return makeMeasure({measure, name, distinct, measure.get("filter"),
+                      measure.get("order_bys").get("orders").elements()},
+                     at);
 }
 
 static Node typeOf(Node argument) {
@@ -71,7 +73,7 @@ static FromList collectedBy(StringRef name, Node separator, Type type, Location 
 
 FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call, Location at) {
   using Function = frame::AggregateFunction;
-  auto [measure, name, distinct, filter] = call;
+  auto [measure, name, distinct, filter, order] = call;
   const Aggregate *aggregate = aggregateOfDuckdb(name);
   if (!aggregate) {
     return context.fail(at, "unsupported aggregate function: " + name);
@@ -164,7 +166,6 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   if (filter) {
     request.condition = expressions.computed(filter, at).build;
   }
-  SmallVector<Node> order = measure.get("order_bys").get("orders").elements();
   if (collects) {
     FailureOr<SmallVector<SortKey>> keys = importSortKeys(order, at);
     if (failed(keys)) {

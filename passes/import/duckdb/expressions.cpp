@@ -145,10 +145,7 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
     return importCase(b, expression, at, fieldsBefore);
   }
   if (type == "BOUND_FUNCTION") {
-    // What normalizes structs: they are compared by what they have.
-    Node inner = nameOf(expression) == "invoke" ? beforeNormalized(expression) : expression;
-    return nameOf(expression) == nameOf(inner) ? importCall(b, expression, at, fieldsBefore)
-                                               : import(b, inner, at, fieldsBefore);
+    return importCall(b, expression, at, fieldsBefore);
   }
   if (type == "VALUE_PARAMETER") {
     return context.fail(at, "unsupported parameter ($1, ?): write the value into the query");
@@ -243,7 +240,6 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
                           at))) {
     return failure();
   }
-  using Misfit = ExpressionBuilder::Misfit;
   Misfit misfit = data.get("try_cast").boolean().value_or(false) ? Misfit::kNull : Misfit::kRaises;
   SmallVector<Node> children = expression.get("children").elements();
   Type type = importType(context, expression.get("return_type"), at);
@@ -256,9 +252,7 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
 }
 
 MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expression &operand,
-                                              Type type, ExpressionBuilder::Misfit misfit,
-                                              Location at) {
-  using Misfit = ExpressionBuilder::Misfit;
+                                              Type type, Misfit misfit, Location at) {
   auto isMoment = [](Type type) { return frame::isTemporal(type); };
   auto isNumber = [](Type type) { return frame::isNumeric(type) || frame::isBoolean(type); };
   const bool isNull = ExpressionBuilder::isNullConstant(operand);
@@ -269,9 +263,7 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
                             "subtract one from another");
   }
   if (!isNull && (frame::isNested(type) || frame::isNested(operand.type()))) {
-    return misfit == Misfit::kNull
-               ? MaybeExpression(context.fail(at, "unsupported TRY_CAST of lists, structs or maps"))
-               : castNested(b, operand, type, at);
+    return castNested(b, operand, type, misfit, at);
   }
   if (!isNull && frame::isInterval(type) != frame::isInterval(operand.type()) &&
       !frame::isString(type) && !frame::isString(operand.type())) {
@@ -295,8 +287,7 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
 }
 
 MaybeExpression ExpressionImporter::castMoment(ExpressionBuilder &b, const Expression &operand,
-                                               Type type, ExpressionBuilder::Misfit misfit,
-                                               Location at) {
+                                               Type type, Misfit misfit, Location at) {
   Type from = frame::dropNullable(operand.type());
   if (from != type && frame::isTime(from) != frame::isTime(type) && !frame::isTimestamp(from)) {
     return context.fail(at, "unsupported cast between a time and a date");

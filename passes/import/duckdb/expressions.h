@@ -36,6 +36,7 @@ public:
 
 private:
   using Arguments = llvm::ArrayRef<Expression>;
+  using Misfit = ExpressionBuilder::Misfit;
   /// A call that is being imported.
   struct Call {
     Node node;
@@ -55,9 +56,9 @@ private:
                                                            mlir::Location at, int64_t fieldsBefore);
   /// A value as another type, whatever it is.
   MaybeExpression castValue(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
-                            ExpressionBuilder::Misfit misfit, mlir::Location at);
+                            Misfit misfit, mlir::Location at);
   MaybeExpression castMoment(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
-                             ExpressionBuilder::Misfit misfit, mlir::Location at);
+                             Misfit misfit, mlir::Location at);
   // functions.cpp
   MaybeExpression importCall(ExpressionBuilder &b, Node expression, mlir::Location at,
                              int64_t fieldsBefore);
@@ -160,6 +161,9 @@ private:
   // lambdas.cpp
   /// Whether the call of a function has a lambda.
   static bool isLambda(Node call);
+  /// The body of a lambda, which is called with values.
+  MaybeExpression importInvoked(ExpressionBuilder &b, Node expression, mlir::Location at,
+                                int64_t fieldsBefore);
   MaybeExpression importLambda(ExpressionBuilder &b, Node expression, mlir::Location at,
                                int64_t fieldsBefore);
   /// What a lambda says but for its body; of a reduce with the type of the value so far.
@@ -169,17 +173,19 @@ private:
   MaybeExpression importReduced(ExpressionBuilder &b, const Call &call, Arguments arguments);
   // nested_casts.cpp
   MaybeExpression castNested(ExpressionBuilder &b, const Expression &value, mlir::Type type,
-                             mlir::Location at);
+                             Misfit misfit, mlir::Location at);
   MaybeExpression castStruct(ExpressionBuilder &b, const Expression &value, frame::StructType type,
-                             mlir::Location at);
+                             Misfit misfit, mlir::Location at);
+  MaybeExpression castMap(ExpressionBuilder &b, const Expression &value, frame::MapType type,
+                          Misfit misfit, mlir::Location at);
   MaybeExpression castList(ExpressionBuilder &b, const Expression &list, mlir::Type type,
-                           mlir::Location at);
+                           Misfit misfit, mlir::Location at);
   MaybeExpression castArray(ExpressionBuilder &b, const Expression &value, frame::ListType type,
-                            mlir::Location at);
+                            Misfit misfit, mlir::Location at);
   MaybeExpression castElements(ExpressionBuilder &b, const Expression &list, frame::ListType type,
-                               mlir::Location at);
+                               Misfit misfit, mlir::Location at);
   MaybeExpression castStructs(ExpressionBuilder &b, const Expression &list, frame::ListType type,
-                              mlir::Location at);
+                              Misfit misfit, mlir::Location at);
   // struct_functions.cpp
   /// Whether a function's arguments may be of any type: none of structs or of maps alone.
   static bool takesAnyType(llvm::StringRef function);

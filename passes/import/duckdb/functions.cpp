@@ -27,6 +27,9 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
   if (isLambda(expression)) {
     return importLambda(b, expression, at, fieldsBefore);
   }
+  if (name == "invoke") {
+    return importInvoked(b, expression, at, fieldsBefore);
+  }
   if (failed(expectCall(expression, name, {{"function_data", Use::kRead}}, context, at)) ||
       failed(expectFields(expression.get("function_data"), name,
                           {{"check_overflow", Use::kHarmless}, // frame always checks

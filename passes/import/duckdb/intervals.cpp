@@ -466,9 +466,7 @@ MaybeExpression ExpressionImporter::importBucket(ExpressionBuilder &b, const Cal
   Type given = frame::dropNullable(moment->type());
   Type timestamp = frame::isDate(given) ? moments.timestampType() : given;
   auto asTimestamp = [&](const MaybeExpression &value) {
-    return failed(value)
-               ? value
-               : castMoment(b, *value, timestamp, ExpressionBuilder::Misfit::kRaises, call.at);
+    return failed(value) ? value : castMoment(b, *value, timestamp, Misfit::kRaises, call.at);
   };
   MaybeExpression typed = asTimestamp(moment);
   if (failed(typed)) {
@@ -518,9 +516,7 @@ MaybeExpression ExpressionImporter::importBucket(ExpressionBuilder &b, const Cal
   if (hasOffset && succeeded(start)) {
     start = moveBy(b, *start, *offset, call.at);
   }
-  return failed(start)
-             ? start
-             : castMoment(b, *start, call.type, ExpressionBuilder::Misfit::kRaises, call.at);
+  return failed(start) ? start : castMoment(b, *start, call.type, Misfit::kRaises, call.at);
 }
 
 std::optional<MaybeExpression> ExpressionImporter::importWithInterval(ExpressionBuilder &b,

@@ -182,19 +182,25 @@ MaybeRelation RelationImporter::importNearestJoin(Node op) {
     return failure();
   }
   Location at = locate(op);
-  if (kind->kind != frame::JoinKind::Inner && kind->kind != frame::JoinKind::Left) {
-    return context.fail(at, "unsupported ASOF JOIN: only inner and left ones");
-  }
-  NearestRequest request;
-  request.kind = kind->kind;
-  size_t inequalities = 0;
+  NearestRequest request{.kind = kind->kind, .value = {JoinCondition::Kind::kAny, {}, {}, at}};
+  const auto leftCount = static_cast<int64_t>(inputs->front().fields.size());
+  size_t inequalities = 0, others = 0;
   for (Node condition : op.get("conditions").elements()) {
-    Computed left = expressions.computed(condition.get("left"), at);
-    Computed right = expressions.computed(condition.get("right"), at);
-    StringRef comparison = condition.get("comparison").string().value_or("");
-    if (comparison == "COMPARE_EQUAL") {
-      request.leftKeys.push_back(left);
-      request.rightKeys.push_back(right);
+    const StringRef comparison = condition.get("comparison").string().value_or("");
+    Node left = ExpressionImporter::beforeNormalized(condition.get("left"));
+    Node right = ExpressionImporter::beforeNormalized(condition.get("right"));
+    Location place = expressions.locate(left, at);
+    Computed leftSide = expressions.computed(left, place);
+    if (comparison == "INVALID") { // any expression over both sides
+      request.conditions.push_back({JoinCondition::Kind::kAny, leftSide, {}, place});
+      ++others;
+      continue;
+    }
+    Computed rightSide = expressions.computed(right, place, leftCount);
+    if (comparison == "COMPARE_EQUAL" || comparison == "COMPARE_NOT_DISTINCT_FROM") {
+      request.conditions.push_back({comparison == "COMPARE_EQUAL" ? JoinCondition::Kind::kEqual
+                                                                  : JoinCondition::Kind::kNullSafe,
+                                    leftSide, rightSide, place});
       continue;
     }
     std::optional<frame::CompareKind> inequality = comparisonNamed(comparison);
@@ -202,11 +208,17 @@ MaybeRelation RelationImporter::importNearestJoin(Node op) {
       return context.fail(at, "unsupported ASOF JOIN: only equalities and one of < <= > >=");
     }
     request.comparison = *inequality;
-    request.leftValue = left;
-    request.rightValue = right;
+    request.value = {JoinCondition::Kind::kAny, leftSide, rightSide, place};
   }
   if (inequalities == 0) {
     return op.fail("expected an inequality among the conditions of an ASOF JOIN");
+  }
+  const bool keepsRight =
+      kind->kind == frame::JoinKind::Right || kind->kind == frame::JoinKind::Full;
+  const bool isOfSubquery =
+      kind->kind == frame::JoinKind::Mark || kind->kind == frame::JoinKind::Single;
+  if (isOfSubquery || (keepsRight && others > 0)) { // DuckDB's binder makes and takes none
+    return context.fail(at, "unsupported ASOF JOIN: a right or full one under further conditions");
   }
   return builder.joinNearest((*inputs)[0], (*inputs)[1], request, at);
 }

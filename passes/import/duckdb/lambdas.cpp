@@ -1,5 +1,6 @@
-// Calls with a lambda in DuckDB's plans. Its body counts columns anew: the place of the element if
-// it asks for it, the element, of a reduce the value so far, and what it captures.
+// Calls with a lambda in DuckDB's plans. Its body counts columns anew: of functions of lists the
+// place of the element if it asks for it, the element, of a reduce the value so far, and what it
+// captures.
 #include "passes/import/duckdb/expressions.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -17,7 +18,7 @@ static Type elementOf(Type list) {
   return cast<frame::ListType>(frame::dropNullable(list)).getElementType();
 }
 
-static bool isParameter(Node child) { return child.get("type").string() == StringRef("LAMBDA"); }
+static bool hasParameters(Node child) { return child.get("type").string() == StringRef("LAMBDA"); }
 
 bool ExpressionImporter::isLambda(Node call) {
   return llvm::is_contained(call.get("function_data").keys(), "has_index");
@@ -28,11 +29,36 @@ static SmallVector<StringRef> parameterNames(Node call) {
   SmallVector<StringRef> names;
   for (Node child : call.get("children").elements()) {
     for (Node name :
-         isParameter(child) ? child.get("parameter_names").elements() : SmallVector<Node, 4>()) {
+         hasParameters(child) ? child.get("parameter_names").elements() : SmallVector<Node, 4>()) {
       names.push_back(name.string().value_or(""));
     }
   }
   return names;
+}
+
+MaybeExpression ExpressionImporter::importInvoked(ExpressionBuilder &b, Node expression,
+                                                  Location at, int64_t fieldsBefore) {
+  StringRef name = nameOf(expression);
+  SmallVector<Node> children = expression.get("children").elements();
+  const SmallVector<StringRef> parameters = parameterNames(expression);
+  if (failed(expectCall(expression, name, {{"function_data", Use::kRead}}, context, at)) ||
+      failed(expectFields(expression.get("function_data"), name, {{"lambda_expr", Use::kHarmless}},
+                          context, at))) { // the first child
+    return failure();
+  }
+  if (children.empty() || !hasParameters(children.front()) ||
+      children.size() <= parameters.size()) {
+    return expression.fail("expected a lambda and a value for each of its parameters");
+  }
+  FailureOr<SmallVector<Expression>> values =
+      importAll(b, ArrayRef(children).drop_front(), at, fieldsBefore);
+  if (failed(values)) {
+    return failure();
+  }
+  // The last parameter is the body's first column, what it captures follows the first one.
+  std::reverse(values->begin(), values->begin() + static_cast<ptrdiff_t>(parameters.size()));
+  return b.inPlaceOfFields(*values,
+                           [&] { return import(b, children.front().get("lambda_expr"), at); });
 }
 
 MaybeExpression ExpressionImporter::importLambda(ExpressionBuilder &b, Node expression, Location at,
@@ -57,7 +83,7 @@ MaybeExpression ExpressionImporter::importLambda(ExpressionBuilder &b, Node expr
   }
   SmallVector<Node> children;
   llvm::copy_if(expression.get("children").elements(), std::back_inserter(children),
-                [](Node child) { return !isParameter(child); });
+                [](Node child) { return !hasParameters(child); });
   FailureOr<SmallVector<Expression>> arguments = importAll(b, children, at, fieldsBefore);
   if (failed(arguments)) {
     return failure();
@@ -163,8 +189,7 @@ MaybeExpression ExpressionImporter::importReduced(ExpressionBuilder &b, const Ca
                                                        b.integer(0, i64, call.at), call.at);
   MaybeExpression first = b.element(list, b.integer(1, i64, call.at), call.at);
   MaybeExpression initial =
-      failed(first) ? first
-                    : castValue(b, *first, call.type, ExpressionBuilder::Misfit::kRaises, call.at);
+      failed(first) ? first : castValue(b, *first, call.type, Misfit::kRaises, call.at);
   MaybeExpression error =
       b.raise(frame::RaiseKind::User, "Cannot perform list_reduce on an empty input list",
               call.type, call.at);

@@ -101,7 +101,9 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
                  : b.text(known, arguments, call.type, call.at);
     }
   }
-  return MaybeExpression(context.fail(call.at, "unsupported list function: " + call.name));
+  return call.name == "error" ? std::nullopt
+                              : std::optional(MaybeExpression(context.fail(
+                                    call.at, "unsupported list function: " + call.name)));
 }
 
 /// By a NULL a text is not split.
@@ -179,7 +181,7 @@ MaybeExpression ExpressionImporter::importZip(ExpressionBuilder &b, const Call &
     MaybeExpression empty = b.list(frame::dropNullable(field), {}, call.at);
     MaybeExpression given = ExpressionBuilder::isNullConstant(argument)
                                 ? empty
-                                : castNested(b, argument, list, call.at);
+                                : castNested(b, argument, list, Misfit::kRaises, call.at);
     given = failed(given) || failed(empty) ? MaybeExpression(failure())
                                            : b.coalesce({*given, *empty}, call.at);
     MaybeExpression size =
@@ -219,7 +221,7 @@ MaybeExpression ExpressionImporter::importListOfLists(ExpressionBuilder &b, cons
                                                       Arguments arguments) {
   SmallVector<Expression> lists;
   for (const Expression &argument : arguments) {
-    MaybeExpression list = castNested(b, argument, call.type, call.at);
+    MaybeExpression list = castNested(b, argument, call.type, Misfit::kRaises, call.at);
     if (failed(list)) {
       return failure();
     }
@@ -343,7 +345,8 @@ MaybeExpression ExpressionImporter::importChosen(ExpressionBuilder &b, const Cal
 /// With NULL a list has nothing in common.
 MaybeExpression ExpressionImporter::importCommon(ExpressionBuilder &b, const Call &call,
                                                  Arguments arguments) {
-  MaybeExpression other = castNested(b, arguments[1], arguments[0].type(), call.at);
+  MaybeExpression other =
+      castNested(b, arguments[1], arguments[0].type(), Misfit::kRaises, call.at);
   MaybeExpression empty = b.list(elementOf(call.type), {}, call.at);
   other = failed(other) || failed(empty) ? MaybeExpression(failure())
                                          : b.coalesce({*other, *empty}, call.at);
@@ -359,10 +362,8 @@ MaybeExpression ExpressionImporter::seriesOf(ExpressionBuilder &b, Arguments bou
   const Expression &closed = withStop ? one : zero;
   if (frame::isTimestamp(element)) {
     Moments moments(b, at);
-    MaybeExpression start =
-        castMoment(b, bounds[0], element, ExpressionBuilder::Misfit::kRaises, at);
-    MaybeExpression stop =
-        castMoment(b, bounds[1], element, ExpressionBuilder::Misfit::kRaises, at);
+    MaybeExpression start = castMoment(b, bounds[0], element, Misfit::kRaises, at);
+    MaybeExpression stop = castMoment(b, bounds[1], element, Misfit::kRaises, at);
     if (failed(start) || failed(stop)) {
       return failure();
     }

@@ -82,7 +82,7 @@ MaybeExpression ExpressionImporter::importMap(ExpressionBuilder &b, const Call &
   }
   SmallVector<Expression> lists;
   for (auto [argument, list] : llvm::zip_equal(arguments, wanted)) {
-    MaybeExpression given = castNested(b, argument, list, call.at);
+    MaybeExpression given = castNested(b, argument, list, Misfit::kRaises, call.at);
     if (failed(given)) {
       return failure();
     }
@@ -100,7 +100,7 @@ MaybeExpression ExpressionImporter::importMerge(ExpressionBuilder &b, const Call
   Expression empty = b.constant(StringAttr::get(b.getContext(), ""), type.getEntries(), call.at);
   SmallVector<Expression> lists, unknown;
   for (const Expression &argument : arguments) {
-    MaybeExpression map = castNested(b, argument, type, call.at);
+    MaybeExpression map = castNested(b, argument, type, Misfit::kRaises, call.at);
     MaybeExpression list = failed(map) ? map : b.cast(*map, type.getEntries(), call.at);
     MaybeExpression given = failed(list) ? list : b.coalesce({*list, empty}, call.at);
     if (failed(given)) {

@@ -8,8 +8,6 @@ using namespace headrace::import;
 using namespace headrace::import::duckdb;
 namespace frame = headrace::frame;
 
-using Misfit = ExpressionBuilder::Misfit;
-
 static bool isNamed(frame::StructType type) { return !type.getNames().front().empty(); }
 
 /// Whether a cast of DuckDB changes nothing but names: fields of structs are taken by their names
@@ -43,7 +41,7 @@ static bool onlyRenames(Type from, Type to) {
 }
 
 MaybeExpression ExpressionImporter::castNested(ExpressionBuilder &b, const Expression &value,
-                                               Type type, Location at) {
+                                               Type type, Misfit misfit, Location at) {
   Type from = frame::dropNullable(value.type()), to = frame::dropNullable(type);
   if (from == to) {
     return value;
@@ -58,37 +56,22 @@ MaybeExpression ExpressionImporter::castNested(ExpressionBuilder &b, const Expre
     return b.cast(value, to, at);
   }
   if (auto fields = dyn_cast<frame::StructType>(to); fields && frame::isStruct(from)) {
-    return castStruct(b, value, fields, at);
+    return castStruct(b, value, fields, misfit, at);
   }
   if (frame::isMap(from) && frame::isMap(to)) {
-    auto source = cast<frame::MapType>(from), target = cast<frame::MapType>(to);
-    MaybeExpression entries = b.cast(value, source.getEntries(), at);
-    auto part = [&](int64_t n, Type given, Type wanted) -> MaybeExpression {
-      MaybeExpression all =
-          b.text(*headrace::textFunctionNamed("list_fields"),
-                 {*entries, b.integer(n, IntegerType::get(b.getContext(), 64), at)},
-                 frame::ListType::get(given), at);
-      return failed(all) ? all : castNested(b, *all, frame::ListType::get(wanted), at);
-    };
-    MaybeExpression keys = part(1, source.getKeyType(), target.getKeyType());
-    MaybeExpression values = part(2, source.getValueType(), target.getValueType());
-    MaybeExpression made = failed(keys) || failed(values)
-                               ? MaybeExpression(failure())
-                               : b.text(*headrace::textFunctionNamed("map_entries_of"),
-                                        {*keys, *values}, target.getEntries(), at);
-    return failed(made) ? made : b.cast(*made, to, at);
+    return castMap(b, value, cast<frame::MapType>(to), misfit, at);
   }
   if (frame::isList(from) && frame::isList(to)) {
     return cast<frame::ListType>(to).getSize() == 0
-               ? castList(b, value, to, at)
-               : castArray(b, value, cast<frame::ListType>(to), at);
+               ? castList(b, value, to, misfit, at)
+               : castArray(b, value, cast<frame::ListType>(to), misfit, at);
   }
   return context.fail(
       at, "unsupported cast between a list, struct or map and what is none of its kind");
 }
 
 MaybeExpression ExpressionImporter::castStruct(ExpressionBuilder &b, const Expression &value,
-                                               frame::StructType type, Location at) {
+                                               frame::StructType type, Misfit misfit, Location at) {
   auto from = cast<frame::StructType>(frame::dropNullable(value.type()));
   const bool byName = isNamed(from) && isNamed(type);
   SmallVector<Expression> fields;
@@ -96,10 +79,9 @@ MaybeExpression ExpressionImporter::castStruct(ExpressionBuilder &b, const Expre
     std::optional<unsigned> source =
         byName ? from.findField(name.getValue()) : static_cast<unsigned>(index);
     Type wanted = type.getFieldTypes()[index];
-    MaybeExpression field =
-        source && *source < from.getFieldTypes().size()
-            ? castValue(b, b.fieldOf(value, *source, at), wanted, Misfit::kRaises, at)
-            : MaybeExpression(b.null(wanted, at));
+    MaybeExpression field = source && *source < from.getFieldTypes().size()
+                                ? castValue(b, b.fieldOf(value, *source, at), wanted, misfit, at)
+                                : MaybeExpression(b.null(wanted, at));
     if (failed(field)) {
       return failure();
     }
@@ -113,26 +95,71 @@ MaybeExpression ExpressionImporter::castStruct(ExpressionBuilder &b, const Expre
   return failed(known) ? known : b.choose(*known, *made, nullptr, at);
 }
 
+static MaybeExpression callOf(ExpressionBuilder &b, StringRef function, ArrayRef<Expression> of,
+                              Type type, Location at) {
+  return b.text(*headrace::textFunctionNamed(function), of, type, at);
+}
+
+/// A value where two numbers are equal, else NULL.
+static MaybeExpression whereEqual(ExpressionBuilder &b, const MaybeExpression &one,
+                                  const MaybeExpression &other, const MaybeExpression &value,
+                                  Location at) {
+  if (failed(one) || failed(other) || failed(value)) {
+    return failure();
+  }
+  MaybeExpression fits = b.compare(frame::CompareKind::Eq, *one, *other, at);
+  return failed(fits) ? fits : b.choose(*fits, *value, nullptr, at);
+}
+
+/// Keys that are NULL or equal as values of the other type are none of a map.
+MaybeExpression ExpressionImporter::castMap(ExpressionBuilder &b, const Expression &value,
+                                            frame::MapType type, Misfit misfit, Location at) {
+  Type i64 = IntegerType::get(b.getContext(), 64);
+  auto from = cast<frame::MapType>(frame::dropNullable(value.type()));
+  MaybeExpression entries = b.cast(value, from.getEntries(), at);
+  auto part = [&](int64_t n, Type given, Type wanted) -> MaybeExpression {
+    MaybeExpression all = callOf(b, "list_fields", {*entries, b.integer(n, i64, at)},
+                                 frame::ListType::get(given), at);
+    return failed(all) ? all : castNested(b, *all, frame::ListType::get(wanted), misfit, at);
+  };
+  MaybeExpression keys = part(1, from.getKeyType(), type.getKeyType());
+  MaybeExpression values = part(2, from.getValueType(), type.getValueType());
+  if (failed(keys) || failed(values)) {
+    return failure();
+  }
+  MaybeExpression made = callOf(b, "map_entries_of", {*keys, *values}, type.getEntries(), at);
+  if (misfit == Misfit::kNull) {
+    made = whereEqual(b, callOf(b, "list_unique", *keys, i64, at),
+                      callOf(b, "list_length", *keys, i64, at), made, at);
+  }
+  return failed(made) ? made : b.cast(*made, type, at);
+}
+
 /// As a list, whose elements are counted if its type does not say how many there are.
 MaybeExpression ExpressionImporter::castArray(ExpressionBuilder &b, const Expression &value,
-                                              frame::ListType type, Location at) {
+                                              frame::ListType type, Misfit misfit, Location at) {
   auto from = cast<frame::ListType>(frame::dropNullable(value.type()));
-  MaybeExpression list = castNested(b, value, frame::ListType::get(type.getElementType()), at);
+  MaybeExpression list =
+      castNested(b, value, frame::ListType::get(type.getElementType()), misfit, at);
   if (failed(list) || from.getSize() == type.getSize()) {
     return failed(list) ? list : b.cast(*list, type, at);
   }
-  Expression size = b.integer(type.getSize(), IntegerType::get(b.getContext(), 64), at);
-  return b.text(*headrace::textFunctionNamed("list_of_size"), {*list, size}, type, at);
+  Type i64 = IntegerType::get(b.getContext(), 64);
+  Expression size = b.integer(type.getSize(), i64, at);
+  MaybeExpression made = callOf(b, "list_of_size", {*list, size}, type, at);
+  return misfit == Misfit::kRaises
+             ? made
+             : whereEqual(b, callOf(b, "list_length", *list, i64, at), size, made, at);
 }
 
 MaybeExpression ExpressionImporter::castList(ExpressionBuilder &b, const Expression &list,
-                                             Type type, Location at) {
+                                             Type type, Misfit misfit, Location at) {
   Type element = cast<frame::ListType>(type).getElementType();
   Type source = cast<frame::ListType>(frame::dropNullable(list.type())).getElementType();
   if (auto made = list.value.getDefiningOp<frame::ListOp>()) { // its values one by one
     SmallVector<Expression> elements;
     for (Value value : made.getOperands()) {
-      MaybeExpression given = castValue(b, {value, "element"}, element, Misfit::kRaises, at);
+      MaybeExpression given = castValue(b, {value, "element"}, element, misfit, at);
       if (failed(given)) {
         return failure();
       }
@@ -141,24 +168,24 @@ MaybeExpression ExpressionImporter::castList(ExpressionBuilder &b, const Express
     return b.list(element, elements, at);
   }
   if (frame::isStruct(source) && frame::isStruct(element)) {
-    return castStructs(b, list, cast<frame::ListType>(type), at);
+    return castStructs(b, list, cast<frame::ListType>(type), misfit, at);
   }
   auto isExact = [](Type type) { return frame::isInteger(type) || frame::isDecimal(type); };
   auto isNumber = [&](Type type) { return isExact(type) || frame::isFloat(type); };
   const bool isText = frame::isString(element) && !frame::isStruct(source) && !frame::isMap(source);
   const bool converts = isText || (isNumber(element) && isNumber(source)) ||
                         (isNumber(element) && frame::isString(source));
-  if (!converts) {
-    return castElements(b, list, cast<frame::ListType>(type), at);
+  if (!converts || (misfit == Misfit::kNull && !isText)) {
+    return castElements(b, list, cast<frame::ListType>(type), misfit, at);
   }
   Expression code = b.integer(headrace::elementCode(headrace::logicalType(element)),
                               IntegerType::get(b.getContext(), 64), at);
-  return b.text(*headrace::textFunctionNamed("list_cast"), {list, code}, type, at);
+  return callOf(b, "list_cast", {list, code}, type, at);
 }
 
 /// A list of whatever there are casts of, one element after the other.
 MaybeExpression ExpressionImporter::castElements(ExpressionBuilder &b, const Expression &list,
-                                                 frame::ListType type, Location at) {
+                                                 frame::ListType type, Misfit misfit, Location at) {
   Type source = cast<frame::ListType>(frame::dropNullable(list.type())).getElementType();
   ExpressionBuilder::Lambda lambda;
   lambda.text = "cast";
@@ -166,7 +193,7 @@ MaybeExpression ExpressionImporter::castElements(ExpressionBuilder &b, const Exp
   lambda.firstCapture = 1;
   lambda.body = [&](ExpressionBuilder &inside) -> MaybeExpression {
     MaybeExpression element = inside.field(0, at);
-    MaybeExpression given = castValue(inside, *element, type.getElementType(), Misfit::kRaises, at);
+    MaybeExpression given = castValue(inside, *element, type.getElementType(), misfit, at);
     return failed(given) ? given : inside.list(type.getElementType(), *given, at);
   };
   return b.flatMap(list, lambda, type, at);
@@ -174,7 +201,7 @@ MaybeExpression ExpressionImporter::castElements(ExpressionBuilder &b, const Exp
 
 /// A list of structs, one field of all of them after the other.
 MaybeExpression ExpressionImporter::castStructs(ExpressionBuilder &b, const Expression &list,
-                                                frame::ListType type, Location at) {
+                                                frame::ListType type, Misfit misfit, Location at) {
   auto from = cast<frame::StructType>(
       cast<frame::ListType>(frame::dropNullable(list.type())).getElementType());
   auto to = cast<frame::StructType>(type.getElementType());
@@ -184,19 +211,20 @@ MaybeExpression ExpressionImporter::castStructs(ExpressionBuilder &b, const Expr
     std::optional<unsigned> source =
         byName ? from.findField(name.getValue()) : static_cast<unsigned>(index);
     if (!source || *source >= from.getFieldTypes().size()) {
-      return castElements(b, list, type, at);
+      return castElements(b, list, type, misfit, at);
     }
     Expression place =
         b.integer(static_cast<int64_t>(*source) + 1, IntegerType::get(b.getContext(), 64), at);
-    MaybeExpression all = b.text(*headrace::textFunctionNamed("list_fields"), {list, place},
+    MaybeExpression all = callOf(b, "list_fields", {list, place},
                                  frame::ListType::get(from.getFieldTypes()[*source]), at);
     MaybeExpression given =
-        failed(all) ? all
-                    : castNested(b, *all, frame::ListType::get(to.getFieldTypes()[index]), at);
+        failed(all)
+            ? all
+            : castNested(b, *all, frame::ListType::get(to.getFieldTypes()[index]), misfit, at);
     if (failed(given)) {
       return failure();
     }
     parts.push_back(*given);
   }
-  return b.text(*headrace::textFunctionNamed("list_structs"), parts, type, at);
+  return callOf(b, "list_structs", parts, type, at);
 }

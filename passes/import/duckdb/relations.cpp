@@ -83,6 +83,7 @@ MaybeRelation RelationImporter::import(Node op) {
                     .Case("LOGICAL_EXPRESSION_GET", &RelationImporter::importRows)
                     .Case("LOGICAL_DUMMY_SCAN", &RelationImporter::importDummy)
                     .Case("LOGICAL_EMPTY_RESULT", &RelationImporter::importEmpty)
+                    .Case("LOGICAL_CHUNK_GET", &RelationImporter::importChunk)
                     .Case("LOGICAL_MATERIALIZED_CTE", &RelationImporter::importMaterializedCte)
                     .Case("LOGICAL_CTE_REF", &RelationImporter::importCteRef)
                     .Default(nullptr);
@@ -261,6 +262,43 @@ MaybeRelation RelationImporter::importEmpty(Node op) {
     columns.push_back({"nothing", type});
   }
   return builder.values(columns, {}, at);
+}
+
+/// Constants, column by column: what DESCRIBE says where it is a table.
+MaybeRelation RelationImporter::importChunk(Node op) {
+  if (failed(expectOnly(op, {{"chunk_types", Use::kHarmless},
+                             {"collection", Use::kRead},
+                             {"column_ids", Use::kRead}}))) {
+    return failure();
+  }
+  Location at = locate(op);
+  Node collection = op.get("collection");
+  SmallVector<RelationBuilder::ScanColumn> columns;
+  SmallVector<SmallVector<Attribute>> rows;
+  for (auto [type, values] :
+       llvm::zip(collection.get("types").elements(), collection.get("values").elements())) {
+    columns.push_back({"col" + std::to_string(columns.size()), importType(context, type, at)});
+    SmallVector<Node> cells = values.elements();
+    if (columns.size() == 1) {
+      rows.resize(cells.size());
+    }
+    if (!columns.back().type || cells.size() != rows.size()) {
+      return columns.back().type ? MaybeRelation(values.fail("expected as many values as others"))
+                                 : MaybeRelation(failure());
+    }
+    for (auto [row, cell] : llvm::zip_equal(rows, cells)) {
+      FailureOr<Constant> constant = importConstant(context, cell, at);
+      if (failed(constant)) {
+        return failure();
+      }
+      row.push_back(constant->value);
+      if (isa<UnitAttr>(constant->value)) {
+        columns.back().type = frame::addNullable(columns.back().type);
+      }
+    }
+  }
+  MaybeRelation made = builder.values(columns, rows, at);
+  return failed(made) ? made : applyMap(*made, op.get("column_ids"), at);
 }
 
 MaybeRelation RelationImporter::importRows(Node op) {

@@ -44,6 +44,7 @@ private:
   MaybeRelation importRowsOf(Node op, mlir::Location at);
   MaybeRelation importValues(Node op, mlir::Location at);
   MaybeRelation importEmpty(Node op);
+  MaybeRelation importChunk(Node op);
   mlir::LogicalResult expectGet(Node op, Field::Use parameters, llvm::StringRef what,
                                 mlir::Location at);
   MaybeRelation importDummy(Node op);
@@ -75,6 +76,7 @@ private:
     llvm::StringRef name;
     bool distinct;
     Node filter;
+    llvm::SmallVector<Node> order;
   };
   mlir::FailureOr<MeasureRequest> makeMeasure(const MeasureCall &call, mlir::Location at);
   /// What a quantile's call says of it; of several if the result is a list.

@@ -121,7 +121,7 @@ static bool isExtremeOfItself(StringRef name, const MeasureRequest &measure) {
 static bool isOfList(StringRef name, const MeasureRequest &measure) {
   const bool isOne = isExtremeOfItself(name, measure) || measure.rows == MeasureRows::kCollected ||
                      measure.rows == MeasureRows::kQuantile || measure.rows == MeasureRows::kMost;
-  return isOne && measure.order.empty() && !measure.different;
+  return isOne && !measure.different;
 }
 
 /// A list of the value, NULL for rows that do not count.
@@ -163,6 +163,25 @@ static MaybeExpression finished(ExpressionBuilder &b, const MeasureRequest &meas
   return failed(made) ? made : orValue(b, *made, measure.ofNone, at);
 }
 
+/// Whether two lists of expressions over one input are the same, wherever they stand in the query.
+static bool alike(ArrayRef<Node> a, ArrayRef<Node> b) {
+  static constexpr StringRef kPlaces[] = {"query_location", "query_location_length", "alias"};
+  return a.size() == b.size() && llvm::all_of(llvm::zip_equal(a, b), [](auto pair) {
+           return std::get<0>(pair).equals(std::get<1>(pair), kPlaces);
+         });
+}
+
+/// Whether the rows of a frame are in the order of a function's arguments as they come. Of the
+/// window's order more keys divide its peers, which ranks are of.
+static bool isInOrder(Node function, WindowKind kind) {
+  const SmallVector<Node> wanted = function.get("arg_orders").elements();
+  const SmallVector<Node> order = function.get("orders").elements();
+  const bool ranks =
+      kind == WindowKind::Rank || kind == WindowKind::PercentRank || kind == WindowKind::CumeDist;
+  return wanted.size() <= order.size() && (!ranks || wanted.size() == order.size()) &&
+         alike(wanted, ArrayRef(order).take_front(wanted.size()));
+}
+
 FailureOr<WindowFunctionRequest>
 RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Location at) {
   at = expressions.locate(function, at);
@@ -185,7 +204,7 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
                                {"default_expr", Use::kEmpty},
                                {"exclude_clause", Use::kRead},
                                {"distinct", Use::kRead},
-                               {"arg_orders", Use::kEmpty},
+                               {"arg_orders", Use::kRead},
                                // What RANGE was before its distances became values.
                                {"sql_range_start", Use::kHarmless},
                                {"sql_range_end", Use::kHarmless},
@@ -197,13 +216,14 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
     return failure();
   }
   WindowFunctionRequest request{.at = at};
+  const SmallVector<Node> inFrame = function.get("arg_orders").elements();
   bool ignoresNulls = function.get("ignore_nulls").boolean().value_or(false);
   bool seesFrame = true;
   if (type == "WINDOW_AGGREGATE") {
     StringRef name = nameOf(function);
     FailureOr<MeasureRequest> measure =
         makeMeasure({function, name, function.get("distinct").boolean().value_or(false),
-                     function.get("filters")},
+                     function.get("filters"), inFrame},
                     at);
     if (failed(measure)) {
       return failure();
@@ -214,17 +234,17 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
       finish = [measure = *measure](ExpressionBuilder &b, const Expression &list) {
         return finished(b, measure, list);
       };
-    } else if (measure->rows != MeasureRows::kAll) { // which they are depends on the frame
-      bool repeats = measure->rows == MeasureRows::kDifferent;
-      return context.fail(at, "unsupported " + name + (repeats ? " of distinct values" : "") +
-                                  " in a window");
     } else if (name == "any_value") { // the first that is not NULL
       request.kind = WindowKind::FirstValue;
       request.ignoreNulls = true;
       request.arguments.push_back({std::nullopt, measure->arguments.front()});
-      if (measure->condition) {
+      if (function.get("filters")) {
         return context.fail(at, "unsupported FILTER of any_value in a window");
       }
+    } else if (measure->rows != MeasureRows::kAll) { // which they are depends on the frame
+      bool repeats = measure->rows == MeasureRows::kDifferent;
+      return context.fail(at, "unsupported " + name + (repeats ? " of distinct values" : "") +
+                                  " in a window");
     } else {
       request.measure = std::move(*measure);
     }
@@ -247,8 +267,13 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
     }
     request.kind = *kind;
     request.ignoreNulls = ignoresNulls;
-    seesFrame = *kind == WindowKind::FirstValue || *kind == WindowKind::LastValue ||
-                *kind == WindowKind::NthValue;
+    const bool isValue = *kind == WindowKind::FirstValue || *kind == WindowKind::LastValue ||
+                         *kind == WindowKind::NthValue;
+    seesFrame = isValue || !inFrame.empty();
+    if (ignoresNulls && !isValue && !inFrame.empty()) {
+      return context.fail(at,
+                          "unsupported IGNORE NULLS of lag and lead with an order of their own");
+    }
     bool counts = *kind == WindowKind::Ntile;
     for (auto [index, argument] : llvm::enumerate(function.get("children").elements())) {
       if (index == 2 && isNullConstant(argument)) {
@@ -270,15 +295,14 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
     }
     request.frame = std::move(*frame);
   }
+  if (!request.measure && !isInOrder(function, request.kind)) {
+    FailureOr<SmallVector<RelationBuilder::SortKey>> order = importSortKeys(inFrame, at);
+    if (failed(order)) {
+      return failure();
+    }
+    request.order.assign(order->begin(), order->end());
+  }
   return request;
-}
-
-/// Whether two lists of expressions over one input are the same, wherever they stand in the query.
-static bool alike(ArrayRef<Node> a, ArrayRef<Node> b) {
-  static constexpr StringRef kPlaces[] = {"query_location", "query_location_length", "alias"};
-  return a.size() == b.size() && llvm::all_of(llvm::zip_equal(a, b), [](auto pair) {
-           return std::get<0>(pair).equals(std::get<1>(pair), kPlaces);
-         });
 }
 
 /// Whether a function is over all rows as they come.

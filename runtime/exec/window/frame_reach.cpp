@@ -44,7 +44,7 @@ void addFrame(FrameReach &reach, const plan::State &state, const plan::WindowCol
   const bool toLast = window.end.edge == FrameEdge::kUnboundedFollowing ||
                       (window.end.edge == FrameEdge::kCurrentRow && byPeers && state.order.empty());
   reach.any |= window.exclude != plan::FrameExclusion::kNone || window.distinct ||
-               window.ignoreNulls || (toLast && !fromFirst) ||
+               window.ignoreNulls || !window.order.empty() || (toLast && !fromFirst) ||
                (window.start.edge == FrameEdge::kCurrentRow && byPeers);
   addBound(reach, window, window.start);
   addBound(reach, window, window.end);
@@ -73,6 +73,9 @@ void addFrame(FrameReach &reach, const plan::State &state, const plan::WindowCol
 FrameReach reachOf(const plan::State &state) {
   FrameReach reach;
   for (const plan::WindowColumn &window : state.windows) {
+    if (window.hasFrame()) {
+      addFrame(reach, state, window);
+    }
     switch (window.function) {
     case WindowFunction::kRowNumber:
     case WindowFunction::kRank:
@@ -93,7 +96,7 @@ FrameReach reachOf(const plan::State &state) {
       break;
     }
     default:
-      addFrame(reach, state, window);
+      break;
     }
   }
   return reach;

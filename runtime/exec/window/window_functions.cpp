@@ -4,6 +4,7 @@
 #include "runtime/abi/type_bytes.h"
 #include "runtime/base/list_values.h"
 #include "runtime/exec/window/field_values.h"
+#include "runtime/exec/window/standings.h"
 #include "runtime/primitives/string/string.h"
 
 #include <algorithm>
@@ -13,29 +14,12 @@ namespace {
 
 using plan::WindowFunction;
 
-/// Of one that collects: else the first row has a list of all rows. A frame does not end where it
-/// begins.
-bool hasFrame(const plan::WindowColumn &window) {
-  return window.end.edge != plan::FrameEdge::kUnboundedPreceding;
-}
-
 bool looksAtPeers(const plan::WindowColumn &window, bool unordered) {
-  switch (window.function) {
-  case WindowFunction::kRowNumber:
-  case WindowFunction::kNtile:
-  case WindowFunction::kLag:
-  case WindowFunction::kLead:
-    return false;
-  case WindowFunction::kRank:
-  case WindowFunction::kDenseRank:
-  case WindowFunction::kPercentRank:
-  case WindowFunction::kCumeDist:
-    return true;
-  default:
-    return (window.unit != plan::FrameUnit::kRows && !unordered) ||
-           window.exclude == plan::FrameExclusion::kGroup ||
-           window.exclude == plan::FrameExclusion::kTies;
-  }
+  const bool ranks = window.function >= WindowFunction::kRank &&
+                     window.function <= WindowFunction::kCumeDist && window.order.empty();
+  return ranks || (window.unit != plan::FrameUnit::kRows && !unordered) ||
+         window.exclude == plan::FrameExclusion::kGroup ||
+         window.exclude == plan::FrameExclusion::kTies;
 }
 
 /// Sets a value of some type to one of the same type, or to zeros.
@@ -63,8 +47,12 @@ void setBytes(uint8_t *to, const uint8_t *from, HrType type) {
 } // namespace
 
 WindowFunctions::WindowFunctions(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-    : state_(state), frames_(account), present_(account), scratch_(account), distinct_(account),
-      lists_(std::move(account)) {}
+    : state_(state), frames_(account), order_(account), present_(account), scratch_(account),
+      distinct_(account), lists_(std::move(account)) {
+  for (const plan::WindowColumn &window : state.windows) {
+    orders_.emplace_back(state, window.order);
+  }
+}
 
 bool WindowFunctions::needPeers(const plan::State &state) {
   return std::any_of(state.windows.begin(), state.windows.end(),
@@ -83,28 +71,17 @@ Status WindowFunctions::compute(const Partition &partition, RowSpanOf part,
 }
 
 Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number) {
-  switch (window.function) {
-  case WindowFunction::kRowNumber:
-  case WindowFunction::kRank:
-  case WindowFunction::kDenseRank:
-  case WindowFunction::kPercentRank:
-  case WindowFunction::kCumeDist:
-    computeRank(window);
-    return {};
-  case WindowFunction::kNtile:
-    return computeNtile(window);
-  case WindowFunction::kLag:
-  case WindowFunction::kLead:
-    return computeNeighbour(window);
-  case WindowFunction::kCollect:
-    if (!hasFrame(window)) {
-      return computeCollected(window);
-    }
-    break;
-  default:
-    break;
+  const bool isPlace = window.function < WindowFunction::kFirstValue;
+  if (window.hasFrame()) {
+    HR_RETURN_IF_ERROR(frames_.compute(state_, window, *partition_, part_));
   }
-  HR_RETURN_IF_ERROR(frames_.compute(state_, window, *partition_, part_));
+  if (!window.order.empty()) {
+    const bool isPresent = window.ignoreNulls || window.function == WindowFunction::kCollect;
+    HR_RETURN_IF_ERROR(putInOrder(number, isPresent ? &field(window.input) : nullptr));
+  }
+  if (isPlace) {
+    return computePlace(window);
+  }
   switch (window.function) {
   case WindowFunction::kCount:
     if (window.distinct) {
@@ -116,7 +93,7 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
     }
     return computeFold(window, number);
   case WindowFunction::kCollect:
-    return computeLists(window);
+    return window.hasFrame() ? computeLists(window) : computeCollected(window);
   case WindowFunction::kFold:
     return window.distinct ? computeDistinct(window) : computeFold(window, number);
   default:
@@ -124,11 +101,39 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
   }
 }
 
-// ---- ranks ----
+Status WindowFunctions::putInOrder(size_t number, const plan::StateField *present) {
+  const RowSpanOf seen = frames_.seen();
+  const RowSpanOf rows{std::min(seen.begin, part_.begin), std::max(seen.end, part_.end)};
+  return order_.sort(orders_[number], *partition_, rows, present);
+}
 
-void WindowFunctions::computeRank(const plan::WindowColumn &window) {
+// ---- places ----
+
+Status WindowFunctions::computePlace(const plan::WindowColumn &window) {
+  if (!window.hasFrame()) {
+    return computePlace(window, StandingInPartition{*partition_});
+  }
+  return window.order.empty() ? computePlace(window, StandingInFrame{*partition_, frames_})
+                              : computePlace(window, StandingInOrder{order_, frames_});
+}
+
+template <typename Standing>
+Status WindowFunctions::computePlace(const plan::WindowColumn &window, const Standing &standing) {
+  switch (window.function) {
+  case WindowFunction::kNtile:
+    return computeNtile(window, standing);
+  case WindowFunction::kLag:
+  case WindowFunction::kLead:
+    return computeNeighbour(window, standing);
+  default:
+    computeRank(window, standing);
+    return {};
+  }
+}
+
+template <typename Standing>
+void WindowFunctions::computeRank(const plan::WindowColumn &window, const Standing &standing) {
   const plan::StateField &result = field(window.result);
-  uint32_t rows = partition_->size();
   auto setWhole = [&](const auto &of) {
     for (uint32_t row = part_.begin; row < part_.end; ++row) {
       storeAs(partition_->rows[row] + result.offset, static_cast<int64_t>(of(row)));
@@ -141,17 +146,21 @@ void WindowFunctions::computeRank(const plan::WindowColumn &window) {
   };
   switch (window.function) {
   case WindowFunction::kRowNumber:
-    return setWhole([](uint32_t row) { return int64_t(row) + 1; });
+    return setWhole([&](uint32_t row) { return standing.position(row) + 1; });
   case WindowFunction::kRank:
-    return setWhole([&](uint32_t row) { return int64_t(partition_->peersBegin(row)) + 1; });
-  case WindowFunction::kDenseRank:
+    return setWhole([&](uint32_t row) { return standing.peersBegin(row) + 1; });
+  case WindowFunction::kDenseRank: // never of a frame
     return setWhole([&](uint32_t row) { return int64_t(partition_->group[row]) + 1; });
   case WindowFunction::kPercentRank:
     return setShare([&](uint32_t row) {
-      return rows > 1 ? double(partition_->peersBegin(row)) / double(rows - 1) : 0.0;
+      const int64_t rows = standing.rows(row);
+      return rows > 1 ? double(standing.peersBegin(row)) / double(rows - 1) : 0.0;
     });
   default:
-    return setShare([&](uint32_t row) { return double(partition_->peersEnd(row)) / double(rows); });
+    return setShare([&](uint32_t row) {
+      const int64_t rows = standing.rows(row);
+      return rows > 0 ? double(standing.peersEnd(row)) / double(rows) : 0.0;
+    });
   }
 }
 
@@ -165,26 +174,29 @@ std::optional<int64_t> WindowFunctions::countOf(const plan::WindowColumn &window
   return isValid(count, at) ? std::optional(valueIn<int64_t>(count, at)) : std::nullopt;
 }
 
-Status WindowFunctions::computeNtile(const plan::WindowColumn &window) {
+template <typename Standing>
+Status WindowFunctions::computeNtile(const plan::WindowColumn &window, const Standing &standing) {
   const plan::StateField &result = field(window.result);
-  int64_t rows = partition_->size();
-  for (int64_t row = part_.begin; row < part_.end; ++row) {
-    std::optional<int64_t> parts = countOf(window, static_cast<uint32_t>(row));
-    uint8_t *out = partition_->rows[row];
-    setValid(result, out, parts.has_value());
-    if (!parts) {
-      setValue<int64_t>(result, out, 0);
-      continue;
-    }
-    if (*parts < 1) {
+  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+    std::optional<int64_t> parts = countOf(window, row);
+    if (parts && *parts < 1) {
       return makeError(ErrorKind::kData, "the argument of ntile must be greater than zero, got ",
                        *parts);
     }
-    // The first `longer` parts have a row more than the others.
-    int64_t length = rows / *parts, longer = rows % *parts, inLonger = longer * (length + 1);
-    setValue<int64_t>(result, out,
-                      row < inLonger ? row / (length + 1) + 1
-                                     : longer + (row - inLonger) / length + 1);
+    const int64_t rows = standing.rows(row);
+    const bool valid = parts.has_value() && rows > 0;
+    uint8_t *out = partition_->rows[row];
+    setValid(result, out, valid);
+    int64_t part = 0;
+    if (valid) { // the first `longer` parts have a row more than the others
+      const int64_t number = std::min(*parts, rows);
+      const int64_t position = std::min(standing.position(row), rows - 1);
+      const int64_t length = rows / number, longer = rows % number,
+                    inLonger = longer * (length + 1);
+      part = position < inLonger ? position / (length + 1) + 1
+                                 : longer + (position - inLonger) / length + 1;
+    }
+    setValue<int64_t>(result, out, part);
   }
   return {};
 }
@@ -216,35 +228,43 @@ uint32_t WindowFunctions::presentBefore(uint32_t row) const {
   return static_cast<uint32_t>(std::lower_bound(first, first + presents_, row) - first);
 }
 
-Status WindowFunctions::computeNeighbour(const plan::WindowColumn &window) {
-  if (window.ignoreNulls) {
+template <typename Standing>
+Status WindowFunctions::computeNeighbour(const plan::WindowColumn &window,
+                                         const Standing &standing) {
+  if (window.ignoreNulls) { // never of a frame
     HR_RETURN_IF_ERROR(listPresent(field(window.input), {0, partition_->size()}));
   }
-  int64_t rows = partition_->size();
-  for (int64_t row = part_.begin; row < part_.end; ++row) {
-    std::optional<int64_t> count = countOf(window, static_cast<uint32_t>(row));
+  // Beyond the partition is beyond it, however far.
+  const int64_t beyond = 2 * (int64_t(partition_->size()) + 1);
+  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+    std::optional<int64_t> count = countOf(window, row);
     if (!count) {
-      copyValue(window, static_cast<uint32_t>(row), nullptr, window.input);
+      copyValue(window, row, nullptr, window.input);
       continue;
     }
-    // Beyond the partition is beyond it, however far.
-    int64_t steps = std::clamp<int64_t>(*count, -rows - 1, rows + 1);
+    int64_t steps = std::clamp(*count, -beyond, beyond);
     steps = window.function == WindowFunction::kLead ? steps : -steps;
-    int64_t target = row + steps;
+    const int64_t rows = standing.rows(row);
+    int64_t target = standing.position(row) + steps;
+    if (steps > 0 && !standing.isInside(row)) { // the first behind it is at its own position
+      --target;
+    }
     if (window.ignoreNulls && steps != 0) {
       // Present rows in front of this one count down from `before`, those behind it up.
-      int64_t before = presentBefore(static_cast<uint32_t>(row));
-      int64_t behind = presentBefore(static_cast<uint32_t>(row) + 1);
+      int64_t before = presentBefore(row);
+      int64_t behind = presentBefore(row + 1);
       int64_t number = steps < 0 ? before + steps : behind + steps - 1;
       bool there = number >= 0 && number < presents_;
       target = there ? present_[number] : -1;
     }
-    if (target >= 0 && target < rows) {
-      copyValue(window, static_cast<uint32_t>(row), partition_->rows[target], window.input);
+    if (steps == 0) {
+      copyValue(window, row, partition_->rows[row], window.input);
+    } else if (target >= 0 && target < rows) {
+      copyValue(window, row, partition_->rows[standing.at(row, target)], window.input);
     } else if (window.otherwise != plan::kNone) {
-      copyValue(window, static_cast<uint32_t>(row), partition_->rows[row], window.otherwise);
+      copyValue(window, row, partition_->rows[row], window.otherwise);
     } else {
-      copyValue(window, static_cast<uint32_t>(row), nullptr, window.input);
+      copyValue(window, row, nullptr, window.input);
     }
   }
   return {};
@@ -254,8 +274,8 @@ Status WindowFunctions::computeCollected(const plan::WindowColumn &window) {
   for (uint32_t row = part_.begin; row < part_.end; ++row) {
     copyValue(window, row, nullptr, window.input);
   }
-  const RowSpanOf all{0, partition_->size()};
-  return part_.begin == 0 ? collect(window, {&all, 1}, 0) : Status();
+  const Frames::Pieces all{{{0, partition_->size()}}, 1};
+  return part_.begin == 0 ? collect(window, all, 0) : Status();
 }
 
 Status WindowFunctions::computeLists(const plan::WindowColumn &window) {
@@ -270,24 +290,33 @@ Status WindowFunctions::computeLists(const plan::WindowColumn &window) {
       copyValue(window, row, partition_->rows[row - 1], window.result);
     } else {
       copyValue(window, row, nullptr, window.input);
-      HR_RETURN_IF_ERROR(collect(window, {pieces.piece, pieces.count}, row));
+      HR_RETURN_IF_ERROR(collect(window, pieces, row));
     }
     before = pieces;
   }
   return {};
 }
 
-Status WindowFunctions::collect(const plan::WindowColumn &window, std::span<const RowSpanOf> from,
+Status WindowFunctions::collect(const plan::WindowColumn &window, const Frames::Pieces &from,
                                 uint32_t row) {
   const plan::StateField &input = field(window.input), &result = field(window.result);
   auto eachList = [&](auto visit) {
-    for (const RowSpanOf &rows : from) {
-      for (uint32_t at = rows.begin; at < rows.end; ++at) {
-        const uint8_t *bytes = partition_->rowAt(at);
-        if (isValid(input, bytes)) {
-          const auto text = valueIn<HrString>(input, bytes);
-          visit(ListView({reinterpret_cast<const char *>(text.data), text.length}));
-        }
+    auto visitRow = [&](uint32_t at) {
+      const uint8_t *bytes = partition_->rowAt(at);
+      if (isValid(input, bytes)) {
+        const auto text = valueIn<HrString>(input, bytes);
+        visit(ListView({reinterpret_cast<const char *>(text.data), text.length}));
+      }
+    };
+    if (!window.order.empty()) {
+      for (uint32_t number = 0; number < order_.size(from); ++number) {
+        visitRow(order_.nth(from, number));
+      }
+      return;
+    }
+    for (uint32_t piece = 0; piece < from.count; ++piece) {
+      for (uint32_t at = from.piece[piece].begin; at < from.piece[piece].end; ++at) {
+        visitRow(at);
       }
     }
   };
@@ -322,21 +351,17 @@ Status WindowFunctions::collect(const plan::WindowColumn &window, std::span<cons
 }
 
 Status WindowFunctions::computeValue(const plan::WindowColumn &window) {
-  if (window.ignoreNulls) {
+  const bool isOrdered = !window.order.empty();
+  if (window.ignoreNulls && !isOrdered) {
     HR_RETURN_IF_ERROR(listPresent(field(window.input), frames_.seen()));
   }
   for (uint32_t row = part_.begin; row < part_.end; ++row) {
     Frames::Pieces pieces = frames_.pieces(row);
-    // Pieces in positions among the rows that count.
-    RowSpanOf counted[3];
-    int64_t total = 0;
-    for (uint32_t i = 0; i < pieces.count; ++i) {
-      counted[i] = pieces.piece[i];
-      if (window.ignoreNulls) {
-        counted[i] = {presentBefore(counted[i].begin), presentBefore(counted[i].end)};
-      }
-      total += counted[i].end - counted[i].begin;
+    for (uint32_t i = 0; window.ignoreNulls && !isOrdered && i < pieces.count; ++i) {
+      RowSpanOf &piece = pieces.piece[i]; // in positions among the rows that count
+      piece = {presentBefore(piece.begin), presentBefore(piece.end)};
     }
+    const int64_t total = isOrdered ? order_.size(pieces) : pieces.rows();
     int64_t wanted = 1;
     if (window.function == WindowFunction::kLastValue) {
       wanted = total;
@@ -345,17 +370,23 @@ Status WindowFunctions::computeValue(const plan::WindowColumn &window) {
     }
     const uint8_t *from = nullptr;
     if (wanted >= 1 && wanted <= total) {
-      int64_t left = wanted - 1;
-      uint32_t i = 0;
-      for (; left >= counted[i].end - counted[i].begin; ++i) {
-        left -= counted[i].end - counted[i].begin;
-      }
-      auto position = static_cast<uint32_t>(counted[i].begin + left);
-      from = partition_->rowAt(window.ignoreNulls ? present_[position] : position);
+      const auto number = static_cast<uint32_t>(wanted - 1);
+      from = partition_->rowAt(isOrdered ? order_.nth(pieces, number)
+                                         : rowOf(pieces, number, window.ignoreNulls));
     }
     copyValue(window, row, from, window.input);
   }
   return {};
+}
+
+uint32_t WindowFunctions::rowOf(const Frames::Pieces &pieces, uint32_t number,
+                                bool amongPresent) const {
+  uint32_t i = 0;
+  for (; number >= pieces.piece[i].size(); ++i) {
+    number -= pieces.piece[i].size();
+  }
+  const uint32_t position = pieces.piece[i].begin + number;
+  return amongPresent ? present_[position] : position;
 }
 
 void WindowFunctions::countRows(const plan::WindowColumn &window) {

@@ -3,6 +3,7 @@
 
 #include "runtime/exec/window/distinct_values.h"
 #include "runtime/exec/window/fold_frames.h"
+#include "runtime/exec/window/frame_order.h"
 
 #include <optional>
 #include <vector>
@@ -46,14 +47,23 @@ public:
 
 private:
   Status compute(const plan::WindowColumn &window, size_t number);
-  void computeRank(const plan::WindowColumn &window);
-  Status computeNtile(const plan::WindowColumn &window);
-  Status computeNeighbour(const plan::WindowColumn &window);
+  /// Of functions of places: what standings.h says of rows. The others: of rows of frames.
+  Status computePlace(const plan::WindowColumn &window);
+  template <typename Standing>
+  Status computePlace(const plan::WindowColumn &window, const Standing &standing);
+  template <typename Standing>
+  void computeRank(const plan::WindowColumn &window, const Standing &standing);
+  template <typename Standing>
+  Status computeNtile(const plan::WindowColumn &window, const Standing &standing);
+  template <typename Standing>
+  Status computeNeighbour(const plan::WindowColumn &window, const Standing &standing);
   Status computeCollected(const plan::WindowColumn &window);
   Status computeLists(const plan::WindowColumn &window);
-  /// Gives a row the elements of all lists of some rows.
-  Status collect(const plan::WindowColumn &window, std::span<const RowSpanOf> from, uint32_t row);
+  /// Gives a row the elements of all lists of some rows, in an order if there is one.
+  Status collect(const plan::WindowColumn &window, const Frames::Pieces &from, uint32_t row);
   Status computeValue(const plan::WindowColumn &window);
+  /// The row with a number among those of some pieces; these are of present_ if `amongPresent`.
+  uint32_t rowOf(const Frames::Pieces &pieces, uint32_t number, bool amongPresent) const;
   void countRows(const plan::WindowColumn &window);
   Status computeFold(const plan::WindowColumn &window, size_t number);
   Status computeDistinct(const plan::WindowColumn &window);
@@ -65,6 +75,8 @@ private:
   template <typename Value, typename Visit>
   Status visitExtremes(const plan::WindowColumn &window, const Visit &visit);
 
+  /// Puts rows in a function's order; with `present` those where that field is not NULL.
+  Status putInOrder(size_t number, const plan::StateField *present);
   /// Lists which of some rows have a field that is not NULL.
   Status listPresent(const plan::StateField &field, RowSpanOf rows);
   /// How many of those are before a row.
@@ -81,6 +93,8 @@ private:
   RowSpanOf part_{0, 0};
   const RunningFolds *known_ = nullptr;
   Frames frames_;
+  std::vector<RowOrder> orders_; ///< of each function
+  FrameOrder order_;             ///< of the rows of its frames, of a function that has one
   ScratchArray<uint32_t> present_;
   uint32_t presents_ = 0; ///< of present_
   ScratchArray<uint8_t> scratch_;

@@ -30,8 +30,8 @@ func.func @function_c2_missing(%t: !t) {
 
 !t = !frame.table<"k": i64>
 func.func @function_c2(%t: !t) {
-  // expected-error @+1 {{has no frame: rank}}
-  %0 = frame.window %t partition [] order [] functions [#frame.window_function<rank -> "r" over <rows unbounded_preceding to current_row>>] : !t -> !t
+  // expected-error @+1 {{has no frame: dense_rank}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<dense_rank -> "r" over <rows unbounded_preceding to current_row>>] : !t -> !t
   return
 }
 
@@ -50,6 +50,33 @@ func.func @function_c3(%t: !t) {
 func.func @function_c4(%t: !t) {
   // expected-error @+1 {{has no NULLs to ignore: ntile}}
   %0 = frame.window %t partition [] order [] functions [#frame.window_function<ntile(4 : i64) -> "r" ignore_nulls>] : !t -> !t
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64>
+func.func @function_c4_frame(%t: !t) {
+  // expected-error @+1 {{has no NULLs to ignore: lag}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<lag("k", 1 : i64) -> "r" over <rows unbounded_preceding to current_row> ignore_nulls>] : !t -> !t
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64>
+func.func @function_c5(%t: !t) {
+  // expected-error @+1 {{has no such order: rank [#frame.sort_key<"k" asc nulls_last>]}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<rank -> "r" ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !t
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64>
+func.func @function_c5_aggregate(%t: !t) {
+  // expected-error @+1 {{has no such order: aggregate [#frame.sort_key<"k" asc nulls_last>]}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<aggregate sum("k") -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !t
   return
 }
 
@@ -104,6 +131,15 @@ func.func @window_c1(%t: !t) {
 func.func @window_c1_unique(%t: !t) {
   // expected-error @+1 {{lists a partition key twice: "k"}}
   %0 = frame.window %t partition ["k", "k"] order [] functions [#frame.window_function<rank -> "r">] : !t -> !frame.table<"k": i64, "r": i64>
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64>
+func.func @window_c8(%t: !t) {
+  // expected-error @+1 {{key is not a column of the input: "z"}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<rank -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"z" asc nulls_last>]>] : !t -> !frame.table<"k": i64, "r": i64>
   return
 }
 

@@ -100,7 +100,7 @@ def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
         what = _ANSWERED_BY_SQL[script.kind]
         raise UnsupportedError(f"{what} answered by hr.sql and by headrace sql alone")
     with _tables(schemas) as connection:
-        plan = _plan(connection, script, schemas)
+        plan = _described(connection, _plan(connection, script, schemas))
         relation = connection.sql(script.query)
         return BoundPlan(plan, tuple(relation.columns), tuple(map(str, relation.types)))
 
@@ -213,6 +213,40 @@ def _serialized(
     if plan.startswith('{"error":true'):
         raise error_of(json.loads(plan), script.text, schemas)
     return plan
+
+
+def _described(connection: Any, plan: str) -> str:
+    """A plan with the columns of tables as its own rows, where DESCRIBE of a table is one."""
+    if '"pragma_show"' not in plan:
+        return plan
+
+    def rows_of(scan: dict[str, Any]) -> dict[str, Any]:
+        (table,) = scan["parameters"]
+        rows = connection.execute("from pragma_show(?)", [table["value"]]).fetchall()
+        types = scan["returned_types"]
+        values = [
+            [{"type": kind, "is_null": value is None, "value": value} for value in column]
+            for column, kind in zip(zip(*rows, strict=True), types, strict=True)
+        ]
+        return {
+            "type": "LOGICAL_CHUNK_GET",
+            "table_index": scan["table_index"],
+            "collection": {"types": types, "values": values},
+            "column_ids": [column["index"] for column in scan["column_indexes"]],
+        }
+
+    def replaced(node: Any) -> Any:
+        if isinstance(node, list):
+            return [replaced(child) for child in node]
+        if not isinstance(node, dict):
+            return node
+        is_shown = node.get("type") == "LOGICAL_GET" and node["qname"]["path"][-1] == "pragma_show"
+        return rows_of(node) if is_shown else {name: replaced(child) for name, child in node.items()}
+
+    try:
+        return json.dumps(replaced(json.loads(plan)))
+    except RecursionError:
+        raise SqlError("the plan is too deep to be read") from None
 
 
 #: What DuckDB calls by another name than the text.

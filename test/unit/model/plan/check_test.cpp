@@ -109,6 +109,13 @@ TEST(PlanCheck, Windows) {
   EXPECT_EQ(window([](State &, WindowColumn &w) { w.distinct = true; }),
             "rule operands: " + subject +
                 "only a count or a fold of an input can be distinct, got lag");
+  EXPECT_EQ(window([](State &, WindowColumn &w) { w.order = {{9, false, false}}; }),
+            "rule range: " + subject + "no such field: 9");
+  EXPECT_EQ(window([](State &, WindowColumn &w) { w.order = {{0, false, false}}; }),
+            "rule operands: " + subject +
+                "only what takes rows of a frame one by one has an order, got lag");
+  EXPECT_EQ(window([](State &, WindowColumn &w) { w.function = WindowFunction::kLastValue; }),
+            "rule operands: " + subject + "a window function lacks its frame");
   EXPECT_EQ(window([](State &, WindowColumn &w) {
               w.unit = FrameUnit::kRange;
               w.start = {FrameEdge::kPreceding, {0, 0}};

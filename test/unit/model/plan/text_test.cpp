@@ -28,11 +28,15 @@ TEST(PlanText, ShowsWindows) {
   fold.start = {FrameEdge::kPreceding, {1, 0}};
   fold.end = {FrameEdge::kCurrentRow, {}};
   fold.exclude = FrameExclusion::kTies;
-  state.windows = {lag, fold};
+  WindowColumn rank{.function = WindowFunction::kRank, .result = 2};
+  rank.end.edge = FrameEdge::kCurrentRow;
+  rank.order = {{1, true, false}};
+  state.windows = {lag, fold, rank};
   std::string text = toText(plan);
   EXPECT_NE(
       text.find("  in order of x desc, n nulls first\n  w = lag of x by 3 else n\n"
-                "  9 = fold of distinct x over rows preceding n to current_row exclude ties\n"),
+                "  9 = fold of distinct x over rows preceding n to current_row exclude ties\n"
+                "  w = rank over rows unbounded_preceding to current_row in order of n desc\n"),
       std::string::npos)
       << text;
 }

@@ -1,0 +1,56 @@
+// Rows are sorted once; frames are pieces of the list of their places.
+#include "runtime/exec/window/frame_order.h"
+
+#include "runtime/exec/window/field_values.h"
+
+namespace headrace::exec {
+
+Status FrameOrder::sort(const RowOrder &order, const Partition &partition, RowSpanOf seen,
+                        const plan::StateField *present) {
+  first_ = seen.begin;
+  HR_RETURN_IF_ERROR(entries_.resize(seen.size()));
+  HR_RETURN_IF_ERROR(counted_.resize(uint64_t(seen.size()) + 1));
+  uint32_t count = 0;
+  for (uint32_t row = seen.begin; row < seen.end; ++row) {
+    counted_[row - first_] = count;
+    const uint8_t *bytes = partition.rows[row];
+    if (!present || isValid(*present, bytes)) {
+      entries_[count++] = {order.prefix(bytes), row};
+    }
+  }
+  counted_[seen.size()] = count;
+  auto compare = [&](const Entry &a, const Entry &b) {
+    if (a.prefix != b.prefix || order.isExact()) {
+      return a.prefix < b.prefix ? -1 : static_cast<int>(a.prefix > b.prefix);
+    }
+    return order.compare(partition.rows[a.row], partition.rows[b.row]);
+  };
+  const std::span<Entry> entries = entries_.span().first(count);
+  std::sort(entries.begin(), entries.end(), [&](const Entry &a, const Entry &b) {
+    const int less = compare(a, b);
+    return less != 0 ? less < 0 : a.row < b.row;
+  });
+  HR_RETURN_IF_ERROR(places_.resize(count));
+  HR_RETURN_IF_ERROR(numbers_.resize(count));
+  for (uint32_t begin = 0, end = 0; begin < count; begin = end) {
+    for (end = begin + 1; end < count && compare(entries[begin], entries[end]) == 0; ++end) {
+    }
+    for (uint32_t place = begin; place < end; ++place) {
+      const uint32_t number = counted_[entries[place].row - first_];
+      places_[number] = {place, begin, end};
+      numbers_[number] = place;
+    }
+  }
+  return counts_.build(numbers_.span());
+}
+
+uint32_t FrameOrder::before(const Frames::Pieces &frame, uint32_t place) const {
+  const Frames::Pieces pieces = counted(frame);
+  uint32_t before = 0;
+  for (uint32_t i = 0; i < pieces.count; ++i) {
+    before += counts_.less(pieces.piece[i], place);
+  }
+  return before;
+}
+
+} // namespace headrace::exec
