@@ -20,7 +20,8 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
     Two copies of a state combine field by field as the fields say (`key` fields decide which rows meet). A `join`
     state is filled by `pipe.insert` and read by `pipe.lookup`; `group` and `scalar` are filled by `pipe.combine`; `sort` by
     `pipe.insert`, keeping the first `limit` rows in the order of the sort keys, of which who reads it does not see the
-    first `offset` (`first_come`: the rows that come first from their source are these, or as good); `rows` by `pipe.insert`, keeping all; `window` too, and when all rows are there the `functions` are
+    first `offset` (`first_come`: the rows that come first from their source are these, or as good); by so many `words` of its
+    keys a row is told from the others, as estimated; `rows` by `pipe.insert`, keeping all; `window` too, and when all rows are there the `functions` are
     computed over the partitions by the keys, in the order of the sort keys, into the fields of their names; with a `limit`, rows
     that so many others of their partition come before may be left out. `holds` is the estimate of its rows on a rank. The directory of a
     `join` state may be `direct`.
@@ -29,11 +30,12 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
     pipe.state @revenue scalar [#pipe.field<"revenue", i128, sum>]
     pipe.state @orders join [#pipe.field<"key", i32, key>] holds <expected = 10, p95 = 20, max = 20> direct <base = 1, extent = 60>
     pipe.state @ranked window [#pipe.field<"k", i64, key>, #pipe.field<"v", i64, payload>, #pipe.field<"place", i64, computed>] order [#pipe.sort_key<"v", descending = true, nulls_first = true>] functions [#frame.window_function<rank -> "place">]
-    pipe.state @first sort [#pipe.field<"v", i64, payload>] order [#pipe.sort_key<"v", descending = true, nulls_first = true>] limit 10 offset 2
+    pipe.state @first sort [#pipe.field<"v", i64, payload>] order [#pipe.sort_key<"v", descending = true, nulls_first = true>] words 1.0 limit 10 offset 2
     ```
 
     C1: field names are unique. C2: only `sort` and `window` states have an order, and may have a limit, only `sort` states an
-    offset, and the keys name fields; `first_come` goes with a limit of a `sort` state. C3: `scalar` and `group` states have no payload, `sort` and `rows` states nothing else; a `join` state has keys and payload;
+    offset, and the keys name fields; `first_come` goes with a limit of a `sort` state, `words`,
+    a finite number and at least 1, with an order of one. C3: `scalar` and `group` states have no payload, `sort` and `rows` states nothing else; a `join` state has keys and payload;
     a `scalar` state has no keys, a `group` state has some. C4: limit and offset are not negative, and an offset is less than the limit.
     C6: exactly `window` states have functions, of fields and into fields: aggregates (sum, count, min, max) into fields that
     fold, the others into `computed` fields, `lag` and the like into one of their input's type; with a limit, `row_number` and
@@ -43,11 +45,12 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StateKindAttr:$kind,
                        TypedArrayAttrBase<Pipe_FieldAttr, "fields">:$fields,
                        OptionalAttr<TypedArrayAttrBase<Pipe_SortKeyAttr, "sort keys">>:$sort_keys,
+                       OptionalAttr<F64Attr>:$order_words,
                        OptionalAttr<I64Attr>:$limit, OptionalAttr<I64Attr>:$offset, UnitAttr:$first_come,
                        OptionalAttr<Pipe_CardinalityAttr>:$holds, OptionalAttr<Pipe_DirectAttr>:$direct,
                        OptionalAttr<Pipe_WindowFunctions>:$functions);
   let assemblyFormat = [{
-    $sym_name $kind $fields (`order` $sort_keys^)? (`functions` $functions^)? (`limit` $limit^)? (`offset` $offset^)? (`first_come` $first_come^)? (`holds` $holds^)?
+    $sym_name $kind $fields (`order` $sort_keys^)? (`words` $order_words^)? (`functions` $functions^)? (`limit` $limit^)? (`offset` $offset^)? (`first_come` $first_come^)? (`holds` $holds^)?
     (`direct` $direct^)? attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "StateKind":$kind,

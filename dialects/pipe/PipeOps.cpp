@@ -16,8 +16,8 @@ namespace frame = headrace::frame;
 
 void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name, StateKind kind,
                     ArrayRef<Attribute> fields, CardinalityAttr holds) {
-  build(builder, state, name, kind, builder.getArrayAttr(fields), ArrayAttr(), IntegerAttr(),
-        IntegerAttr(), /*first_come=*/false, holds, DirectAttr(), ArrayAttr());
+  build(builder, state, name, kind, builder.getArrayAttr(fields), ArrayAttr(), FloatAttr(),
+        IntegerAttr(), IntegerAttr(), /*first_come=*/false, holds, DirectAttr(), ArrayAttr());
 }
 
 int64_t StateOp::countKeys() {
@@ -66,6 +66,15 @@ LogicalResult StateOp::verify() {
   }
   if (getFirstCome() && (getKind() != StateKind::Sort || !getLimit())) {
     return emitOpError("C2: first_come without a limit of a sort");
+  }
+  if (std::optional<APFloat> words = getOrderWords()) {
+    if (getKind() != StateKind::Sort || !getSortKeys()) {
+      return emitOpError("C2: words without an order of a sort");
+    }
+    if (!words->isFinite() || words->convertToDouble() < 1) {
+      return emitOpError("C2: a row needs at least one word, and no more than there are, got ")
+             << words->convertToDouble();
+    }
   }
   if (getSortKeys()) {
     for (auto key : getSortKeys()->getAsRange<SortKeyAttr>()) {

@@ -14,6 +14,8 @@ using plan::WorkKind;
 namespace {
 
 constexpr double kStringBytes = 16;
+/// What a text of a state has behind its row, of which nothing is known.
+constexpr double kTextBytes = 32;
 /// A field beyond the first cache line of a row takes another one.
 constexpr double kLineRowBytes = 48;
 /// Rows that a chunk has unless a plan says otherwise (plan::Stream::chunkRows).
@@ -69,6 +71,44 @@ double linesAmong(double bytes, double rows) {
   return lines > 0 ? lines * (1 - std::exp(-rows / lines)) : 0;
 }
 
+/// `touched` places anywhere among so many bytes, of which none is fetched ahead.
+void addFarLines(Terms &terms, double bytes, double touched) {
+  struct Knot {
+    double bytes;
+    const char *term;
+  };
+  constexpr std::array<Knot, 4> kKnots = {
+      {{32e3, nullptr}, {1e6, "far_line_1m"}, {32e6, "far_line_32m"}, {256e6, "far_line_256m"}}};
+  if (bytes <= kKnots.front().bytes || touched <= 0) {
+    return;
+  }
+  for (size_t i = 1; i < kKnots.size(); ++i) {
+    if (bytes <= kKnots[i].bytes) {
+      double part =
+          std::log(bytes / kKnots[i - 1].bytes) / std::log(kKnots[i].bytes / kKnots[i - 1].bytes);
+      if (kKnots[i - 1].term) {
+        terms[kKnots[i - 1].term] += touched * (1 - part);
+      }
+      terms[kKnots[i].term] += touched * part;
+      return;
+    }
+  }
+  terms[kKnots.back().term] += touched;
+}
+
+/// `touched` rows of a sort buffer of `rows` are read, which lie anywhere in it.
+void addSortedLines(Terms &terms, const StateShape &state, double rows, double touched) {
+  constexpr double kLineBytes = 64;
+  addFarLines(terms, rows * std::max(kLineBytes, state.rowBytes), touched);
+}
+
+/// Whether a table of groups that come in runs begins its directory anew instead of enlarging it.
+bool forgets(const StateShape &state, double rows) {
+  constexpr double kDirectoryRows = 1 << 16;
+  constexpr double kRowsOfGroup = 2.5;
+  return state.rows > kDirectoryRows && rows >= kRowsOfGroup * state.rows;
+}
+
 double hashedEntries(double rows) { return std::exp2(std::ceil(std::log2(std::max(rows, 2.0)))); }
 
 } // namespace
@@ -104,9 +144,11 @@ StateShape shapeOf(const plan::State &state, double rows) {
   shape.directory = state.directory;
   shape.extent = static_cast<double>(state.extent);
   shape.limit = static_cast<double>(state.limit);
-  shape.byText = !state.fields.empty() && state.fields.front().type == HR_STRING;
+  shape.orderWords = state.orderWords;
   for (const plan::StateField &field : state.fields) {
     shape.stringKeys += field.combine == plan::Combine::kKey && field.type == HR_STRING ? 1 : 0;
+    shape.texts += field.combine != plan::Combine::kKey && field.type == HR_STRING ? 1 : 0;
+    shape.reals += field.type == HR_F32 || field.type == HR_F64 ? 1 : 0;
   }
   return shape;
 }
@@ -162,6 +204,7 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
       inOrder(state.rows * state.rowBytes, lines);
     } else {
       random(state.workingSet(), lines);
+      random(state.workingSet() + state.rows * state.texts * kTextBytes, units * state.texts);
     }
     break;
   }
@@ -171,15 +214,29 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
     terms["group_new"] += made;
     terms["keep_string"] += made * state.stringKeys;
     if (near) {
+      constexpr double kForgetful = 1 << 20;
       inOrder(farBytes(made * state.rowBytes), units - made);
-      addLines(terms, directory, made);
+      addLines(terms, forgets(state, units) ? kForgetful : directory, made);
     } else {
+      addLines(terms, directory, made); // again when it has become too small
       addLines(terms, state.workingSet(), units * (state.rowBytes > kLineRowBytes ? 2.5 : 2));
     }
     break;
   }
   case WorkKind::kInsert:
-    terms["insert_far_byte"] += farBytes(units * state.rowBytes);
+    // Where only the first rows are kept, the others are left out again and again, and the memory
+    // stays the same.
+    if (state.kind == StateKind::kSortBuffer && state.limit > 0) {
+      terms["prune"] += units;
+    } else {
+      terms["insert_far_byte"] += farBytes(units * state.rowBytes);
+    }
+    break;
+  case WorkKind::kReadRow:
+    // In order, which is another one than that of the memory. A text is behind its row.
+    if (state.kind == StateKind::kSortBuffer) {
+      addSortedLines(terms, state, state.rows, units * (1 + state.texts));
+    }
     break;
   default:
     break;
@@ -223,39 +280,19 @@ void addPages(Terms &terms, double all, double picked, double rows, double kept)
   terms["load_far_byte"] += all > 0 ? farBytes(all) * (1 - missed * picked / all) : 0;
 }
 
-namespace {
-
-/// `touched` rows of a sort buffer are compared among `rows` that lie anywhere in it. Nothing is
-/// fetched ahead: the next row depends on the comparison. A text is behind its row.
-void addSortedLines(Terms &terms, const StateShape &state, double rows, double touched) {
-  struct Knot {
-    double bytes;
-    const char *term;
-  };
-  constexpr std::array<Knot, 4> kKnots = {
-      {{32e3, nullptr}, {1e6, "sort_line_1m"}, {32e6, "sort_line_32m"}, {256e6, "sort_line_256m"}}};
-  constexpr double kLineBytes = 64;
-  double lines = state.byText ? 2 : 1;
-  double bytes = rows * lines * std::max(kLineBytes, state.rowBytes);
-  double units = touched * lines;
-  if (bytes <= kKnots.front().bytes || units <= 0) {
+void addPageTexts(Terms &terms, double columns, double textBytes, double rows, double kept) {
+  if (rows <= 0) {
     return;
   }
-  for (size_t i = 1; i < kKnots.size(); ++i) {
-    if (bytes <= kKnots[i].bytes) {
-      double part =
-          std::log(bytes / kKnots[i - 1].bytes) / std::log(kKnots[i].bytes / kKnots[i - 1].bytes);
-      if (kKnots[i - 1].term) {
-        terms[kKnots[i - 1].term] += units * (1 - part);
-      }
-      terms[kKnots[i].term] += units * part;
-      return;
-    }
-  }
-  terms[kKnots.back().term] += units;
+  constexpr double kLineBytes = 64;
+  double far = farBytes(columns * textBytes * rows);
+  // What goes through all of them has the next ones fetched; between those that a selection leaves
+  // out, each is waited for.
+  double picked = 1 - std::min(kept / rows, 1.0);
+  terms["load_far_byte"] += far * (1 - picked) * (1 - picked);
+  terms["text_far_line"] +=
+      columns * kept * (1 + textBytes / kLineBytes) * far / std::max(columns * textBytes * rows, 1.0) * picked;
 }
-
-} // namespace
 
 Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order) {
   Terms terms;
@@ -276,35 +313,34 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     break;
   }
   case StateKind::kGroupTable: {
-    // Copies are merged in pairs: round by round half as many, of up to twice the rows.
-    double merged = 0;
-    double copy = std::min(through, state.rows * lanes) / lanes;
-    for (double left = lanes; left > 1; left = std::ceil(left / 2)) {
-      merged += copy;
-      copy = std::min(2 * copy, state.rows);
-    }
+    // Rows of all copies are divided by their hashes and combined in tables that a cache holds. A
+    // single copy stays as it is if it has no group twice.
+    bool near = order == RowOrder::kClustered;
+    double merged = std::min(through, state.rows * (near ? 1 : lanes));
     terms["finish"] = 1;
-    terms["merge_row"] = merged;
-    terms["merge_byte"] = merged * state.rowBytes;
-    terms["merge_string"] = merged * state.stringKeys;
-    addLines(terms, state.workingSet(), 2 * merged);
+    if (lanes > 1 || (near && forgets(state, through))) {
+      terms["merge_row"] = merged;
+      terms["merge_byte"] = merged * state.rowBytes;
+      terms["merge_far_byte"] = farBytes(merged * state.rowBytes);
+      terms["merge_new"] = state.rows;
+      // Texts are compared wherever each copy has them.
+      terms["merge_string"] = merged * state.stringKeys;
+      addFarLines(terms, merged * kTextBytes, merged * state.stringKeys);
+    }
     terms["list_row"] = state.rows;
     break;
   }
   case StateKind::kSortBuffer: {
-    double kept = state.limit > 0 ? std::min(state.limit, through) : through;
+    // Entries are divided into ranges that a cache holds and distributed there; those whose first
+    // words are alike go back to their rows for the next. With a limit a copy has left nearly all
+    // rows out before.
+    double kept =
+        state.limit > 0 ? std::min(through, lanes * std::max(8192.0, 4 * state.limit)) : through;
+    double more = kept * (state.orderWords - 1);
     terms["finish"] = 2;
-    terms["sort_row"] = through;
-    terms[state.byText ? "sort_compare_text" : "sort_compare"] =
-        kept * std::log2(std::max(2.0, kept / lanes)) + through;
-    if (state.limit == 0) {
-      // Pointers are sorted: every division goes through its rows wherever they lie, and so does
-      // who reads them in order.
-      for (double rows = kept / lanes; rows > 1; rows /= 2) {
-        addSortedLines(terms, state, rows, kept);
-      }
-      addSortedLines(terms, state, kept, kept);
-    }
+    terms["sort_row"] = kept;
+    terms["sort_word"] = more;
+    addSortedLines(terms, state, kept, more);
     break;
   }
   case StateKind::kWindow: {
@@ -322,26 +358,6 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     break;
   }
   return terms;
-}
-
-Terms mergeRunsTerms(const StateShape &state, double through, double lanes) {
-  Terms terms;
-  if (state.kind != StateKind::kSortBuffer) {
-    return terms;
-  }
-  double kept = state.limit > 0 ? std::min(state.limit * lanes, through) : through;
-  double rows = 0; // that the lane with most goes through
-  for (double runs = lanes; runs > 1; runs = std::ceil(runs / 2)) {
-    rows += kept / std::floor(runs / 2);
-  }
-  terms[state.byText ? "sort_compare_text" : "sort_compare"] = rows;
-  addSortedLines(terms, state, kept, rows);
-  return terms;
-}
-
-double endLanes(StateKind kind, double lanes) {
-  bool inPairs = kind == StateKind::kGroupTable;
-  return inPairs ? 1 : lanes; // endTerms counts what follows one after the other
 }
 
 Terms transferTerms(double rows, double columns, double bytes, double pieces, int64_t ranks) {
@@ -444,6 +460,8 @@ StepWork scanRows(double rows, const RowShape &early, const RowShape &late, doub
   double bytes = rows * (pageBytes(early) + pageBytes(late) + pageBytes(coded));
   step.lanes["load"] = piecesOf(rows);
   step.lanes["load_byte"] = bytes;
+  addPageTexts(step.lanes, early.texts, early.plainTextBytes / std::max(early.texts, 1.0), rows, rows);
+  addPageTexts(step.lanes, late.texts, late.plainTextBytes / std::max(late.texts, 1.0), rows, kept);
   addPages(step.lanes, bytes, rows * late.valueBytes, rows, kept);
   addValues(step.device, rows, early.columns + late.columns + coded.columns,
             early.memoryBytes() + late.memoryBytes() + coded.memoryBytes());
@@ -461,9 +479,10 @@ StepWork receiveRows(double rows, const RowShape &row) {
   return step;
 }
 
-StepWork readState(double rows, const RowShape &row) {
+StepWork readState(const StateShape &state, double rows, const RowShape &row) {
   StepWork step = beginPipeline(rows);
   step.lanes["read_row"] = rows;
+  addAccess(step.lanes, WorkKind::kReadRow, state, rows, {});
   addValues(step.device, rows, row.columns, row.memoryBytes());
   return step;
 }
@@ -528,7 +547,8 @@ StepWork groupRows(const StateShape &state, double rows, double keys, double str
                    double measures, const Arrival &arrival) {
   StepWork step;
   step.rows = rows;
-  step.lanes["fold"] = rows * measures;
+  step.lanes[keys > 0 ? "fold_group" : "fold"] = rows * measures;
+  step.lanes["fold_real"] = rows * state.reals;
   if (keys > 0) {
     add(step.lanes, hashTerms(rows, keys, stringKeys));
     step.lanes["scalar"] = rows * (keys - stringKeys); // compared with the group's
@@ -537,7 +557,7 @@ StepWork groupRows(const StateShape &state, double rows, double keys, double str
     addAccess(step.lanes, WorkKind::kGroup, state, rows, arrival);
     StateShape filled = state;
     filled.stringKeys = stringKeys;
-    step.oneLane = endTerms(filled, rows, arrival.lanes, RowOrder::kNone);
+    add(step.lanes, endTerms(filled, rows, arrival.lanes, arrival.order));
     addLookUps(step.device, state, rows);
   }
   return step;
@@ -552,7 +572,6 @@ StepWork sortRows(const StateShape &state, double rows, const RowShape &row, dou
   step.lanes["keep_string"] = rows * row.strings;
   step.lanes["copy_byte"] = rows * row.textBytes;
   add(step.lanes, endTerms(state, rows, lanes, RowOrder::kNone));
-  step.oneLane = mergeRunsTerms(state, rows, lanes);
   addLookUps(step.device, state, rows);
   addOrder(step.device, state, rows);
   return step;

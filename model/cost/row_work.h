@@ -20,6 +20,7 @@ struct RowShape {
   double gathered = 0;   ///< of the columns: no strings, and a larger dictionary
   double texts = 0;      ///< of the strings: not from a dictionary
   double valueBytes = 0; ///< of a row in pages of values
+  double plainTextBytes = 0; ///< of a row, of what pages of texts point to
   double codeBytes = 0;  ///< of a row in pages of codes
   double fileBytes = 0;  ///< of a row in the file
 
@@ -42,8 +43,10 @@ struct StateShape {
   plan::Directory directory = plan::Directory::kHash; ///< join tables
   double extent = 0;                                  ///< of a directory that goes by the key
   double limit = 0;                                   ///< sort buffers: rows that are kept; 0: all
-  bool byText = false;                                ///< sort buffers: the first field is a string
+  double orderWords = 1;                              ///< sort buffers: plan::State::orderWords
   double stringKeys = 0;                              ///< groups: keys that are strings
+  double texts = 0;                                   ///< other fields that are strings
+  double reals = 0; ///< groups: of the fields, floating-point numbers
 
   bool direct() const { return directory != plan::Directory::kHash; }
   double directoryBytes() const;
@@ -94,14 +97,11 @@ void addDecode(Terms &terms, plan::WorkKind kind, double columns, double rows, d
 /// Pages that a scan goes through, `all` bytes, of which only the lines of the rows `kept` are
 /// touched in `picked` bytes.
 void addPages(Terms &terms, double all, double picked, double rows, double kept);
-/// What ends a state that `lanes` copies were filled of with `through` rows: merging them, building
-/// the directory, sorting.
+/// Texts of `textBytes` bytes that pages of a scan point to, read for `kept` of its rows.
+void addPageTexts(Terms &terms, double columns, double textBytes, double rows, double kept);
+/// What ends a state that `lanes` copies were filled of with `through` rows, in such an order, which
+/// the lanes share: merging the copies, building the directory, sorting.
 Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order);
-/// How many of the lanes share that.
-double endLanes(plan::StateKind kind, double lanes);
-/// What follows in a sort buffer: the lanes' sorted runs are merged in pairs, the last by one lane.
-/// Counted as one lane's work. Empty for other states.
-Terms mergeRunsTerms(const StateShape &state, double through, double lanes);
 /// Ranks of one process hand over `pieces` chunks with `rows` rows: taking, encoding and decoding.
 /// By one lane of each rank.
 Terms transferTerms(double rows, double columns, double bytes, double pieces, int64_t ranks);
@@ -137,8 +137,8 @@ StepWork scanRows(double rows, const RowShape &early, const RowShape &late, doub
                   const RowShape &coded = {});
 /// A pipeline begins with rows that were received.
 StepWork receiveRows(double rows, const RowShape &row);
-/// A pipeline begins with the rows of a state.
-StepWork readState(double rows, const RowShape &row);
+/// A pipeline begins with `rows` of the rows of a state.
+StepWork readState(const StateShape &state, double rows, const RowShape &row);
 /// A pipeline ends in chunks.
 StepWork emitRows(double rows, const RowShape &row);
 /// Rows are kept until all are there, and copied to chunks by their ranges, by one lane.

@@ -40,11 +40,11 @@ bool isInOrder(const plan::State &state, const TaskRows &rows) {
          extent < 1.25 * rows.orderExtent;
 }
 
-/// Whether rows come in the order of a table's groups: there are as many as the order has values,
-/// on each rank or on all together.
+/// Whether rows come in the order of a table's groups: there are about as many as the order has
+/// values, of which most may be missing, on each rank or on all together.
 bool isGroupedInOrder(const plan::State &state, double stateRows, const TaskRows &rows) {
   return state.kind == plan::StateKind::kGroupTable && rows.order == RowOrder::kClustered &&
-         stateRows * rows.copies > 0.8 * rows.orderExtent && stateRows < 1.25 * rows.orderExtent;
+         stateRows * rows.copies > 0.2 * rows.orderExtent && stateRows < 1.25 * rows.orderExtent;
 }
 
 /// The position of the largest state that a task looks into; -1 without one.
@@ -82,7 +82,16 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
       picked += work.level > 0 ? work.amount * rows.source : 0;
       continue;
     }
+    if (work.kind == WorkKind::kPageTextByte) {
+      addPageTexts(terms, 1, work.amount, rows.source, rowsOfLevel(rows, work.level));
+      continue;
+    }
     double units = work.amount * rowsOfLevel(rows, work.level);
+    if (const auto *run = task.as<plan::RunTask>();
+        work.kind == WorkKind::kReadRow && run && run->sourceState != plan::kNone) {
+      StateShape read = shapeOf(plan.states[run->sourceState], rows.source);
+      addAccess(terms, work.kind, read, units, {});
+    }
     bool direct = work.state >= 0 && static_cast<size_t>(work.state) < task.states().size() &&
                   plan.states[task.states()[work.state].state].direct();
     std::string name = plan::nameOf(work.kind);
@@ -118,30 +127,18 @@ Terms loadTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &
   return terms;
 }
 
-std::vector<StateEnd> stateEnds(const plan::Plan &plan, const plan::Task &task,
-                                const TaskRows &rows) {
-  std::vector<StateEnd> ends;
+Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
+  Terms terms;
   double through = rows.stages.empty() ? rows.source : rows.stages.back();
   for (size_t i = 0; i < task.states().size(); ++i) {
-    const plan::State &state = plan.states[task.states()[i].state];
     if (task.states()[i].use != plan::StateUse::kPerWorker) {
       continue;
     }
-    RowOrder order = isInOrder(state, rows) ? RowOrder::kClustered : RowOrder::kNone;
-    ends.push_back({endTerms(shapeOf(state, rowsOfState(rows, i)), through, rows.lanes, order),
-                    endLanes(state.kind, rows.lanes)});
-    Terms merged = mergeRunsTerms(shapeOf(state, rowsOfState(rows, i)), through, rows.lanes);
-    if (!merged.empty()) {
-      ends.push_back({std::move(merged), 1});
-    }
-  }
-  return ends;
-}
-
-Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
-  Terms terms;
-  for (const StateEnd &end : stateEnds(plan, task, rows)) {
-    add(terms, end.terms);
+    const plan::State &state = plan.states[task.states()[i].state];
+    double stateRows = rowsOfState(rows, i);
+    bool inOrder = isInOrder(state, rows) || isGroupedInOrder(state, stateRows, rows);
+    add(terms, endTerms(shapeOf(state, stateRows), through, rows.lanes,
+                        inOrder ? RowOrder::kClustered : RowOrder::kNone));
   }
   return terms;
 }

@@ -35,15 +35,8 @@ struct TaskRows {
 Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows);
 /// Loading of its morsels, where its rows come from files.
 Terms loadTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows);
-/// What ends one of the states that a task fills, and how many lanes do it.
-struct StateEnd {
-  Terms terms;
-  double lanes = 1;
-};
-/// Merging, building the directory, sorting.
-std::vector<StateEnd> stateEnds(const plan::Plan &plan, const plan::Task &task,
-                                const TaskRows &rows);
-/// All of it together.
+/// What ends the states that a task fills, which all lanes share: merging, building the directory,
+/// sorting.
 Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows);
 /// Taking, encoding and decoding of an exchange's rows.
 Terms exchangeTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows,

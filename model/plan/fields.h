@@ -130,6 +130,7 @@ template <typename V> void visitFields(V &v, State &x) {
   v("limit", x.limit);
   v("offset", x.offset);
   v("firstCome", x.firstCome);
+  v("orderWords", x.orderWords);
   v("order", x.order);
   v("windows", x.windows);
   v("directory", x.directory);

@@ -216,6 +216,9 @@ struct State {
   /// it need not read on when he has as many.
   bool firstCome = false;
   std::vector<OrderKey> order; ///< sort, window
+  /// Sort: by how many words of its keys, of up to 64 bits, a row is told from the others; as
+  /// estimated.
+  double orderWords = 1;
   // Windows: partitions are by the key fields, whose hash the row begins with.
   std::vector<WindowColumn> windows;
   Directory directory = Directory::kHash; ///< join
@@ -270,6 +273,7 @@ enum class WorkKind : uint8_t {
   kDecodeString,   ///< a string of a dictionary
   kDecodeText,     ///< a string copied from a page of strings
   kPageByte,       ///< a byte of a page
+  kPageTextByte,   ///< a byte of the texts that a page of texts points to
   kMapped,         ///< a dictionary code looked up in a table that was made once a morsel
   kTake,           ///< a value taken from a chunk
   kTakeString,     ///< a string taken from a chunk
@@ -289,7 +293,9 @@ enum class WorkKind : uint8_t {
   kHashByte,       ///< a byte of a string that is hashed, and compared with a group's
   kProbe,          ///< a row looked up in a join table's directory
   kMatch,          ///< a match found there
-  kFold,           ///< a value folded into a field of an aggregate
+  kFold,           ///< a value folded into a field of an aggregate that is in registers
+  kFoldGroup,      ///< a value folded into a field of a group
+  kFoldReal,       ///< beside that, where it is a floating-point number
   kGroup,          ///< a row's group found or added
   kInsert,         ///< a row appended to a state
   kInsertByte,     ///< a byte of such a row

@@ -126,13 +126,7 @@ void PlanGraph::addWorkerRun(int32_t id, const StreamState &source, double outRo
   for (size_t c = 0; c < classCount(source.distribution); ++c) {
     double seconds = cost::secondsOf(device(c), cost::runTerms(plan_, task, rows)) +
                      cost::secondsOf(device(c), cost::loadTerms(plan_, task, rows));
-    double finish = 0; // seconds of cores, and as it passes
-    double passed = 0;
-    for (const cost::StateEnd &end : cost::stateEnds(plan_, task, rows)) {
-      double core = cost::secondsOf(device(c), end.terms);
-      finish += core;
-      passed += core / end.lanes;
-    }
+    double finish = cost::secondsOf(device(c), cost::finishTerms(plan_, task, rows));
     for (size_t chunk = 0; chunk < chunks; ++chunk) {
       Activity activity =
           onCores(id, c, chunk, chunks, seconds / static_cast<double>(chunks), parallel, others);
@@ -140,7 +134,7 @@ void PlanGraph::addWorkerRun(int32_t id, const StreamState &source, double outRo
       append(std::move(activity), id, c, chunk);
     }
     if (finish > 0) {
-      append(onCores(id, c, chunks, chunks + 1, finish, finish / passed, others), id, c, chunks);
+      append(onCores(id, c, chunks, chunks + 1, finish, rows.lanes, others), id, c, chunks);
     }
   }
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/pipe/PipeDialect.h"
-#include "passes/analysis/cardinality.h"
+#include "passes/analysis/order_words.h"
 
 #include <algorithm>
 
@@ -27,6 +27,11 @@ public:
   double bytesPerRow(mlir::Value table) { return analysis_.bytesPerRow(table); }
   /// The rows of the fullest rank by hash of these columns over these axes, against an even share.
   double fullest(mlir::Value table, mlir::ArrayAttr keys, mlir::ArrayAttr axes);
+  /// As analysis::orderWords, of the rows of one rank.
+  double orderWords(mlir::Value table, mlir::ArrayAttr keys,
+                    llvm::function_ref<double(mlir::StringAttr)> bitsOf) {
+    return analysis::orderWords(analysis_, table, keys, of(table).expected, bitsOf);
+  }
   /// On all ranks together.
   Cardinality everywhere(mlir::Value table) { return analysis_.rowsOf(table); }
 

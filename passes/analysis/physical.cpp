@@ -159,6 +159,9 @@ plan::State layoutState(pipe::StateOp op) {
   state.limit = op.getLimit().value_or(0);
   state.offset = op.getOffset().value_or(0);
   state.firstCome = op.getFirstCome();
+  if (std::optional<APFloat> words = op.getOrderWords()) {
+    state.orderWords = words->convertToDouble();
+  }
   state.rows = cardinalityOf(op.getHoldsAttr());
   for (auto field : op.getFields().getAsRange<pipe::FieldAttr>()) {
     plan::StateField out;

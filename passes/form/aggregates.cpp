@@ -262,6 +262,13 @@ FailureOr<OpenPipeline> Former::openOrder(frame::RelationalOpInterface op, Value
   auto state = pipe::StateOp::create(outer, location, name, pipe::StateKind::Sort, fields,
                                      localRows_.attributeOf(value));
   state.setSortKeysAttr(b_.getArrayAttr(keys ? sortKeys(keys) : SmallVector<Attribute>()));
+  if (keys) {
+    auto bitsOf = [&](StringAttr name) {
+      auto column = llvm::find_if(input->columns, [&](const ColumnInfo &each) { return each.name == name; });
+      return column->body.getIntOrFloatBitWidth() + (column->nullable ? 1.0 : 0.0);
+    };
+    state.setOrderWordsAttr(b_.getF64FloatAttr(localRows_.orderWords(value, keys, bitsOf)));
+  }
   if (held.count) {
     state.setLimitAttr(number(held.offset + *held.count));
     state.setFirstCome(held.offset + *held.count > 0 &&

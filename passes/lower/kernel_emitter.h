@@ -146,7 +146,7 @@ private:
     return static_cast<int32_t>(stateIndex_.lookup(name));
   }
   void logKeys(mlir::ArrayAttr keys);
-  void logFold(const plan::StateField &field);
+  void logFold(const plan::StateField &field, plan::WorkKind fold);
   /// Bytes of the strings of a row of the newest level, as estimated.
   void logTexts(plan::WorkKind kind, std::optional<llvm::APFloat> bytes);
   RowReader reader(unsigned level, mlir::Value row, unsigned width = 0);

@@ -32,7 +32,7 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
   }
   for (const plan::StateField &field : state.fields) {
     if (!coded || field.combine != plan::Combine::kKey) {
-      logFold(field);
+      logFold(field, plan::WorkKind::kFoldGroup);
     }
   }
   LogicalResult result = success();

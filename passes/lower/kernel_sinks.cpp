@@ -35,7 +35,7 @@ LogicalResult KernelEmitter::emitSink(Operation *sink) {
 
 // ---- aggregates ----
 
-void KernelEmitter::logFold(const plan::StateField &field) {
+void KernelEmitter::logFold(const plan::StateField &field, plan::WorkKind fold) {
   if (field.combine == plan::Combine::kKey) {
     bool text = field.type == HR_STRING; // compared with the group's
     work_.add(text ? plan::WorkKind::kCompareString : plan::WorkKind::kScalar, level(), 1);
@@ -44,7 +44,9 @@ void KernelEmitter::logFold(const plan::StateField &field) {
   if (field.type == HR_STRING) { // compared with the least or greatest so far
     work_.add(plan::WorkKind::kCompareString, level(), 1);
   }
-  work_.add(plan::WorkKind::kFold, level(), field.type == HR_I128 ? 2 : 1);
+  work_.add(fold, level(), field.type == HR_I128 ? 2 : 1);
+  bool real = field.type == HR_F32 || field.type == HR_F64;
+  work_.add(plan::WorkKind::kFoldReal, level(), real || field.combine == plan::Combine::kSumDoubleDouble ? 1 : 0);
 }
 
 void KernelEmitter::logTexts(plan::WorkKind kind, std::optional<APFloat> bytes) {
@@ -60,7 +62,7 @@ void KernelEmitter::keepString(Value owner, Value string) {
 
 LogicalResult KernelEmitter::emitScalarCombine(pipe::CombineOp combine, const plan::State &state) {
   for (const plan::StateField &field : state.fields) {
-    logFold(field);
+    logFold(field, plan::WorkKind::kFold);
   }
   Value table = statePointer(combine.getState());
   Value row = b_.loadField(b_.ptrType(), table, offsetof(HrScalarState, row));

@@ -29,8 +29,9 @@ void WorkLog::add(WorkKind kind, unsigned level, double amount, int32_t state) {
 
 void WorkLog::addTextOp(Operation *op, unsigned level, double textBytes) {
   auto match = dyn_cast<pipe::StringMatchOp>(op);
-  size_t first = match ? match.getPattern().find('%') : llvm::StringRef::npos;
-  bool searched = first != llvm::StringRef::npos && first + 1 != match.getPattern().size();
+  llvm::StringRef pattern = match ? match.getPattern() : llvm::StringRef();
+  size_t first = pattern.find('%'), last = pattern.rfind('%');
+  bool searched = pattern.slice(first, last).find_first_not_of('%') != llvm::StringRef::npos;
   // Only the beginning of the text counts, unless it is searched.
   constexpr double kBeginning = 0.15;
   bool literal = llvm::any_of(op->getOperands(), [](Value operand) {

@@ -439,7 +439,7 @@ private:
   double sortSeconds(Value input, const Layout &layout) {
     return price(input, layout, [&](double parts) {
       return context_.work.sort(input, rows(input) / parts, limitOf(node_.op),
-                                firstSortKey(node_.op));
+                                orderOf(node_.op));
     });
   }
 

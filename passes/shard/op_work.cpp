@@ -131,10 +131,7 @@ double limitOf(Operation *op) {
   return state.count ? static_cast<double>(state.offset + *state.count) : 0;
 }
 
-StringAttr firstSortKey(Operation *op) {
-  ArrayAttr keys = stateOf(op).order;
-  return keys && !keys.empty() ? cast<SortKeyAttr>(keys[0]).getColumn() : StringAttr();
-}
+ArrayAttr orderOf(Operation *op) { return stateOf(op).order; }
 
 cost::StepWork OpWork::scan(ScanOp op, double parts) {
   double rows = rows_.rowsOf(op) / parts;
@@ -203,16 +200,20 @@ cost::StepWork OpWork::group(Value input, Value result, double keys, double rows
   // The keys come first in the result, by the names that they have in the input.
   cost::Arrival arrival = rows_.arrival(input, names.take_front(static_cast<size_t>(keys)));
   arrival.lanes = model_.workers().lanes();
-  cost::StepWork step = cost::groupRows(rows_.groupTable(result, groups), rows, keys, stringKeys,
+  cost::StateShape state = rows_.groupTable(result, groups);
+  cost::StepWork step = cost::groupRows(state, rows, keys, stringKeys,
                                         static_cast<double>(names.size()) - keys, arrival);
-  return step += cost::readState(groups, rows_.shapeOf(result));
+  return step += cost::readState(state, groups, rows_.shapeOf(result));
 }
 
-cost::StepWork OpWork::sort(Value input, double rows, double limit, StringAttr firstKey) {
+cost::StepWork OpWork::sort(Value input, double rows, double limit, ArrayAttr order) {
   cost::RowShape shape = rows_.shapeOf(input);
-  cost::StepWork step = cost::sortRows(rows_.sortBuffer(input, rows, limit, firstKey), rows, shape,
-                                       model_.workers().lanes());
-  return step += cost::readState(limit > 0 ? std::min(limit, rows) : rows, shape);
+  cost::StateShape state = rows_.sortBuffer(input, rows, limit, order);
+  cost::StepWork step = cost::sortRows(state, rows, shape, model_.workers().lanes());
+  if (limit > 0) {
+    state.rows = std::min(limit, rows);
+  }
+  return step += cost::readState(state, state.rows, shape);
 }
 
 cost::StateShape OpWork::windowRows(Value result, double rows) {
@@ -230,12 +231,12 @@ double OpWork::partitionBytes(Value result, double rows) {
 cost::StepWork OpWork::partitions(Value input, Value result, double rows) {
   cost::StateShape state = windowRows(result, rows);
   cost::StepWork step = cost::sortRows(state, rows, rows_.shapeOf(input), model_.workers().lanes());
-  return step += cost::readState(rows, rows_.shapeOf(result));
+  return step += cost::readState(state, rows, rows_.shapeOf(result));
 }
 
 cost::StepWork OpWork::carried(WindowOp op, double rows) {
   cost::StepWork step = partitions(op.getInput(), op.getResult(), rows);
-  step += cost::readState(rows, rows_.shapeOf(op.getResult()));
+  step += cost::readState(windowRows(op.getResult(), rows), rows, rows_.shapeOf(op.getResult()));
   step.lanes["fold"] += rows;
   step.lanes["probe"] += rows;
   step.lanes["scalar"] += rows * static_cast<double>(op.getFunctions().size());

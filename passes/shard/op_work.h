@@ -26,8 +26,8 @@ public:
   /// columns are keys.
   cost::StepWork group(mlir::Value input, mlir::Value result, double keys, double rows,
                        double groups);
-  /// `rows` rows put in order, of which `limit` stay; 0: all.
-  cost::StepWork sort(mlir::Value input, double rows, double limit, mlir::StringAttr firstKey);
+  /// `rows` rows put in order by #frame.sort_key (null: by none), of which `limit` stay; 0: all.
+  cost::StepWork sort(mlir::Value input, double rows, double limit, mlir::ArrayAttr order);
   /// `rows` rows put in order by partition, and the columns of `result` that are not of the input
   /// computed.
   cost::StepWork partitions(mlir::Value input, mlir::Value result, double rows);
@@ -50,8 +50,8 @@ private:
 
 /// Rows that an op keeps of its order: offset and count of a top-k or limit; 0: all.
 double limitOf(mlir::Operation *op);
-/// The first key of a sort or top-k; null for other ops.
-mlir::StringAttr firstSortKey(mlir::Operation *op);
+/// The keys of a sort or top-k; null for other ops.
+mlir::ArrayAttr orderOf(mlir::Operation *op);
 
 } // namespace headrace::shard
 

@@ -51,18 +51,20 @@ double ReshardPricer::finishSeconds(const TableStep &step, const Layout &source)
     state.kind = plan::StateKind::kSortBuffer;
     state.rows = step.rowsHere;
     state.limit = size_.limit;
+    state.texts = size_.shape.strings;
     state.rowBytes = cost::stateRowBytes(state.kind, size_.shape);
     work = cost::sortRows(state, step.rowsHere, size_.shape, lanes);
   } else {
     state.kind = plan::StateKind::kGroupTable;
     state.rows = step.rowsAfter;
     state.rowBytes = cost::stateRowBytes(state.kind, size_.shape);
+    state.reals = realsAmong(tableType(size_));
     double keys = static_cast<double>(source.groupKeys.size());
     work = cost::groupRows(state, step.rowsHere, keys,
                            stringsAmong(tableType(size_), source.groupKeys),
                            size_.shape.columns - keys, {.lanes = lanes});
   }
-  work += cost::readState(step.rowsAfter, size_.shape);
+  work += cost::readState(state, step.rowsAfter, size_.shape);
   return cost::secondsOf(model_, work, step.after);
 }
 

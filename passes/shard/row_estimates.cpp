@@ -2,6 +2,7 @@
 #include "passes/shard/row_estimates.h"
 
 #include "passes/analysis/key_directory.h"
+#include "passes/analysis/order_words.h"
 #include "passes/analysis/scan_statistics.h"
 
 using namespace mlir;
@@ -43,6 +44,13 @@ double stringsAmong(TableType type, ArrayRef<StringAttr> columns) {
   }));
 }
 
+double realsAmong(TableType type) {
+  return static_cast<double>(llvm::count_if(type.getColumnTypes(), [](Type column) {
+    Type plain = dropNullable(column);
+    return isa<FloatType>(plain) || isDoubleDouble(plain);
+  }));
+}
+
 cost::RowShape RowEstimates::shapeOf(Value table, llvm::function_ref<bool(StringAttr)> counts) {
   cost::RowShape shape;
   for (const Column &column : cast<TableType>(table.getType()).getColumns()) {
@@ -81,6 +89,7 @@ void RowEstimates::addPages(cost::RowShape &shape, ScanOp scan, const Column &co
   shape.fileBytes += pages.fileBytes;
   if (text) {
     shape.texts += coded ? 0 : 1;
+    shape.plainTextBytes += coded ? 0 : pages.textBytes;
   } else if (coded) {
     (pages.form == plan::PageForm::kCode ? shape.codes : shape.gathered) += 1;
   }
@@ -99,7 +108,10 @@ cost::StateShape RowEstimates::joinTable(const analysis::JoinSides &sides, doubl
   cost::StateShape state;
   state.kind = StateKind::kJoinTable;
   state.rows = rows;
-  state.rowBytes = cost::stateRowBytes(state.kind, shapeOf(sides.build));
+  cost::RowShape shape = shapeOf(sides.build);
+  state.rowBytes = cost::stateRowBytes(state.kind, shape);
+  state.texts = shape.strings - stringsAmong(cast<TableType>(sides.build.getType()),
+                                             llvm::to_vector(sides.buildKeys.getAsRange<StringAttr>()));
   if (sides.buildKeys.size() == 1) {
     auto key = cast<StringAttr>(sides.buildKeys[0]);
     std::optional<Range> range = ranges_.rangeOf(sides.build, key);
@@ -130,6 +142,7 @@ cost::StateShape RowEstimates::groupTable(Value result, double groups) {
   state.kind = StateKind::kGroupTable;
   state.rows = groups;
   state.rowBytes = cost::stateRowBytes(state.kind, shapeOf(result));
+  state.reals = realsAmong(cast<TableType>(result.getType()));
   return state;
 }
 
@@ -144,13 +157,21 @@ double RowEstimates::heldBytes(const cost::StateShape &state, Value table) {
 }
 
 cost::StateShape RowEstimates::sortBuffer(Value input, double rows, double limit,
-                                          StringAttr firstKey) {
+                                          ArrayAttr order) {
   cost::StateShape state;
   state.kind = StateKind::kSortBuffer;
   state.rows = rows;
   state.rowBytes = cost::stateRowBytes(state.kind, shapeOf(input));
   state.limit = limit;
-  state.byText = firstKey && stringsAmong(cast<TableType>(input.getType()), {firstKey}) > 0;
+  state.texts = shapeOf(input).strings;
+  if (order) {
+    auto type = cast<TableType>(input.getType());
+    auto bitsOf = [&](StringAttr name) {
+      Type column = type.getColumnType(name);
+      return 8 * bytesOf(column, ranges_.rangeOf(input, name)) + (isNullable(column) ? 1 : 0);
+    };
+    state.orderWords = analysis::orderWords(ranges_.cardinality(), input, order, rows, bitsOf);
+  }
   return state;
 }
 

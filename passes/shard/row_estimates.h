@@ -39,9 +39,9 @@ public:
   cost::Arrival arrival(mlir::Value table, llvm::ArrayRef<mlir::StringAttr> keys);
   /// Bytes that the state of rows of `table` takes, with the strings.
   double heldBytes(const cost::StateShape &state, mlir::Value table);
-  /// Rows that are put in order, of which `limit` stay (0: all); `firstKey` may be null.
-  cost::StateShape sortBuffer(mlir::Value input, double rows, double limit,
-                              mlir::StringAttr firstKey);
+  /// Rows that are put in order by #frame.sort_key, of which `limit` stay (0: all); `order` may be
+  /// null.
+  cost::StateShape sortBuffer(mlir::Value input, double rows, double limit, mlir::ArrayAttr order);
 
 private:
   /// How a scan keeps a column of so many bytes in a kernel.
@@ -52,6 +52,8 @@ private:
   llvm::DenseMap<mlir::Value, cost::RowShape> shapes_;
 };
 
+/// How many of the columns are floating-point numbers.
+double realsAmong(frame::TableType type);
 /// How many of the columns are strings.
 double stringsAmong(frame::TableType type, llvm::ArrayRef<mlir::StringAttr> columns);
 

@@ -85,10 +85,30 @@ uint32_t mapped(uint32_t code, Case to) {
                                                   : towlower_l(wide, unicode()));
 }
 
+/// Eight characters of ASCII, of which those from `first` on are the letters of the other case.
+uint64_t inCase(uint64_t eight, char first) {
+  constexpr uint64_t kEach = 0x0101010101010101, kHigh = 0x80 * kEach;
+  const uint64_t fromFirst = eight + kEach * static_cast<uint8_t>(0x80 - first);
+  const uint64_t behindLast = eight + kEach * static_cast<uint8_t>(0x80 - first - 26);
+  return eight ^ (fromFirst & ~behindLast & kHigh) >> 2;
+}
+
 Text inCase(TextRoom &room, Text text, Case wanted) {
+  constexpr uint64_t kNotAscii = 0x8080808080808080;
   const char first = wanted == Case::kUpper ? 'a' : 'A';
   return room.make(2 * text.size(), [&](char *to) { // two bytes become at most three
     for (Text rest = text; !rest.empty();) {
+      uint64_t eight = kNotAscii;
+      if (rest.size() >= sizeof eight) {
+        std::memcpy(&eight, rest.data(), sizeof eight);
+      }
+      if ((eight & kNotAscii) == 0) {
+        eight = inCase(eight, first);
+        std::memcpy(to, &eight, sizeof eight);
+        to += sizeof eight;
+        rest.remove_prefix(sizeof eight);
+        continue;
+      }
       const Text character = utf8::first(rest);
       rest.remove_prefix(character.size());
       if (character.size() > 1) {

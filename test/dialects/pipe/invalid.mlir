@@ -15,6 +15,16 @@ pipe.state @s sort [#pipe.field<"n", i64, payload>] order [#pipe.sort_key<"n", d
 
 // -----
 
+// expected-error @+1 {{C2: words without an order of a sort}}
+pipe.state @s sort [#pipe.field<"n", i64, payload>] words 2.0
+
+// -----
+
+// expected-error @+1 {{C2: a row needs at least one word, and no more than there are, got 0.5}}
+pipe.state @s sort [#pipe.field<"n", i64, payload>] order [#pipe.sort_key<"n", descending = false, nulls_first = false>] words 0.5
+
+// -----
+
 // expected-error @+1 {{C2: an order, limit or offset on a state of kind: group}}
 pipe.state @s group [#pipe.field<"n", i64, key>] order [#pipe.sort_key<"n", descending = false, nulls_first = false>]
 

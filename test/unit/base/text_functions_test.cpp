@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <initializer_list>
 #include <set>
 #include <string>
@@ -72,6 +73,13 @@ TEST(TextFunctions, AreFoundByNameAndArguments) {
 TEST(TextFunctions, CaseIsUnicodes) {
   EXPECT_EQ(text("upper", "abcXYZ 019 {}"), "ABCXYZ 019 {}");
   EXPECT_EQ(text("lower", "abcXYZ [@`"), "abcxyz [@`");
+  for (int byte = 1; byte < 0x80; ++byte) { // among eight and alone
+    const auto one = static_cast<char>(byte);
+    const auto small = std::islower(byte) ? static_cast<char>(byte - 32) : one;
+    const auto large = std::isupper(byte) ? static_cast<char>(byte + 32) : one;
+    EXPECT_EQ(text("upper", "aé" + std::string(11, one)), "AÉ" + std::string(11, small));
+    EXPECT_EQ(text("lower", std::string(11, one)), std::string(11, large));
+  }
   EXPECT_EQ(text("upper", "žluťoučký кот"), "ŽLUŤOUČKÝ КОТ");
   EXPECT_EQ(text("lower", "ŽLUŤOUČKÝ КОТ"), "žluťoučký кот");
   EXPECT_EQ(text("upper", "ß"), "ẞ");

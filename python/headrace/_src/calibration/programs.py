@@ -250,6 +250,10 @@ def queries() -> Iterator[tuple[str, str, Layouts]]:
     # Functions of strings.
     yield "name-length", "select sum(length(name)) s from facts where v < 600", one
     yield "long-length", "select sum(length(long)) s from notes", one
+    yield "long-length-some", "select sum(length(long)) s from notes where v < 300", one
+    yield "text-length-few", "select sum(length(text)) s, max(w) m from notes where v < 40", one
+    yield "long-begins", "select count(*) c from notes where long like 'carefully%'", one
+    yield "name-ends", "select count(*) c from facts where name like '%77' and v < 700", one
     yield "text-upper", "select count(*) c from notes where upper(text) < 'M'", one
     yield "text-replaced", "select max(replace(text, 'special', 'plain')) m from notes where v < 500", one
     yield "number-text", "select max(cast(w as varchar)) m from facts where v < 300", one
@@ -301,6 +305,25 @@ def queries() -> Iterator[tuple[str, str, Layouts]]:
     )
     yield "by-two", "select k10, v, sum(w) s from facts group by k10, v order by s desc, k10, v limit 5", one
     yield "distinct", "select count(distinct k30k) c from facts where v < 500", one
+    # Groups that hardly any two rows are of, and measures of every kind.
+    yield (
+        "by-pairs",
+        "select k200k, k1k, count(*) c, sum(w) s from facts group by k200k, k1k order by c desc, k200k, k1k limit 5",
+        both,
+    )
+    yield "distinct-all", "select count(distinct s600k) c, count(*) n from facts", both
+    yield "by-all-names", "select name, max(w) m from facts group by name order by m desc, name limit 5", one
+    yield (
+        "by-long-some",
+        "select long, sum(w) s from notes where v < 400 group by long order by s desc, long limit 5",
+        both,
+    )
+    yield "by-k10-wide", "select k10, sum(v) a, sum(w) b, min(day) c, max(late) d from facts group by k10", one
+    yield "by-k1k-wide", "select k1k, sum(v) a, min(w) b, max(w) c, sum(id) d from facts group by k1k", one
+    yield "real-by-mode", "select mode, sum(real) s, min(real) l from facts group by mode", both
+    yield "real-by-k1k", "select k1k, avg(real) a, max(real) h from facts group by k1k", one
+    yield "real-sums", "select sum(real) s, sum(real * real) t from facts where v < 600", one
+    yield "real-extremes", "select min(real) l, max(real) h from facts where v < 800", one
     # Joins.
     for table, key in (("d1k", "k1k"), ("d30k", "k30k"), ("d200k", "k200k"), ("d600k", "k600k")):
         where = "where v < 500 and dpart < 50"
@@ -407,6 +430,15 @@ def queries() -> Iterator[tuple[str, str, Layouts]]:
     yield "order-facts-half", "select k600k, price from facts where v < 500 order by k600k, price", one
     yield "order-names", "select name, w from facts where v < 300 order by name, w", both
     yield "order-long", "select long from notes order by long", one
+    # Keys that many rows have in common.
+    yield "order-ties", "select k1k, w from facts where v < 600 order by k1k, w", both
+    yield "order-few", "select k10, day, id from facts order by k10, day", one
+    yield "order-modes", "select mode, id from facts where v < 400 order by mode, id desc", one
+    yield "order-mode-name", "select mode, name, v from facts where v < 300 order by mode, name", one
+    yield "order-real", "select real, id from facts where v < 500 order by real desc", both
+    yield "top-names", "select name, w from facts order by name, w limit 10", one
+    yield "top-many", "select w, id, price from facts order by w, id limit 5000", both
+    yield "top-long", "select long, id from notes where v < 700 order by long desc limit 20", one
     # Nearly nothing: what a run and its tasks take by themselves.
     yield "tiny-scan", "select count(*) c from d1k where dpart < 50", both
     yield (
