@@ -190,7 +190,6 @@ def test_slices_and_required_fields(tmp_path: Path) -> None:
     [
         ("select try_cast(s as struct(a int)) from t", "unsupported TRY_CAST of lists, structs or maps"),
         ("select cast('{a: 1}' as struct(a int)) from t", "unsupported cast between a list, struct or map"),
-        ("select mode(s) from t", "unsupported mode of lists, structs or maps"),
         ("select hash(row(1, 2)) from t", "unsupported function of a struct: hash"),
     ],
 )
