@@ -90,6 +90,35 @@ List listOfReal(TextRoom &room, double value) {
   return listOfOne(room, code, ElementBytes::ofReal(code, value).view());
 }
 
+MaybeList listOfDecimal(TextRoom &room, std::optional<__int128> units, int32_t scale) {
+  constexpr int32_t kDigits = 38;
+  __int128 limit = 1;
+  for (int32_t digit = 0; digit < kDigits; ++digit) {
+    limit *= 10;
+  }
+  if (!units || *units <= -limit || *units >= limit) {
+    return std::nullopt;
+  }
+  const ElementCode code = elementCode({LogicalKind::kDecimal, kDigits, scale});
+  return listOfOne(room, code, ElementBytes::ofInteger(code, *units).view());
+}
+
+MaybeList binomial(TextRoom &room, int64_t n, int64_t k) {
+  if (n < 0 || k < 0) {
+    return std::nullopt;
+  }
+  __int128 ways = k > n ? 0 : 1;
+  const int64_t fewer = std::min(k, n - k);
+  for (int64_t chosen = 1; chosen <= fewer; ++chosen) {
+    const int64_t factor = n - fewer + chosen, common = std::gcd(factor, chosen);
+    ways /= chosen / common; // what is left of it divides them
+    if (__builtin_mul_overflow(ways, factor / common, &ways)) {
+      return std::nullopt;
+    }
+  }
+  return listOfDecimal(room, ways, 0);
+}
+
 List listOfInteger(TextRoom &room, int64_t value, int64_t code) {
   const auto type = static_cast<ElementCode>(code);
   if (!isFloat(type)) {

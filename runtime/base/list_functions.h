@@ -44,6 +44,10 @@ List listOfWide(TextRoom &room, int64_t low, int64_t high, int64_t code);
 List listOfText(TextRoom &room, std::string_view text, int64_t code);
 List listOfNull(TextRoom &room, int64_t code);
 List listOfReal(TextRoom &room, double value);
+/// Of one decimal, by its units; nothing of none, or where 38 digits do not hold it.
+MaybeList listOfDecimal(TextRoom &room, std::optional<__int128> units, int32_t scale);
+/// Of in how many ways k of n things can be chosen; nothing of negative numbers, or likewise.
+MaybeList binomial(TextRoom &room, int64_t n, int64_t k);
 
 /// The nth element, from 1 on, of a negative n from the end; nothing if it is NULL or not there.
 std::optional<std::string_view> elementAt(const List &list, int64_t n);

@@ -192,6 +192,9 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
   if ((call.name == "factorial" || call.name == "!__postfix") && arguments.size() == 1) {
     return importFactorial(b, call, arguments[0]);
   }
+  if (call.name == "binom" && arguments.size() == 2) {
+    return b.onlyElement(*headrace::textFunctionNamed("binom"), arguments, call.type, call.at);
+  }
   if (call.name == "nextafter" && frame::dropNullable(call.type).isF32()) {
     return b.math(*headrace::mathFunctionNamed("nextafter_of_float"), arguments, call.type,
                   call.at);
