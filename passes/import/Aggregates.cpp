@@ -20,6 +20,8 @@ static const Aggregate kAggregates[] = {
   {duckdb, "", 2, Function::Min, Function::Min, rows, std::nullopt},
 #define HR_ROW_OF_ANY(duckdb, rows, text)                                                          \
   {duckdb, "", 2, Function::Min, Function::Min, rows, std::nullopt, {}, true},
+#define HR_ROW_OF_ALL(duckdb, rows, text)                                                          \
+  {duckdb, "", 2, Function::Min, Function::Min, rows, std::nullopt, {}, true, false, true},
 #define HR_MOST(duckdb, text)                                                                      \
   {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kMost, std::nullopt},
 #define HR_QUANTILE(duckdb, kind, text)                                                            \
@@ -54,6 +56,7 @@ static const Aggregate kAggregates[] = {
 #undef HR_EXACT_COUNT
 #undef HR_QUANTILE
 #undef HR_MOST
+#undef HR_ROW_OF_ALL
 #undef HR_ROW_OF_ANY
 #undef HR_ROW_OF
 #undef HR_ANY

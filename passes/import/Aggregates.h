@@ -16,6 +16,7 @@ struct Aggregate {
   QuantileKind quantile = {}; ///< of kQuantile
   bool ofNull = false;        ///< of kLeast, kGreatest: also rows whose first argument is NULL
   bool ordered = false;       ///< of kCollected: the order of the values makes a difference
+  bool nullsLast = false;     ///< of kLeast, kGreatest: rows whose last argument is NULL are last
 
   /// The measure that a call of it is, without an order.
   MeasureRequest request(llvm::SmallVector<Computed> arguments, bool distinct, mlir::Type type,

@@ -122,6 +122,7 @@ public:
 
   /// A list of values, which become elements of this type.
   MaybeExpression list(mlir::Type element, llvm::ArrayRef<Expression> elements, mlir::Location at);
+  MaybeExpression listOfOne(const Expression &element, mlir::Location at);
   /// An element of a list; NULL where there is none.
   MaybeExpression element(const Expression &list, const Expression &position, mlir::Location at);
   /// `value`; NULL where a list has nothing but NULL.

@@ -295,6 +295,10 @@ MaybeExpression ExpressionBuilder::list(Type element, ArrayRef<Expression> eleme
               rendered);
 }
 
+MaybeExpression ExpressionBuilder::listOfOne(const Expression &element, Location at) {
+  return list(frame::dropNullable(element.type()), element, at);
+}
+
 MaybeExpression ExpressionBuilder::ofAny(const Expression &list, const MaybeExpression &value,
                                          Location at) {
   Type i64 = IntegerType::get(getContext(), 64);

@@ -169,6 +169,9 @@ def test_bins_of_types(arguments: str) -> None:
     check(f"select equi_width_bins({arguments}) as x", {})
 
 
+_NULLS_LAST = ("arg_min_nulls_last", "arg_max_nulls_last")
+
+
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_first_few(ranks: int) -> None:
     calls = [
@@ -188,6 +191,20 @@ def test_first_few(ranks: int) -> None:
     check(f"select {listed.replace('g + 1', '4')} from t", _TABLES, ranks=ranks)
     check(f"select g, {listed} from t where g is not null group by g", _TABLES, ranks=ranks)
     check(f"select {listed.replace('g + 1', '4')} from t where false", _TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_first_few_with_nulls(ranks: int) -> None:
+    calls = [f"{name}(id, [n, id]{count})" for name in _NULLS_LAST for count in ("", ", 2")]
+    calls += [
+        f"{name}(n, case when id % 3 > 0 then id end{count})" for name in _NULLS_LAST for count in ("", ", 3")
+    ]
+    calls += [f"{name}(n, 1000 * n + id, 400) filter (where id % 2 = 0)" for name in _NULLS_LAST]
+    calls += [f"{name}(distinct id % 4, id % 4, 9)" for name in _NULLS_LAST]
+    listed = ", ".join(f"{call} as c{place}" for place, call in enumerate(calls))
+    check(f"select {listed} from t", _TABLES, ranks=ranks)
+    check(f"select g, {listed} from t group by g", _TABLES, ranks=ranks)
+    check(f"select {listed} from t where false", _TABLES, ranks=ranks)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
@@ -247,6 +264,7 @@ def test_quantiles_of_other_types(ranks: int) -> None:
         ),
         ("select histogram(n, null::bigint[]) from t", "bins of a histogram that are NULL"),
         ("select histogram(n::hugeint, [1::hugeint]) from t", "unsupported histogram of HUGEINT with bins"),
+        ("select arg_max_nulls_last(n, id) over () from t", "unsupported arg_max_nulls_last in a window"),
         (
             "select histogram(n, [id]) over () from t",
             "unsupported bins of histogram in a window that are no constant",

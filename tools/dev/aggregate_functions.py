@@ -15,7 +15,7 @@ values are of numbers (decimals of at most 15 digits), dates and times; SQL's `p
 `percentile_disc` `WITHIN GROUP` are the same, and a negative share counts from the greatest.
 """
 _LINE = re.compile(r'^HR_(\w+)\("([^"]*)", (?:"([^"]*)", )?(.*?)(?:, )?"([^"]*)"\)$')
-_ROWS_OF = ("ROW_OF", "ROW_OF_ANY")
+_ROWS_OF = ("ROW_OF", "ROW_OF_ANY", "ROW_OF_ALL")
 _QUANTILES = ("QUANTILE", "EXACT_QUANTILE")
 #: What an aggregate wants beside its values.
 _MORE = {"histogram_exact": ["[1, 2]"], "approx_top_k": ["3"]}

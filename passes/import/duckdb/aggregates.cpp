@@ -96,8 +96,8 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   if (!type) {
     return failure();
   }
-  if (more && !collects) {
-    return severalOf(call, arguments, *more, type, at);
+  if (aggregate->nullsLast || (more && !collects)) {
+    return firstFew(call, arguments, more, type, at);
   }
   SmallVector<Computed> computed;
   for (Node argument : arguments) {

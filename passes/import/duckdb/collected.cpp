@@ -25,7 +25,8 @@ bool RelationImporter::takesMore(const Aggregate &aggregate, StringRef name) {
                                         "approx_top_k"};
   const bool isExtreme =
       aggregate.rows == MeasureRows::kLeast || aggregate.rows == MeasureRows::kGreatest;
-  return (isExtreme && !aggregate.ofNull) || llvm::is_contained(kTake, name);
+  return (isExtreme && (!aggregate.ofNull || aggregate.nullsLast)) ||
+         llvm::is_contained(kTake, name);
 }
 
 FromList RelationImporter::collectedBy(StringRef name, Node separator,
@@ -65,28 +66,41 @@ FromList RelationImporter::collectedBy(StringRef name, Node separator,
       .Default({});
 }
 
-FailureOr<MeasureRequest> RelationImporter::severalOf(const MeasureCall &call,
-                                                      ArrayRef<Node> arguments,
-                                                      const Computed &count, Type type,
-                                                      Location at) {
+FailureOr<MeasureRequest> RelationImporter::firstFew(const MeasureCall &call,
+                                                     ArrayRef<Node> arguments,
+                                                     const std::optional<Computed> &count,
+                                                     Type type, Location at) {
   FailureOr<SmallVector<SortKey>> more =
       importSortKeys(call.node.get("order_bys").get("orders").elements(), at);
   if (failed(more)) {
     return failure();
   }
   const bool least = call.name.contains("min");
+  const bool ofAll = aggregateOfDuckdb(call.name)->nullsLast;
   const SortKey by{orderKey(arguments.back(), at),
                    least ? frame::SortDirection::Asc : frame::SortDirection::Desc,
                    frame::NullsOrder::Last};
-  MeasureRequest request = aggregateOfDuckdb("list")->request(
-      {expressions.computed(arguments.front(), at)}, call.distinct, type, at);
+  Computed value = expressions.computed(arguments.front(), at);
+  if (ofAll) { // in a list, which is not NULL
+    value = value.with(&ExpressionBuilder::listOfOne, at);
+  }
+  MeasureRequest request = aggregateOfDuckdb("list")->request({value}, call.distinct, type, at);
   request.order.push_back(by);
   llvm::append_range(request.order, *more);
-  request.condition =
-      whereKnown(call.filter ? expressions.computed(call.filter, at).build : BuildExpression(),
-                 by.expression, at);
-  request.fromList = [=](ExpressionBuilder &b, const Expression &values) {
-    return onlySome(b, values, count, at);
+  request.condition = call.filter ? expressions.computed(call.filter, at).build : BuildExpression();
+  if (!ofAll) {
+    request.condition = whereKnown(request.condition, by.expression, at);
+  }
+  request.fromList = [=](ExpressionBuilder &b, const Expression &values) -> MaybeExpression {
+    if (!count) {
+      const Expression one = b.integer(1, IntegerType::get(b.getContext(), 64), at);
+      MaybeExpression first = b.element(values, one, at);
+      return failed(first) ? first : b.element(*first, one, at);
+    }
+    MaybeExpression few = onlySome(b, values, *count, at);
+    return failed(few) || !ofAll
+               ? few
+               : b.text(*headrace::textFunctionNamed("list_flatten"), *few, type, at);
   };
   return request;
 }

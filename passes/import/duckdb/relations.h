@@ -91,10 +91,10 @@ private:
   static FromList collectedBy(llvm::StringRef name, Node separator,
                               const std::optional<Computed> &more, mlir::Type type,
                               mlir::Location at);
-  /// So many of the least or greatest, as a list.
-  mlir::FailureOr<MeasureRequest> severalOf(const MeasureCall &call, llvm::ArrayRef<Node> arguments,
-                                            const Computed &count, mlir::Type type,
-                                            mlir::Location at);
+  /// So many of the least or greatest, as a list; without a number the first of them.
+  mlir::FailureOr<MeasureRequest> firstFew(const MeasureCall &call, llvm::ArrayRef<Node> arguments,
+                                           const std::optional<Computed> &count, mlir::Type type,
+                                           mlir::Location at);
   /// Both that a condition, which may be empty, is true, and that a value is not NULL.
   static BuildExpression whereKnown(const BuildExpression &condition, const Computed &value,
                                     mlir::Location at);
