@@ -6,6 +6,7 @@
 using namespace mlir;
 using namespace headrace::import;
 
+using headrace::QuantileKind;
 using Function = headrace::frame::AggregateFunction;
 
 static const Aggregate kAggregates[] = {
@@ -18,16 +19,19 @@ static const Aggregate kAggregates[] = {
 #define HR_ROW_OF(duckdb, rows, text)                                                              \
   {duckdb, "", 2, Function::Min, Function::Min, rows, std::nullopt},
 #define HR_ROW_OF_ANY(duckdb, rows, text)                                                          \
-  {duckdb, "", 2, Function::Min, Function::Min, rows, std::nullopt, false, true},
+  {duckdb, "", 2, Function::Min, Function::Min, rows, std::nullopt, {}, true},
+#define HR_ROW_OF_ALL(duckdb, rows, text)                                                          \
+  {duckdb, "", 2, Function::Min, Function::Min, rows, std::nullopt, {}, true, false, true},
 #define HR_MOST(duckdb, text)                                                                      \
   {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kMost, std::nullopt},
-#define HR_QUANTILE(duckdb, interpolates, text)                                                    \
-  {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kQuantile, std::nullopt, interpolates},
+#define HR_QUANTILE(duckdb, kind, text)                                                            \
+  {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kQuantile, std::nullopt, kind},
 #define HR_EXACT_COUNT(duckdb, text)                                                               \
   HR_AGGREGATE(duckdb, "", Function::CountDistinct, Function::CountDistinct, text)
-#define HR_EXACT_QUANTILE(duckdb, text) HR_QUANTILE(duckdb, true, text)
-#define HR_COLLECT(duckdb, text)                                                                   \
-  {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kCollected, std::nullopt},
+#define HR_EXACT_QUANTILE(duckdb, kind, text) HR_QUANTILE(duckdb, kind, text)
+#define HR_COLLECT(duckdb, ordered, text)                                                          \
+  {duckdb,       "", 1,     Function::Min, std::nullopt, MeasureRows::kCollected,                  \
+   std::nullopt, {}, false, ordered},
 #define HR_DEVIATIONS(duckdb, substrait, arguments, rowsMin, value, text)                          \
   {duckdb,                                                                                         \
    substrait,                                                                                      \
@@ -52,6 +56,7 @@ static const Aggregate kAggregates[] = {
 #undef HR_EXACT_COUNT
 #undef HR_QUANTILE
 #undef HR_MOST
+#undef HR_ROW_OF_ALL
 #undef HR_ROW_OF_ANY
 #undef HR_ROW_OF
 #undef HR_ANY
@@ -88,6 +93,7 @@ MeasureRequest Aggregate::request(SmallVector<Computed> arguments, bool distinct
                                                  : rows;
   request.formula = formula;
   request.ofNull = ofNull;
+  request.sorted = rows == MeasureRows::kCollected && !ordered;
   request.arguments = std::move(arguments);
   return request;
 }

@@ -13,8 +13,10 @@ struct Aggregate {
   std::optional<frame::AggregateFunction> ofDistinct; ///< likewise
   MeasureRows rows;                                   ///< kFirst only if the call gives an order
   std::optional<DeviationFormula> formula;
-  bool interpolates = false; ///< of quantiles
-  bool ofNull = false;       ///< of kLeast, kGreatest: also rows whose first argument is NULL
+  QuantileKind quantile = {}; ///< of kQuantile
+  bool ofNull = false;        ///< of kLeast, kGreatest: also rows whose first argument is NULL
+  bool ordered = false;       ///< of kCollected: the order of the values makes a difference
+  bool nullsLast = false;     ///< of kLeast, kGreatest: rows whose last argument is NULL are last
 
   /// The measure that a call of it is, without an order.
   MeasureRequest request(llvm::SmallVector<Computed> arguments, bool distinct, mlir::Type type,

@@ -4,6 +4,7 @@
 #include "dialects/frame/FrameConstants.h"
 #include "passes/import/Moments.h"
 #include "runtime/base/name_list.h"
+#include "runtime/base/text_functions.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -131,7 +132,7 @@ template <typename Kind, std::optional<Kind> (*read)(StringRef)> struct GivenCon
 };
 std::optional<Format> formatOf(StringRef text) { return Format{text}; }
 template <> struct Given<Part> : GivenConstant<Part, timePart> {
-  static constexpr StringRef kMissing = "the part must be a constant";
+  static constexpr StringRef kMissing = "the part"; // each row names one
 };
 template <> struct Given<Format> : GivenConstant<Format, formatOf> {
   static constexpr StringRef kMissing = "the format must be a constant";
@@ -183,30 +184,115 @@ constexpr DateFunction kFunctions[] = {
 #undef HR_DATE
 #undef HR_WITH_DATES
 
+constexpr std::pair<TimePart, StringRef> kParts[] = {
+#define HR_PART(member, names, length, value, text) {TimePart::member, names},
+#include "passes/import/time_parts.def"
+#undef HR_PART
+};
+
+/// Of each part that a row may name its first name, and what a text is one of: an i64, from 0 on.
+struct NamedPart {
+  SmallVector<StringRef> names;
+  MaybeExpression number = failure(); ///< NULL of a text that names no part
+};
+
+NamedPart partNamedBy(ExpressionBuilder &b, const Expression &text, Location at) {
+  Type string = frame::StringType::get(b.getContext());
+  Type i64 = IntegerType::get(b.getContext(), 64);
+  NamedPart part;
+  SmallVector<Expression> names, numbers;
+  for (auto [which, listed] : kParts) {
+    if (which == TimePart::kNanosecond) { // a function of this name alone
+      continue;
+    }
+    SmallVector<StringRef> same;
+    listed.split(same, ' ');
+    for (StringRef name : same) {
+      names.push_back(b.constant(StringAttr::get(b.getContext(), name), string, at));
+      numbers.push_back(b.integer(static_cast<int64_t>(part.names.size()), i64, at));
+    }
+    part.names.push_back(same.front());
+  }
+  MaybeExpression lower = b.text(*textFunctionNamed("lower"), text, string, at);
+  MaybeExpression wanted = failed(lower) ? lower : b.list(string, *lower, at);
+  MaybeExpression all = b.list(string, names, at), numbered = b.list(i64, numbers, at);
+  if (failed(wanted) || failed(all) || failed(numbered)) {
+    return part;
+  }
+  MaybeExpression place = b.text(*textFunctionNamed("list_place"), {*all, *wanted}, i64, at);
+  part.number = failed(place) ? place : b.element(*numbered, *place, at);
+  return part;
+}
+
+/// The call of a function of the table as a `type`; nothing if it has no such arguments.
+std::optional<MaybeExpression> callOf(ExpressionBuilder &builder, const DateFunction &function,
+                                      StringRef name, ArrayRef<Expression> arguments, Type type,
+                                      Location at);
+
+/// The call for the part that each row names; an error where there is none of the name.
+MaybeExpression byPart(ExpressionBuilder &b, const DateFunction &function, StringRef name,
+                       ArrayRef<Expression> arguments, Type type, Location at) {
+  const NamedPart part = partNamedBy(b, arguments.front(), at);
+  if (failed(part.number)) {
+    return failure();
+  }
+  SmallVector<Expression> isPart, values, given(arguments);
+  for (auto [number, named] : llvm::enumerate(part.names)) {
+    given.front() = b.constant(StringAttr::get(b.getContext(), named),
+                               frame::StringType::get(b.getContext()), at);
+    MaybeExpression value = *callOf(b, function, name, given, type, at);
+    MaybeExpression is = b.compare(
+        frame::CompareKind::Eq, *part.number,
+        b.integer(static_cast<int64_t>(number), IntegerType::get(b.getContext(), 64), at), at);
+    if (failed(value) || failed(is)) {
+      return failure();
+    }
+    isPart.push_back(*is);
+    values.push_back(*value);
+  }
+  MaybeExpression none =
+      b.raise(frame::RaiseKind::User, "unknown part of a date or time", type, at);
+  MaybeExpression any = failed(none) ? none : b.choose(isPart, values, &*none, at);
+  return failed(any) ? any : MaybeExpression(Moments(b, at).unlessNull(arguments, *any));
+}
+
+std::optional<MaybeExpression> callOf(ExpressionBuilder &builder, const DateFunction &function,
+                                      StringRef name, ArrayRef<Expression> arguments, Type type,
+                                      Location at) {
+  Dates dates(builder, at);
+  Called call = function.call(dates, arguments);
+  if (!call.takes) {
+    return std::nullopt;
+  }
+  if (call.missing == Given<Part>::kMissing) {
+    return byPart(builder, function, name, arguments, type, at);
+  }
+  if (!call.missing.empty()) {
+    return MaybeExpression(builder.fail(at, "unsupported " + name + ": " + call.missing));
+  }
+  if (failed(call.value)) {
+    return call.value;
+  }
+  bool isCount = frame::isInteger(call.value->type()) && frame::isTemporal(type);
+  return isCount ? MaybeExpression(dates.as(*call.value, type))
+                 : builder.cast(*call.value, type, at);
+}
+
 } // namespace
 
 std::optional<MaybeExpression> headrace::import::dateFunction(ExpressionBuilder &builder,
                                                               StringRef name,
                                                               ArrayRef<Expression> arguments,
                                                               Type type, Location at) {
-  Dates dates(builder, at);
   for (const DateFunction &function : kFunctions) {
-    if (!listsName(function.names, name)) {
+    std::optional<MaybeExpression> call = listsName(function.names, name)
+                                              ? callOf(builder, function, name, arguments, type, at)
+                                              : std::nullopt;
+    if (!call) {
       continue;
     }
-    Called call = function.call(dates, arguments);
-    if (!call.takes) {
-      continue;
-    }
-    if (!call.missing.empty()) {
-      return MaybeExpression(builder.fail(at, "unsupported " + name + ": " + call.missing));
-    }
-    if (failed(call.value)) {
-      return call.value;
-    }
-    bool isCount = frame::isInteger(call.value->type()) && frame::isTemporal(type);
-    return isCount ? MaybeExpression(dates.as(*call.value, type))
-                   : builder.cast(*call.value, type, at);
+    auto none = failed(*call) ? frame::RaiseOp() : (*call)->value.getDefiningOp<frame::RaiseOp>();
+    return none ? MaybeExpression(builder.fail(at, none.getMessage())) : *call; // whatever the row
   }
   return std::nullopt;
 }

@@ -125,8 +125,11 @@ public:
 
   /// A list of values, which become elements of this type.
   MaybeExpression list(mlir::Type element, llvm::ArrayRef<Expression> elements, mlir::Location at);
+  MaybeExpression listOfOne(const Expression &element, mlir::Location at);
   /// An element of a list; NULL where there is none.
   MaybeExpression element(const Expression &list, const Expression &position, mlir::Location at);
+  /// `value`; NULL where a list has nothing but NULL.
+  MaybeExpression ofAny(const Expression &list, const MaybeExpression &value, mlir::Location at);
   /// The map, of this type, of the elements that are not NULL to how many there are of each.
   MaybeExpression countsOf(const Expression &list, mlir::Type map, mlir::Location at);
   /// A function of an element of a list.

@@ -123,6 +123,10 @@ MaybeRelation RelationBuilder::countEqual(const Relation &input, ArrayRef<Comput
   measure.arguments.push_back(
       {std::nullopt, "count", [=](ExpressionBuilder &b) { return b.field(field, at); }});
   measure.rows = MeasureRows::kGreatest;
+  if (measure.order.empty() && measure.type && frame::isNested(measure.type)) { // of several
+    measure.order.push_back({measure.arguments.front().with(&ExpressionBuilder::orderOf, at),
+                             frame::SortDirection::Asc, frame::NullsOrder::Last});
+  }
   return window(input, partition, {}, count, at);
 }
 
@@ -132,7 +136,8 @@ MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Compu
                                            MeasureRequest &measure, Location at) {
   const Quantile quantile = *measure.quantile;
   const Computed value = measure.arguments.front();
-  const SortKey order{value,
+  const bool isNested = measure.type && frame::isNested(measure.type);
+  const SortKey order{isNested ? value.with(&ExpressionBuilder::orderOf, at) : value,
                       quantile.descending ? frame::SortDirection::Desc : frame::SortDirection::Asc,
                       frame::NullsOrder::Last};
   using Kind = frame::WindowFunctionKind;
@@ -142,14 +147,14 @@ MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Compu
   WindowFunctionRequest next{
       .kind = Kind::Lead, .arguments = {{std::nullopt, value}, {1, {}}}, .at = at};
   SmallVector<WindowFunctionRequest, 0> functions{number, count};
-  if (quantile.interpolates) {
+  if (quantile.isBetween()) {
     functions.push_back(next);
   }
   const SmallVector<Computed> partition = partitionOf(keys, measure);
   const QuantileFields fields(quantile, static_cast<int64_t>(input.fields.size()), at);
   measure.condition =
       both(measure.condition, [=](ExpressionBuilder &b) { return fields.isAt(b); }, at);
-  if (quantile.interpolates) {
+  if (quantile.isBetween()) {
     measure.arguments.front() = {std::nullopt, value.name,
                                  [=, type = measure.type](ExpressionBuilder &b) -> MaybeExpression {
                                    MaybeExpression known = value.build(b);

@@ -49,7 +49,7 @@ std::optional<Expression> Moments::index(TimePart part, const Expression &moment
 MaybeExpression Moments::boundaries(TimePart part, const Expression &from, const Expression &to) {
   std::optional<Expression> first = index(part, from), last = index(part, to);
   if (!first || !last) {
-    return b_.fail(at_, "date_diff has no such part");
+    return noSuchPart("date_diff has no such part");
   }
   bool ofWeeks = part == TimePart::kWeek || part == TimePart::kYearWeek;
   Expression count = minus(*last, *first);
@@ -64,7 +64,7 @@ MaybeExpression Moments::boundaries(TimePart part, const Expression &from, const
 MaybeExpression Moments::elapsed(TimePart part, const Expression &from, const Expression &to) {
   std::optional<TimeLength> length = lengthOf(part);
   if (!length || (frame::isTime(from.type()) && length->micros == 0)) {
-    return b_.fail(at_, "date_sub has no such part");
+    return noSuchPart("date_sub has no such part");
   }
   auto moment = [&](const Expression &value) {
     return frame::isDate(value.type()) ? *b_.cast(value, timestampType(), at_) : value;

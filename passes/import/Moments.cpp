@@ -220,8 +220,7 @@ Expression Moments::nanosecondsOf(const Expression &moment) {
 }
 
 MaybeExpression Moments::offsetOf(const Expression &moment) {
-  return frame::isDate(moment.type()) ? MaybeExpression(b_.fail(at_, "a date has no time zone"))
-                                      : times(days(moment), 0); // UTC
+  return times(days(moment), 0); // UTC
 }
 
 MaybeExpression Moments::quotient(const Expression &units, double by) {
@@ -248,11 +247,18 @@ MaybeExpression Moments::julianDayOf(const Expression &moment) {
   return b_.arithmetic(Arithmetic::kAdd, *day, *time, f64, at_);
 }
 
+MaybeExpression Moments::noSuchPart(StringRef message) {
+  return b_.raise(frame::RaiseKind::User, message, IntegerType::get(b_.getContext(), 64), at_);
+}
+
 MaybeExpression Moments::part(TimePart part, const Expression &moment) {
   bool isOfTime = part >= TimePart::kHour && part <= TimePart::kNanosecond;
   if (!frame::isTemporal(moment.type()) ||
       (frame::isTime(moment.type()) && !isOfTime && part != TimePart::kEpoch)) {
-    return b_.fail(at_, "the operand of date_part has no such part");
+    return noSuchPart("the operand of date_part has no such part");
+  }
+  if (frame::isDate(moment.type()) && part == TimePart::kTimezone) {
+    return noSuchPart("a date has no time zone");
   }
   auto year = [&] { return field(frame::DateField::Year, moment); };
   auto month = [&] { return field(frame::DateField::Month, moment); };
@@ -289,8 +295,7 @@ MaybeExpression Moments::truncated(TimePart part, const Expression &moment) {
   };
   std::optional<TimeLength> length = lengthOf(part);
   if (!length) {
-    // no test: DuckDB's binder refuses these parts
-    return b_.fail(at_, "date_trunc has no such part");
+    return b_.raise(frame::RaiseKind::User, "date_trunc has no such part", timestampType(), at_);
   }
   if (length->micros > 0) {
     return ofTime(length->micros);

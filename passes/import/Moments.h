@@ -47,7 +47,7 @@ public:
   Moments(ExpressionBuilder &builder, mlir::Location at) : b_(builder), at_(at) {}
 
   /// The part of a date, time or timestamp (nanoseconds: of any unit); an i64, of kEpoch and
-  /// kJulian an f64.
+  /// kJulian an f64. A part that there is not is an error of the rows, here and below.
   MaybeExpression part(TimePart part, const Expression &moment);
   /// The beginning of what a date or timestamp is in, as a timestamp.
   MaybeExpression truncated(TimePart part, const Expression &moment);
@@ -125,6 +125,7 @@ private:
   Expression eraOf(const Expression &year);
   Expression nanosecondsOf(const Expression &moment);
   MaybeExpression offsetOf(const Expression &moment);
+  MaybeExpression noSuchPart(llvm::StringRef message);
   /// f64s.
   MaybeExpression quotient(const Expression &units, double by);
   MaybeExpression secondsOf(const Expression &moment);

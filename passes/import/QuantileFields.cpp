@@ -1,6 +1,7 @@
 // Quantiles as DuckDB computes them, so that they are equal to the last digit.
 #include "passes/import/QuantileFields.h"
 
+#include "passes/import/Moments.h"
 #include "runtime/base/text_functions.h"
 
 #include <bit>
@@ -8,6 +9,7 @@
 
 using namespace mlir;
 using namespace headrace::import;
+using headrace::QuantileKind;
 namespace frame = headrace::frame;
 
 /// Of a number that has one: of all but decimals of many digits.
@@ -17,7 +19,7 @@ static Real real(ExpressionBuilder &b, const Expression &number, Location at) {
 
 Real QuantileFields::place(ExpressionBuilder &b) const {
   Real count = real(b, *b.field(firstField_ + 1, at_), at_);
-  if (quantile_.interpolates) {
+  if (quantile_.kind != QuantileKind::kDiscrete) {
     return (count - 1) * count.constant(quantile_.share);
   }
   // Without those behind it, one at least.
@@ -42,11 +44,19 @@ MaybeExpression QuantileFields::isAt(ExpressionBuilder &b) const {
 
 MaybeExpression QuantileFields::between(ExpressionBuilder &b, const Expression &value,
                                         Type type) const {
-  Real low = real(b, value, at_), high = real(b, *b.field(firstField_ + 2, at_), at_);
+  const bool isRounded = quantile_.kind == QuantileKind::kRounded;
+  Moments moments(b, at_);
+  auto number = [&](const Expression &of) {
+    return real(b, isRounded ? moments.units(of) : of, at_);
+  };
+  Real low = number(value), high = number(*b.field(firstField_ + 2, at_));
   Real at = place(b);
   Real part = at - at.apply(frame::NumberFunction::Floor);
   std::optional<Real> found;
-  if (auto decimal = dyn_cast<frame::DecimalType>(type)) { // of their units, which doubles hold
+  if (isRounded) {
+    found = (low * (part.constant(1) - part) + high * part).apply(frame::NumberFunction::Round);
+  } else if (auto decimal =
+                 dyn_cast<frame::DecimalType>(type)) { // of their units, which doubles hold
     Real units = low.constant(std::pow(10.0, decimal.getScale()));
     Real least = (low * units).apply(frame::NumberFunction::Round);
     Real most = (high * units).apply(frame::NumberFunction::Round);
@@ -59,7 +69,11 @@ MaybeExpression QuantileFields::between(ExpressionBuilder &b, const Expression &
   Expression isBetween =
       *b.compare(frame::CompareKind::Gt, part.expression(), part.constant(0).expression(), at_);
   MaybeExpression exactly = b.cast(value, type, at_);
-  MaybeExpression mixed = b.cast(found->expression(), type, at_);
+  MaybeExpression mixed =
+      b.cast(found->expression(), isRounded ? IntegerType::get(b.getContext(), 64) : type, at_);
+  if (isRounded && succeeded(mixed)) {
+    mixed = moments.as(*mixed, type);
+  }
   if (failed(exactly) || failed(mixed)) {
     return failure();
   }
@@ -74,7 +88,7 @@ MaybeExpression headrace::import::quantileOfList(ExpressionBuilder &b, const Exp
   MaybeExpression one =
       b.text(*headrace::textFunctionNamed("list_quantile"),
              {list, integer(std::bit_cast<int64_t>(quantile.share)), integer(part), integer(whole),
-              integer(quantile.descending), integer(quantile.interpolates)},
+              integer(quantile.descending), integer(static_cast<int64_t>(quantile.kind))},
              frame::ListType::get(frame::dropNullable(type)), at);
   return failed(one) ? one : b.element(*one, integer(1), at);
 }
@@ -97,18 +111,30 @@ MaybeExpression headrace::import::quantilesOfList(ExpressionBuilder &b, const Ex
                                     : b.choose(*any, *all, nullptr, at);
 }
 
+QuantileKind headrace::import::quantileKind(QuantileKind wanted, Type type) {
+  Type value = frame::dropNullable(type);
+  if (wanted != QuantileKind::kBetween || isa<FloatType, frame::DecimalType>(value)) {
+    return wanted;
+  }
+  const bool isMoment = frame::isTimestamp(value) ||
+                        (frame::isTime(value) && frame::unitsOfDay(value) == kMicrosOfDay);
+  return isMoment ? QuantileKind::kRounded : QuantileKind::kDiscrete;
+}
+
 Quantile headrace::import::medianOf(Type type) {
   return {.share = 0.5,
           .exact = std::pair<int64_t, int64_t>(1, 2),
           .descending = false,
-          .interpolates = isa<FloatType, frame::DecimalType>(frame::dropNullable(type))};
+          .kind = quantileKind(QuantileKind::kBetween, type)};
 }
 
 MaybeExpression headrace::import::deviationOfList(ExpressionBuilder &b, const Expression &list,
                                                   Type type, Location at) {
-  Type number = frame::dropNullable(type);
+  const bool isOfMoments = frame::isInterval(type);
   Type element = cast<frame::ListType>(frame::dropNullable(list.type())).getElementType();
-  MaybeExpression middle = quantileOfList(b, list, medianOf(number), number, at);
+  Type middleType = isOfMoments ? element : frame::dropNullable(type);
+  Type number = isOfMoments ? IntegerType::get(b.getContext(), 64) : middleType;
+  MaybeExpression middle = quantileOfList(b, list, medianOf(middleType), middleType, at);
   if (failed(middle)) {
     return failure();
   }
@@ -126,17 +152,28 @@ MaybeExpression headrace::import::deviationOfList(ExpressionBuilder &b, const Ex
   distance.firstCapture = field("median", middle->type());
   distance.body = [=, captured = distance.firstCapture,
                    value = distance.element](ExpressionBuilder &inside) -> MaybeExpression {
-    MaybeExpression given = inside.cast(*inside.field(value, at), number, at);
+    Expression median = *inside.field(captured, at);
+    MaybeExpression given = inside.cast(*inside.field(value, at), middleType, at);
+    Moments moments(inside, at);
     MaybeExpression apart =
         failed(given) ? given
-                      : inside.arithmetic(ExpressionBuilder::Arithmetic::kSubtract, *given,
-                                          *inside.field(captured, at), number, at);
+        : isOfMoments ? MaybeExpression(moments.minus(moments.units(*given), moments.units(median)))
+                      : inside.arithmetic(ExpressionBuilder::Arithmetic::kSubtract, *given, median,
+                                          number, at);
     MaybeExpression far =
         failed(apart) ? apart
                       : inside.number(frame::NumberFunction::Abs, *apart, std::nullopt, number, at);
     return failed(far) ? far : inside.list(number, *far, at);
   };
   MaybeExpression distances = b.flatMap(list, distance, frame::ListType::get(number), at);
-  return failed(distances) ? distances
-                           : quantileOfList(b, *distances, medianOf(number), number, at);
+  Quantile half = medianOf(number);
+  half.kind = isOfMoments ? QuantileKind::kRounded : half.kind;
+  MaybeExpression found =
+      failed(distances) ? distances : quantileOfList(b, *distances, half, number, at);
+  if (failed(found) || !isOfMoments) {
+    return found;
+  }
+  Moments moments(b, at);
+  return moments.packed({moments.number(0), moments.over(*found, kMicrosOfDay),
+                         moments.modulo(*found, kMicrosOfDay)});
 }

@@ -17,7 +17,7 @@ public:
   /// Whether the row is the one of the quantile, or in front of it.
   MaybeExpression isAt(ExpressionBuilder &b) const;
   /// For that row: between its `value` and the next one's, as DuckDB computes it. `type` is a float
-  /// or a decimal of at most 15 digits.
+  /// a decimal of at most 15 digits, or what has units between which it is rounded.
   MaybeExpression between(ExpressionBuilder &b, const Expression &value, mlir::Type type) const;
 
 private:
@@ -29,9 +29,12 @@ private:
   mlir::Location at_;
 };
 
+/// What a quantile of values of this type is, of which not all have values between them.
+QuantileKind quantileKind(QuantileKind wanted, mlir::Type type);
 /// Of values of this type the one in the middle, or between the two there.
 Quantile medianOf(mlir::Type type);
-/// The median of how far a list's elements are from their median, as `type`; NULL of none.
+/// The median of how far a list's elements, numbers, times or timestamps of microseconds, are from
+/// their median, as `type`, a number or an interval; NULL of none.
 MaybeExpression deviationOfList(ExpressionBuilder &b, const Expression &list, mlir::Type type,
                                 mlir::Location at);
 

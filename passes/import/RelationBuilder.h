@@ -6,6 +6,7 @@
 #include "passes/import/ExpressionBuilder.h"
 #include "passes/import/ImportOptions.h"
 #include "passes/import/Statistics.h"
+#include "runtime/base/quantile_kind.h"
 
 #include <utility>
 
@@ -120,7 +121,12 @@ struct Quantile {
   double share;                                     ///< 0 to 1
   std::optional<std::pair<int64_t, int64_t>> exact; ///< the share as a fraction
   bool descending;
-  bool interpolates; ///< between two values; else the first one that is not in front of the share
+  QuantileKind kind;
+
+  /// Whether it may be between two values.
+  bool isBetween() const {
+    return kind == QuantileKind::kBetween || kind == QuantileKind::kRounded;
+  }
 };
 
 /// Which rows of a group a measure is of.
@@ -151,7 +157,7 @@ struct MeasureRequest {
   /// Of kCollected: what is made of the list of the values that are not NULL; empty: the list of
   /// all values is the measure.
   FromList fromList = {};
-  bool sorted = false;               ///< of kCollected: the list is in the order of the values
+  bool sorted = false;               ///< of kCollected: the order of the values makes no difference
   std::optional<double> ofNone = {}; ///< of kCollected: the measure where nothing counts; else NULL
   bool different = false;            ///< of kCollected: each value once
   bool ofNull = false;          ///< of kLeast, kGreatest: rows count whose first argument is NULL

@@ -295,6 +295,20 @@ MaybeExpression ExpressionBuilder::list(Type element, ArrayRef<Expression> eleme
               rendered);
 }
 
+MaybeExpression ExpressionBuilder::listOfOne(const Expression &element, Location at) {
+  return list(frame::dropNullable(element.type()), element, at);
+}
+
+MaybeExpression ExpressionBuilder::ofAny(const Expression &list, const MaybeExpression &value,
+                                         Location at) {
+  Type i64 = IntegerType::get(getContext(), 64);
+  MaybeExpression count = text(*textFunctionNamed("list_count"), list, i64, at);
+  MaybeExpression any =
+      failed(count) ? count : compare(frame::CompareKind::Gt, *count, integer(0, i64, at), at);
+  return failed(any) || failed(value) ? MaybeExpression(failure())
+                                      : choose(*any, *value, nullptr, at);
+}
+
 MaybeExpression ExpressionBuilder::countsOf(const Expression &list, Type map, Location at) {
   Type i64 = IntegerType::get(getContext(), 64);
   const Expression zero = integer(0, i64, at);
@@ -303,13 +317,7 @@ MaybeExpression ExpressionBuilder::countsOf(const Expression &list, Type map, Lo
       text(*textFunctionNamed("list_sort"), {list, zero, zero}, list.type(), at);
   MaybeExpression counted =
       failed(ordered) ? ordered : text(*textFunctionNamed("map_counts"), *ordered, entries, at);
-  MaybeExpression made = failed(counted) ? counted : cast(*counted, map, at);
-  MaybeExpression known = text(*textFunctionNamed("list_count"), list, i64, at);
-  if (failed(made) || failed(known)) {
-    return failure();
-  }
-  MaybeExpression any = compare(frame::CompareKind::Gt, *known, zero, at);
-  return failed(any) ? any : choose(*any, *made, nullptr, at);
+  return ofAny(list, failed(counted) ? counted : cast(*counted, map, at), at);
 }
 
 MaybeExpression ExpressionBuilder::onlyElement(const TextFunction &function,

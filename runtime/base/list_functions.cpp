@@ -90,6 +90,35 @@ List listOfReal(TextRoom &room, double value) {
   return listOfOne(room, code, ElementBytes::ofReal(code, value).view());
 }
 
+MaybeList listOfDecimal(TextRoom &room, std::optional<__int128> units, int32_t scale) {
+  constexpr int32_t kDigits = 38;
+  __int128 limit = 1;
+  for (int32_t digit = 0; digit < kDigits; ++digit) {
+    limit *= 10;
+  }
+  if (!units || *units <= -limit || *units >= limit) {
+    return std::nullopt;
+  }
+  const ElementCode code = elementCode({LogicalKind::kDecimal, kDigits, scale});
+  return listOfOne(room, code, ElementBytes::ofInteger(code, *units).view());
+}
+
+MaybeList binomial(TextRoom &room, int64_t n, int64_t k) {
+  if (n < 0 || k < 0) {
+    return std::nullopt;
+  }
+  __int128 ways = k > n ? 0 : 1;
+  const int64_t fewer = std::min(k, n - k);
+  for (int64_t chosen = 1; chosen <= fewer; ++chosen) {
+    const int64_t factor = n - fewer + chosen, common = std::gcd(factor, chosen);
+    ways /= chosen / common; // what is left of it divides them
+    if (__builtin_mul_overflow(ways, factor / common, &ways)) {
+      return std::nullopt;
+    }
+  }
+  return listOfDecimal(room, ways, 0);
+}
+
 List listOfInteger(TextRoom &room, int64_t value, int64_t code) {
   const auto type = static_cast<ElementCode>(code);
   if (!isFloat(type)) {
@@ -355,6 +384,40 @@ int64_t countValid(const List &list) {
   return count;
 }
 
+List byFrequency(TextRoom &room, const List &list) {
+  struct Found {
+    uint32_t place; ///< the last
+    int64_t count = 0;
+  };
+  auto isLess = [code = list.view.code()](std::string_view a, std::string_view b) {
+    return compareElements(code, a, b) < 0;
+  };
+  std::map<std::string_view, Found, decltype(isLess)> all(isLess);
+  for (uint32_t place = 0; place < list.view.size(); ++place) {
+    if (list.view.isValid(place)) {
+      Found &found = all[list.view.bytes(place)];
+      found = {place, found.count + 1};
+    }
+  }
+  std::vector<Found> order;
+  for (const auto &[element, found] : all) {
+    order.push_back(found);
+  }
+  std::ranges::sort(order, [](const Found &a, const Found &b) {
+    return a.count != b.count ? a.count > b.count : a.place < b.place;
+  });
+  std::vector<uint32_t> places;
+  for (const Found &found : order) {
+    places.push_back(found.place);
+  }
+  return listAt(room, list.view, places);
+}
+
+MaybeList firstElements(TextRoom &room, const List &list, int64_t count) {
+  constexpr int64_t kMost = 999'999;
+  return count < 1 || count > kMost ? std::nullopt : MaybeList(sliceOf(room, list, 1, count));
+}
+
 List modeOfList(TextRoom &room, const List &list) {
   auto isLess = [code = list.view.code()](std::string_view a, std::string_view b) {
     return compareElements(code, a, b) < 0; // bytes that differ may be equal intervals
@@ -369,7 +432,7 @@ List modeOfList(TextRoom &room, const List &list) {
 }
 
 List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t part, int64_t whole,
-                    int64_t descending, int64_t between) {
+                    int64_t descending, QuantileKind kind) {
   const ElementCode code = list.view.code();
   std::vector<std::string_view> elements;
   eachValid(list.view, [&](std::string_view element) { elements.push_back(element); });
@@ -381,7 +444,7 @@ List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t par
   });
   const auto count = static_cast<double>(elements.size());
   const auto wanted = std::bit_cast<double>(share);
-  if (between == 0) { // without those behind it, one at least
+  if (kind == QuantileKind::kDiscrete) { // without those behind it, one at least
     const double behind =
         whole != 0 ? count * static_cast<double>(whole - part) / static_cast<double>(whole)
                    : count - count * wanted;
@@ -390,7 +453,18 @@ List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t par
   }
   const double place = (count - 1) * wanted, rest = place - std::floor(place);
   const auto at = static_cast<size_t>(place);
-  const std::string_view low = elements[at], high = elements[at + (rest > 0 ? 1 : 0)];
+  const bool isBetween = rest > 0 && kind != QuantileKind::kFront;
+  const std::string_view low = elements[at], high = elements[at + (isBetween ? 1 : 0)];
+  if (!isBetween && kind != QuantileKind::kBetween) {
+    return listOfOne(room, code, low);
+  }
+  if (kind == QuantileKind::kRounded) {
+    const auto least = static_cast<double>(integerIn(code, low)),
+               most = static_cast<double>(integerIn(code, high));
+    const double units = std::round(least * (1 - rest) + most * rest);
+    return listOfOne(room, code,
+                     ElementBytes::ofInteger(code, static_cast<__int128>(units)).view());
+  }
   if (elementType(code).kind == LogicalKind::kDecimal) {
     const auto least = static_cast<double>(integerIn(code, low)),
                most = static_cast<double>(integerIn(code, high));

@@ -3,6 +3,7 @@
 
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
+#include "runtime/base/quantile_kind.h"
 #include "runtime/base/text_room.h"
 
 #include <cstdint>
@@ -43,6 +44,10 @@ List listOfWide(TextRoom &room, int64_t low, int64_t high, int64_t code);
 List listOfText(TextRoom &room, std::string_view text, int64_t code);
 List listOfNull(TextRoom &room, int64_t code);
 List listOfReal(TextRoom &room, double value);
+/// Of one decimal, by its units; nothing of none, or where 38 digits do not hold it.
+MaybeList listOfDecimal(TextRoom &room, std::optional<__int128> units, int32_t scale);
+/// Of in how many ways k of n things can be chosen; nothing of negative numbers, or likewise.
+MaybeList binomial(TextRoom &room, int64_t n, int64_t k);
 
 /// The nth element, from 1 on, of a negative n from the end; nothing if it is NULL or not there.
 std::optional<std::string_view> elementAt(const List &list, int64_t n);
@@ -89,10 +94,15 @@ List extremeOfList(TextRoom &room, const List &list, int sign);
 int64_t countValid(const List &list);
 /// The most frequent element, of several the one that comes first.
 List modeOfList(TextRoom &room, const List &list);
+/// Each element once that is not NULL, the most frequent ones first, and of those that are as
+/// frequent the one that is so often first.
+List byFrequency(TextRoom &room, const List &list);
+/// The first `count` elements; nothing unless that is 1 to 999,999.
+MaybeList firstElements(TextRoom &room, const List &list, int64_t count);
 /// A quantile: `share` is a double by its bits, exactly part / whole unless `whole` is 0. Between
 /// two elements it is a double, of decimals and floats of 32 bits one of theirs.
 List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t part, int64_t whole,
-                    int64_t descending, int64_t between);
+                    int64_t descending, QuantileKind kind);
 /// The elements of all lists in a list.
 List flattenedList(TextRoom &room, const List &lists);
 /// Those at these places, NULL where there is none; nothing if a place is NULL. The list is not
@@ -120,6 +130,15 @@ MaybeList checkedEntries(TextRoom &room, const List &entries);
 List valuesAt(TextRoom &room, const List &entries, const List &key);
 /// The entries of the map from elements to how many there are, of a list in order.
 List countedEntries(TextRoom &room, const List &list);
+/// The bins between the two elements of a list, doubles, integers of 64 bits or timestamps, by
+/// their upper ends, at most twice `count`; nothing if there are none, or 1,000,000 are too few.
+/// `nice`: their ends are round numbers or moments.
+MaybeList equalBins(TextRoom &room, const List &ends, int64_t count, bool nice);
+/// The entries of the map from bins, by their upper ends, to how many elements are in each, those
+/// that are in none under the only key in `other`, if there is one. `exact`: an element is in the
+/// bin that it equals. Nothing if a bin is NULL.
+MaybeList binnedEntries(TextRoom &room, const List &values, const List &bins, const List &other,
+                        bool exact);
 /// The entries of all maps, of equal keys with the last value.
 List mergedEntries(TextRoom &room, const Lists &maps);
 std::string_view joinedTexts(TextRoom &room, const List &list, std::string_view by);

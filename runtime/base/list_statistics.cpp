@@ -80,7 +80,6 @@ std::optional<double> spreadOf(const std::vector<double> &values, Spread spread)
 } // namespace
 
 MaybeList sumOfList(TextRoom &room, const List &list) {
-  constexpr int32_t kDigits = 38;
   const ElementCode code = list.view.code();
   if (countValid(list) == 0) {
     return listOf(room, list.view.code(), {});
@@ -91,19 +90,12 @@ MaybeList sumOfList(TextRoom &room, const List &list) {
     const ElementCode real = elementCode({LogicalKind::kF64});
     return listOf(room, real, {ElementBytes::ofReal(real, sum).view()});
   }
-  __int128 sum = 0, limit = 1;
-  for (int32_t digit = 0; digit < kDigits; ++digit) {
-    limit *= 10;
-  }
+  __int128 sum = 0;
   bool fits = true;
   eachValid(list.view, [&](std::string_view element) {
     fits &= !__builtin_add_overflow(sum, integerIn(code, element), &sum);
   });
-  if (!fits || sum <= -limit || sum >= limit) {
-    return std::nullopt;
-  }
-  const ElementCode exact = elementCode({LogicalKind::kDecimal, kDigits, elementType(code).scale});
-  return listOf(room, exact, {ElementBytes::ofInteger(exact, sum).view()});
+  return listOfDecimal(room, fits ? std::optional(sum) : std::nullopt, elementType(code).scale);
 }
 
 List averageOfList(TextRoom &room, const List &list) {

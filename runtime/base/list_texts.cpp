@@ -203,8 +203,11 @@ bool fits(ElementCode code, __int128 value) {
     const __int128 limit = powerOfTen(type.precision);
     return value > -limit && value < limit;
   }
-  const __int128 limit = static_cast<__int128>(1) << (8 * elementBytes(code) - 1);
-  return value >= -limit && value < limit;
+  constexpr uint32_t kBits = 8;
+  const bool isUnsigned = type.kind >= LogicalKind::kU8 && type.kind <= LogicalKind::kU64;
+  const uint32_t bits = kBits * elementBytes(code); // twice as many as an unsigned one has
+  const __int128 limit = static_cast<__int128>(1) << (isUnsigned ? bits / 2 : bits - 1);
+  return value >= (isUnsigned ? 0 : -limit) && value < limit;
 }
 
 /// An exact number in units of 10^-from in units of 10^-to, rounded half away from zero.

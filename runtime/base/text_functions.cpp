@@ -4,6 +4,7 @@
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/digests.h"
 #include "runtime/base/file_names.h"
+#include "runtime/base/graphemes.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_pattern.h"
@@ -240,12 +241,7 @@ Text replaced(TextRoom &room, Text text, Text part, Text by) {
 }
 
 Text reversed(TextRoom &room, Text text) {
-  return room.make(text.size(), [&](char *to) {
-    for (Text rest = text; !rest.empty(); rest.remove_suffix(utf8::last(rest).size())) {
-      to = append(utf8::last(rest), to);
-    }
-    return to;
-  });
+  return room.make(text.size(), [&](char *to) { return reverseGraphemes(text, to); });
 }
 
 MaybeBytes repeated(TextRoom &room, Text text, Integer times) {

@@ -119,7 +119,7 @@ _TIME = (
     "date_part(['hour', 'minute', 'second', 'microsecond', 'epoch'], a)",
     *(f"date_diff('{part}', a, b)" for part in ("microseconds", "second", "minute", "hour", "day")),
     "date_sub('hour', a, b)",
-    *_FUNCTIONS,
+    *(each for each in _FUNCTIONS if not each.startswith(("date_part", "datepart"))),
     "a + interval 90 minute",
     "a - interval '1 day 25:00:00'",
     "a + to_minutes(i % 2000)",

@@ -100,6 +100,8 @@ def test_as_text(name: str) -> None:
         "select k, range(k % 4) as a, range(2, k % 9, 3) as b, generate_series(5, k % 4, -1) as c from t",
         "select k, cast(i as varchar[]) as a, cast(d as double[]) as b, list_concat(i, [1.5]) as c from t",
         "select k, cast(n as varchar) as v, n[1] as a, n[1][2] as b, len(n) as c, [i, i] as d from t",
+        "select k, [x for x in i if x >= 0]::ubigint[] as a from t",
+        "select k, [x + 200 for x in range(k % 9)]::utinyint[] as a from t",
         "select k, list_concat(i, i) as a, i + [k] as b, i || i as c, n + [i] as d from t",
         "select k, list_concat(i, null) as a, repeat(x, null) as b, list_resize(d, null) as c from t",
         "select k, i = i as a, i = [7] as b, i <> i[1:1] as c, i is distinct from i[1:2] as d from t",
@@ -297,6 +299,7 @@ def test_try_cast_of_lists_of_lists() -> None:
             "unsupported cast between a list, struct or map and what is none",
         ),
         ("select try_cast(i as date[]) from t", "unsupported cast between a number and a date"),
+        ("select [x - 1 for x in range(k % 2)]::utinyint[] from t", "a value of a list cannot be cast"),
         ("select list(distinct k) over (partition by g) from t", "unsupported list in a window"),
         ("select (select min(v) from unnest((select i)) u(v)) from t", "unsupported query in the argument"),
         (

@@ -108,7 +108,6 @@ def test_parquet(ranks: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("select histogram(t order by k) from t", "unsupported ORDER BY of histogram"),
         ("select cast(m as varchar[]) from t", "unsupported cast between a list, struct or map"),
     ],
 )

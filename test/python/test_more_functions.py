@@ -75,6 +75,7 @@ SLICES = (
 OF_NUMBERS = [
     "format_bytes(i)", "formatReadableSize(i)", "formatReadableDecimalSize(i)", "bit_count(i)",
     "bit_count((i % 1000)::int)", "bit_count((i % 100)::tinyint)", "factorial((i % 30)::int)",
+    "binom((i % 127)::int, (i % 31)::int)",
     "to_base(i, 2)", "to_base(i, 36, 20)", "fsum(i) over (order by id)", "favg(i) over ()",
 ]  # fmt: skip
 OF_LISTS = [
@@ -182,6 +183,10 @@ def test_strptime(form: str) -> None:
         ("url_decode('%ff')", "a text that is no UTF-8 once decoded in url_decode"),
         ("factorial(34)", "factorial of a number that is not 0 to 33"),
         ("factorial(-1)", "factorial of a number that is not 0 to 33"),
+        *[
+            (f"binom({of})", "binom of a negative number, or of so many things that 38 digits do not hold it")
+            for of in ("-1, 2", "2, (-x)::int", "131, 65")
+        ],
         ("regexp_extract_all('a', '[')", "missing ]|RE2 refuses"),
         ("regexp_extract_all('a', '(a)', (x + 7)::int)", "RE2 refuses"),
         ("string_split_regex('a', repeat('[', x))", "RE2 refuses"),

@@ -11,12 +11,14 @@ SOURCE = "passes/import/aggregates.def"
 _TEXT = """All skip NULL, and rows where either argument is NULL; of no values all but counts are NULL. Each
 takes `FILTER`, and `DISTINCT` but for quantiles. In windows there are no `arg_min`, `arg_max`
 and the like, and no `DISTINCT` of lists, `bit_xor`, `product`, variances and the like. Quantiles between two
-values are of numbers (decimals of at most 15 digits); SQL's `percentile_cont` and `percentile_disc`
-`WITHIN GROUP` are the same, and a negative share counts from the greatest.
+values are of numbers (decimals of at most 15 digits), dates and times; SQL's `percentile_cont` and
+`percentile_disc` `WITHIN GROUP` are the same, and a negative share counts from the greatest.
 """
 _LINE = re.compile(r'^HR_(\w+)\("([^"]*)", (?:"([^"]*)", )?(.*?)(?:, )?"([^"]*)"\)$')
-_ROWS_OF = ("ROW_OF", "ROW_OF_ANY")
+_ROWS_OF = ("ROW_OF", "ROW_OF_ANY", "ROW_OF_ALL")
 _QUANTILES = ("QUANTILE", "EXACT_QUANTILE")
+#: What an aggregate wants beside its values.
+_MORE = {"histogram_exact": ["[1, 2]"], "approx_top_k": ["3"]}
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class Aggregate:
     text: str
 
     def call(self, *arguments: str, name: str | None = None, distinct: bool = False) -> str:
-        listed = ", ".join([*arguments, "0.3"] if self._has_share(name) else arguments)
+        more = ["0.3"] if self._has_share(name) else _MORE.get(name or self.duckdb[0], [])
+        listed = ", ".join([*arguments, *more])
         return f"{name or self.duckdb[0]}({'distinct ' if distinct else ''}{listed})"
 
     def _has_share(self, name: str | None) -> bool:

@@ -1,9 +1,9 @@
 // Aggregates of DuckDB's plans.
-#include "passes/import/Aggregates.h"
 #include "passes/import/QuantileFields.h"
 #include "passes/import/duckdb/relations.h"
 
 using namespace mlir;
+using namespace headrace;
 using namespace headrace::import;
 using namespace headrace::import::duckdb;
 namespace frame = headrace::frame;
@@ -49,26 +49,16 @@ static bool isBoolean(Node argument) {
   return typeOf(argument).get("id").string() == StringRef("BOOLEAN");
 }
 
-/// What an aggregate makes of the list of its values; empty: that list.
-static FromList collectedBy(StringRef name, Node separator, Type type, Location at) {
-  if (separator) {
-    return [=](ExpressionBuilder &b, const Expression &values) {
-      Type string = frame::StringType::get(b.getContext());
-      StringAttr between = StringAttr::get(b.getContext(), separator.string().value_or(""));
-      return b.text(*headrace::textFunctionNamed("array_to_string"),
-                    {values, b.constant(between, string, at)}, string, at);
-    };
-  }
-  return llvm::StringSwitch<FromList>(name)
-      .Case("histogram", [=](ExpressionBuilder &b,
-                             const Expression &values) { return b.countsOf(values, type, at); })
-      .Case("mad", [=](ExpressionBuilder &b,
-                       const Expression &values) { return deviationOfList(b, values, type, at); })
-      .Case("entropy",
-            [=](ExpressionBuilder &b, const Expression &values) {
-              return b.onlyElement(*headrace::textFunctionNamed("list_entropy"), values, type, at);
-            })
-      .Default({});
+/// Whether a call of a quantile function asks for several, as a list.
+static bool areSeveral(Node call) {
+  SmallVector<Node> arguments = call.get("children").elements();
+  return arguments.size() > 1 && isNestedType(typeOf(arguments[1]));
+}
+
+/// The type of one quantile.
+static Type typeOfOne(Node call, Type result) {
+  Type type = frame::dropNullable(result);
+  return areSeveral(call) ? cast<frame::ListType>(type).getElementType() : type;
 }
 
 FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call, Location at) {
@@ -85,8 +75,12 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     return context.fail(at, "unsupported options of " + name);
   }
   SmallVector<Node> arguments = measure.get("children").elements();
-  if ((isQuantile || separator) && arguments.size() == 2) {
-    arguments.pop_back(); // the share, or the separator, which the options have
+  if ((isQuantile || separator) && arguments.size() > 1) {
+    arguments.truncate(1); // without the share, or the separator, which the options have
+  }
+  std::optional<Computed> more; // bins, or a number of values
+  if (arguments.size() == aggregate->arguments + 1 && takesMore(*aggregate, name)) {
+    more = expressions.computed(arguments.pop_back_val(), at);
   }
   bool counts = aggregate->function == Function::Count;
   Node constant = arguments.size() == 1 ? arguments.front().get("value") : Node();
@@ -104,12 +98,24 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   if (!type) {
     return failure();
   }
+  if (aggregate->nullsLast || (more && !collects)) {
+    return firstFew(call, arguments, more, type, at);
+  }
   SmallVector<Computed> computed;
   for (Node argument : arguments) {
     computed.push_back(expressions.computed(argument, at));
   }
+  auto castFirst = [&](Type to) {
+    computed.front() = {std::nullopt, computed.front().name,
+                        [=, build = computed.front().build](ExpressionBuilder &b) {
+                          MaybeExpression value = build(b);
+                          return failed(value) ? value : b.cast(*value, to, at);
+                        }};
+  };
   const bool ofNested = !arguments.empty() && isNestedType(typeOf(arguments.back()));
   const bool ofInterval = !arguments.empty() && isIntervalType(typeOf(arguments.back()));
+  const bool ofDates =
+      !arguments.empty() && typeOf(arguments.back()).get("id").string() == StringRef("DATE");
   if ((ofNested || ofInterval) &&
       (name == "min" || name == "max")) { // the value that is first in their order
     aggregate = aggregateOfDuckdb(name == "min" ? "arg_min" : "arg_max");
@@ -121,12 +127,9 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   if ((ofNested || ofInterval) && isExtreme) {
     computed.back() = orderKey(arguments.back(), at);
   }
-  const bool compares = aggregate->rows != MeasureRows::kFirst && !collects && !counts;
-  if (ofNested && compares && !isExtreme && !aggregate->formula) {
-    return context.fail(at, "unsupported " + name + " of lists, structs or maps");
-  }
-  if (name == "mad" && !frame::isNumeric(type)) { // of moments it is an interval
-    return context.fail(at, "unsupported mad of what is no number");
+  if (ofDates && (name == "mad" || (isQuantile && frame::isTimestamp(typeOfOne(measure, type))))) {
+    castFirst(frame::TimestampType::get(context.getContext(), TimeUnit::kMicrosecond,
+                                        /*zoned=*/false));
   }
   const bool means = aggregate->function == Function::Avg && !aggregate->formula;
   if (ofInterval && means && distinct) {
@@ -135,12 +138,7 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   bool sums = !aggregate->formula &&
               frame::ruleOf(aggregate->function).result == frame::AggregateResult::kSum;
   if (sums && isBoolean(arguments.front())) {
-    computed.front() = {
-        std::nullopt, computed.front().name,
-        [=, build = computed.front().build](ExpressionBuilder &b) -> MaybeExpression {
-          MaybeExpression value = build(b); // true counts as 1
-          return failed(value) ? value : b.cast(*value, IntegerType::get(b.getContext(), 32), at);
-        }};
+    castFirst(IntegerType::get(context.getContext(), 32)); // true counts as 1
   }
   const bool isOfDifferent = (counts && distinct) || aggregate->function == Function::CountDistinct;
   if (isOfDifferent && (ofNested || ofInterval)) {
@@ -149,12 +147,11 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   MeasureRequest request = aggregate->request(std::move(computed), distinct, type, at);
   request.meanOfIntervals = ofInterval && means;
   if (isQuantile) {
-    FailureOr<SmallVector<Quantile>> quantiles =
-        quantilesOf(call, aggregate->interpolates, type, at);
+    FailureOr<SmallVector<Quantile>> quantiles = quantilesOf(call, aggregate->quantile, type, at);
     if (failed(quantiles)) {
       return failure();
     }
-    if (frame::isList(type)) {
+    if (areSeveral(measure)) {
       request.rows = MeasureRows::kCollected;
       request.fromList = [=, all = *quantiles](ExpressionBuilder &b, const Expression &values) {
         return quantilesOfList(b, values, all, type, at);
@@ -172,12 +169,8 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
       return failure();
     }
     request.order = std::move(*keys);
-    request.fromList = collectedBy(name, separator, type, at);
-    request.sorted = name == "histogram";
+    request.fromList = collectedBy(name, separator, more, type, at);
     request.ofNone = name == "entropy" ? std::optional(0.0) : std::nullopt;
-    if (request.sorted && !request.order.empty()) {
-      return context.fail(at, "unsupported ORDER BY of histogram");
-    }
   }
   if (aggregate->rows == MeasureRows::kFirst && !order.empty()) {
     return firstOf(std::move(request), name, order, at);
@@ -222,24 +215,24 @@ static FailureOr<Quantile> quantileAt(Node share) {
 }
 
 FailureOr<SmallVector<Quantile>> RelationImporter::quantilesOf(const MeasureCall &call,
-                                                               bool interpolates, Type result,
+                                                               QuantileKind kind, Type result,
                                                                Location at) {
   if (call.distinct) {
     return context.fail(at, "unsupported " + call.name + " of distinct values");
   }
   Node options = call.node.get("function_data");
   SmallVector<Node> shares = options.get("quantiles").elements();
-  auto list = dyn_cast<frame::ListType>(frame::dropNullable(result));
-  Type type = list ? list.getElementType() : frame::dropNullable(result);
-  if (shares.empty() || (!list && shares.size() != 1)) {
+  Type type = typeOfOne(call.node, result);
+  if (shares.empty() || (!areSeveral(call.node) && shares.size() != 1)) {
     // no test: DuckDB's binder gives one share, or a list of them
     return context.fail(at, "unsupported shares of " + call.name);
   }
   auto precise = dyn_cast<frame::DecimalType>(type);
-  const bool isMoment = isa<frame::TimestampType, frame::TimeType, frame::IntervalType>(type);
-  if (interpolates && (isMoment || (precise && precise.getPrecision() > kDoubleDigits))) {
+  const bool isInterval = frame::isInterval(type);
+  if (kind == QuantileKind::kBetween &&
+      (isInterval || (precise && precise.getPrecision() > kDoubleDigits))) {
     return context.fail(at, "unsupported type of " + call.name + ": " +
-                                (isMoment ? "use quantile_disc" : "cast it to double"));
+                                (isInterval ? "use quantile_disc" : "cast it to double"));
   }
   SmallVector<Quantile> quantiles;
   for (Node share : shares) {
@@ -248,7 +241,7 @@ FailureOr<SmallVector<Quantile>> RelationImporter::quantilesOf(const MeasureCall
       return failure();
     }
     quantile->descending = options.get("desc").boolean().value_or(false);
-    quantile->interpolates = interpolates && isa<FloatType, frame::DecimalType>(type);
+    quantile->kind = quantileKind(kind, type);
     quantiles.push_back(*quantile);
   }
   return quantiles;
@@ -264,15 +257,7 @@ FailureOr<MeasureRequest> RelationImporter::firstOf(MeasureRequest request, Stri
     llvm::for_each(*keys, turn);
   }
   if (name == "any_value") { // the first that is not NULL
-    request.condition = [=, value = request.arguments.front().build,
-                         kept = request.condition](ExpressionBuilder &b) -> MaybeExpression {
-      MaybeExpression known = value(b);
-      known = failed(known) ? known : b.isNotNull(*known, at);
-      MaybeExpression keeps = kept ? kept(b) : known;
-      return failed(known) || failed(keeps)
-                 ? MaybeExpression(failure())
-                 : b.connect(ExpressionBuilder::Connective::kAnd, {*keeps, *known}, at);
-    };
+    request.condition = whereKnown(request.condition, request.arguments.front(), at);
   }
   request.rows = MeasureRows::kFirst;
   request.order = std::move(*keys);
@@ -284,11 +269,11 @@ static std::optional<MeasureRows> rowsByPlace(Node measure) {
   StringRef name = nameOf(measure);
   const Aggregate *aggregate = aggregateOfDuckdb(name);
   if (!aggregate || !measure.get("order_bys").get("orders").elements().empty() ||
-      measure.get("aggregate_type").string() == StringRef("DISTINCT") || name == "histogram") {
+      measure.get("aggregate_type").string() == StringRef("DISTINCT")) {
     return std::nullopt;
   }
   if (aggregate->rows == MeasureRows::kCollected) {
-    return MeasureRows::kCollected;
+    return aggregate->ordered ? std::optional(MeasureRows::kCollected) : std::nullopt;
   }
   if (aggregate->rows != MeasureRows::kFirst || name == "any_value") {
     return std::nullopt;

@@ -256,6 +256,9 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
   auto isMoment = [](Type type) { return frame::isTemporal(type); };
   auto isNumber = [](Type type) { return frame::isNumeric(type) || frame::isBoolean(type); };
   const bool isNull = ExpressionBuilder::isNullConstant(operand);
+  if (auto error = operand.value.getDefiningOp<frame::RaiseOp>()) { // of any type
+    return b.raise(error.getKind(), error.getMessage(), type, at);
+  }
   if (!isNull && ((isMoment(type) && isNumber(operand.type())) ||
                   (isNumber(type) && isMoment(operand.type())))) {
     // DuckDB binds it, and fails at the first value.

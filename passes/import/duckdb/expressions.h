@@ -62,6 +62,8 @@ private:
   // functions.cpp
   MaybeExpression importCall(ExpressionBuilder &b, Node expression, mlir::Location at,
                              int64_t fieldsBefore);
+  std::optional<MaybeExpression> importOfAnyType(ExpressionBuilder &b, const Call &call,
+                                                 Arguments arguments);
   std::optional<MaybeExpression> importOperator(ExpressionBuilder &b, const Call &call,
                                                 Arguments arguments);
   MaybeExpression importTruncated(ExpressionBuilder &b, const Call &call, const Expression &value,

@@ -1,6 +1,7 @@
 // Calls of scalar functions of numbers, and operators, in DuckDB's plans, by name.
 #include "dialects/frame/FrameConstants.h"
 #include "passes/import/Deviations.h"
+#include "passes/import/Histograms.h"
 #include "passes/import/Moments.h"
 #include "passes/import/duckdb/expressions.h"
 
@@ -65,18 +66,31 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
     return failure();
   }
   for (auto import :
-       {&ExpressionImporter::importStructFunction, &ExpressionImporter::importMapFunction,
-        &ExpressionImporter::importListFunction, &ExpressionImporter::importOperator,
-        &ExpressionImporter::importNumberFunction, &ExpressionImporter::importPattern,
-        &ExpressionImporter::importCut, &ExpressionImporter::importFormat,
-        &ExpressionImporter::importBar, &ExpressionImporter::importTextFunction,
-        &ExpressionImporter::importDateFunction}) {
+       {&ExpressionImporter::importOfAnyType, &ExpressionImporter::importStructFunction,
+        &ExpressionImporter::importMapFunction, &ExpressionImporter::importListFunction,
+        &ExpressionImporter::importOperator, &ExpressionImporter::importNumberFunction,
+        &ExpressionImporter::importPattern, &ExpressionImporter::importCut,
+        &ExpressionImporter::importFormat, &ExpressionImporter::importBar,
+        &ExpressionImporter::importTextFunction, &ExpressionImporter::importDateFunction}) {
     if (std::optional<MaybeExpression> result = (this->*import)(b, call, *arguments)) {
       return *result;
     }
   }
   return context.fail(at, "unsupported function: " + name +
                               "; docs/semantics.md lists those that are supported");
+}
+
+/// Functions whose arguments are of any type.
+std::optional<MaybeExpression>
+ExpressionImporter::importOfAnyType(ExpressionBuilder &b, const Call &call, Arguments arguments) {
+  if (call.name == "is_histogram_other_bin" && arguments.size() == 1) {
+    return isOtherBin(b, arguments[0], call.at);
+  }
+  if (call.name == "constant_or_null" && !arguments.empty()) {
+    return MaybeExpression(
+        Moments(b, call.at).unlessNull(arguments.drop_front(), arguments.front()));
+  }
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,6 +194,9 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
   }
   if ((call.name == "factorial" || call.name == "!__postfix") && arguments.size() == 1) {
     return importFactorial(b, call, arguments[0]);
+  }
+  if (call.name == "binom" && arguments.size() == 2) {
+    return b.onlyElement(*headrace::textFunctionNamed("binom"), arguments, call.type, call.at);
   }
   if (call.name == "nextafter" && frame::dropNullable(call.type).isF32()) {
     return b.math(*headrace::mathFunctionNamed("nextafter_of_float"), arguments, call.type,

@@ -1,6 +1,7 @@
 // Calls of functions of lists in DuckDB's plans: those that are more than a line of
 // list_functions.def.
 #include "passes/analysis/logical_type.h"
+#include "passes/import/Histograms.h"
 #include "passes/import/Moments.h"
 #include "passes/import/QuantileFields.h"
 #include "passes/import/duckdb/expressions.h"
@@ -85,6 +86,12 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
       call.name);
   if (extracts && arguments.size() == 2) {
     return b.element(arguments[0], arguments[1], call.at);
+  }
+  if (call.name == "equi_width_bins" && arguments.size() == 4) {
+    MaybeExpression bins = equalBins(b, arguments, call.type, call.at);
+    return failed(bins)
+               ? bins
+               : castValue(b, *bins, call.type, ExpressionBuilder::Misfit::kRaises, call.at);
   }
   if (call.name == "repeat") {
     return b.text(function("list_repeat"), arguments, call.type, call.at);
@@ -425,12 +432,7 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
     const bool isGiven = arguments.size() > 2 && !ExpressionBuilder::isNullConstant(arguments[2]);
     MaybeExpression text = b.text(function("array_to_string"),
                                   {list, isGiven ? arguments[2] : comma}, string, call.at);
-    MaybeExpression count = b.text(function("list_count"), list, integer64(b), call.at);
-    MaybeExpression any = failed(count) ? count
-                                        : b.compare(frame::CompareKind::Gt, *count,
-                                                    b.integer(0, integer64(b), call.at), call.at);
-    return failed(any) || failed(text) ? MaybeExpression(failure())
-                                       : b.choose(*any, *text, nullptr, call.at);
+    return b.ofAny(list, text, call.at);
   }
   constexpr StringRef kOfIntervals[] = {"first", "last", "arbitrary", "count",
                                         "min",   "max",  "mode"};
@@ -447,6 +449,11 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   }
   if (*name == "histogram" && arguments.size() == 2) {
     return b.countsOf(list, call.type, call.at);
+  }
+  if ((*name == "histogram" || *name == "histogram_exact") && arguments.size() == 3) {
+    return binnedCounts(b, list, arguments[2],
+                        *name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type,
+                        call.at);
   }
   if (*name == "median" && arguments.size() == 2) {
     return quantileOfList(b, list, medianOf(call.type), frame::dropNullable(call.type), call.at);

@@ -22,7 +22,13 @@ ExpressionImporter::importPart(ExpressionBuilder &b, const Call &call, Arguments
     return std::nullopt;
   }
   MaybeExpression value = Moments(b, call.at).part(*part, arguments[0]);
-  return failed(value) ? value : b.cast(*value, call.type, call.at);
+  if (failed(value)) {
+    return value;
+  }
+  if (auto none = value->value.getDefiningOp<frame::RaiseOp>()) { // an error whatever the row
+    return MaybeExpression(b.fail(call.at, none.getMessage()));
+  }
+  return b.cast(*value, call.type, call.at);
 }
 
 /// A struct of several parts; NULL of NULL.

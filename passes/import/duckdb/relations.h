@@ -2,6 +2,7 @@
 #ifndef HEADRACE_PASSES_IMPORT_DUCKDB_RELATIONS_H
 #define HEADRACE_PASSES_IMPORT_DUCKDB_RELATIONS_H
 
+#include "passes/import/Aggregates.h"
 #include "passes/import/duckdb/expressions.h"
 
 #include <map>
@@ -81,10 +82,24 @@ private:
   mlir::FailureOr<MeasureRequest> makeMeasure(const MeasureCall &call, mlir::Location at);
   /// What a quantile's call says of it; of several if the result is a list.
   mlir::FailureOr<llvm::SmallVector<Quantile>>
-  quantilesOf(const MeasureCall &call, bool interpolates, mlir::Type result, mlir::Location at);
+  quantilesOf(const MeasureCall &call, QuantileKind kind, mlir::Type result, mlir::Location at);
   /// The measure of the first row of an order, or the last.
   mlir::FailureOr<MeasureRequest> firstOf(MeasureRequest request, llvm::StringRef name,
                                           llvm::ArrayRef<Node> order, mlir::Location at);
+  // collected.cpp
+  /// Whether an argument may stand behind those that others have: bins, or how many values.
+  static bool takesMore(const Aggregate &aggregate, llvm::StringRef name);
+  /// What an aggregate makes of the list of its values; empty: that list.
+  static FromList collectedBy(llvm::StringRef name, Node separator,
+                              const std::optional<Computed> &more, mlir::Type type,
+                              mlir::Location at);
+  /// So many of the least or greatest, as a list; without a number the first of them.
+  mlir::FailureOr<MeasureRequest> firstFew(const MeasureCall &call, llvm::ArrayRef<Node> arguments,
+                                           const std::optional<Computed> &count, mlir::Type type,
+                                           mlir::Location at);
+  /// Both that a condition, which may be empty, is true, and that a value is not NULL.
+  static BuildExpression whereKnown(const BuildExpression &condition, const Computed &value,
+                                    mlir::Location at);
   // sets.cpp
   MaybeRelation importDistinct(Node op);
   /// The first row, by `orders`, of those with the same `targets`.

@@ -311,6 +311,11 @@ std::optional<MaybeExpression> ExpressionImporter::importTextFunction(Expression
         {*b.isNotNull(arguments[0], call.at), *b.isNotNull(arguments[1], call.at)}, call.at);
     return failed(known) ? known : b.choose(*known, empty, nullptr, call.at);
   }
+  if (call.name == "substring_grapheme" && arguments.size() == 2) { // all of them
+    Expression most = b.integer(UINT32_MAX, IntegerType::get(b.getContext(), 64), call.at);
+    return b.text(*headrace::textFunctionNamed(call.name), {arguments[0], arguments[1], most},
+                  call.type, call.at);
+  }
   if (call.name == "jaro_similarity" || call.name == "jaro_winkler_similarity") {
     return importSimilarity(b, call, arguments);
   }

@@ -21,6 +21,14 @@ static Node constantValue(Node expression) {
   return expression.get("value");
 }
 
+/// Whether an expression is made of constants alone.
+static bool isOfConstants(Node expression) {
+  StringRef type = expression.get("type").string().value_or("");
+  return constantValue(expression) ||
+         ((type == "BOUND_FUNCTION" || type == "OPERATOR_CAST") &&
+          llvm::all_of(expression.get("children").elements(), isOfConstants));
+}
+
 static bool isNullConstant(Node expression) {
   return constantValue(expression).get("is_null").boolean().value_or(false);
 }
@@ -227,6 +235,10 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
                     at);
     if (failed(measure)) {
       return failure();
+    }
+    SmallVector<Node> given = function.get("children").elements();
+    if (name.starts_with("histogram") && given.size() > 1 && !isOfConstants(given[1])) {
+      return context.fail(at, "unsupported bins of " + name + " in a window that are no constant");
     }
     if (isOfList(name, *measure)) {
       request.kind = WindowKind::Collect;
