@@ -18,11 +18,13 @@
 #include "runtime/base/value_form.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <clocale>
 #include <cmath>
 #include <cstring>
 #include <cwctype>
+#include <functional>
 #include <iterator>
 #include <optional>
 
@@ -542,24 +544,18 @@ constexpr TextFunction kFunctions[] = {
 #undef HR_LINE
 #undef HR_WITH_ROOM
 
-/// The numbers of functions of lists.
-constexpr int32_t kFirstList = 1000;
-constexpr size_t kTexts =
-    std::ranges::find(kFunctions, kFirstList, &TextFunction::number) - std::begin(kFunctions);
+static_assert(
+    std::ranges::is_sorted(kFunctions, std::less_equal<>(), &TextFunction::number),
+    "lines of the tables stand in the order of their numbers, each of which is there once");
 
-constexpr size_t placeOfNumber(int32_t number) {
-  return static_cast<size_t>(number) - (number < kFirstList ? 0 : kFirstList - kTexts);
-}
-
-constexpr bool numbersAreCounted() {
-  for (size_t index = 0; index < std::size(kFunctions); ++index) {
-    if (placeOfNumber(kFunctions[index].number) != index) {
-      return false;
-    }
+/// The places of numbers in the table; what no line has is at the first.
+constexpr auto kPlaces = [] {
+  std::array<uint16_t, std::end(kFunctions)[-1].number + 1> places{};
+  for (size_t place = 0; place < std::size(kFunctions); ++place) {
+    places[static_cast<size_t>(kFunctions[place].number)] = static_cast<uint16_t>(place);
   }
-  return true;
-}
-static_assert(numbersAreCounted(), "lines of the tables stand in the order of their numbers");
+  return places;
+}();
 
 } // namespace
 
@@ -593,7 +589,9 @@ std::pair<int64_t, int64_t> TextFunction::range() const {
 
 std::span<const TextFunction> textFunctions() { return kFunctions; }
 
-const TextFunction &textFunction(int32_t number) { return kFunctions[placeOfNumber(number)]; }
+const TextFunction &textFunction(int32_t number) {
+  return kFunctions[kPlaces[static_cast<size_t>(number)]];
+}
 
 const TextFunction *textFunctionNamed(std::string_view name) {
   const TextFunction *found = std::ranges::find(kFunctions, name, &TextFunction::name);
