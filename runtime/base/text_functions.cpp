@@ -14,6 +14,7 @@
 #include "runtime/base/sha256.h"
 #include "runtime/base/text_distances.h"
 #include "runtime/base/text_patterns.h"
+#include "runtime/base/unsigned128.h"
 #include "runtime/base/utf8.h"
 #include "runtime/base/value_form.h"
 
@@ -51,6 +52,8 @@ struct Count {
 using MaybeCount = std::optional<Count>;
 using Interval = PackedInterval;
 using MaybeInterval = std::optional<PackedInterval>;
+using Unsigned128 = PackedUnsigned128;
+using MaybeUnsigned128 = std::optional<PackedUnsigned128>;
 struct ShortNumber { ///< of 32 bits
   int64_t number;
   ShortNumber(int64_t number) : number(number) {}
@@ -449,6 +452,12 @@ template <> struct Given<Interval> {
   static constexpr Argument kKind = Argument::kInterval;
   static Interval of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
 };
+template <> struct Given<Unsigned128> {
+  static constexpr Argument kKind = Argument::kUnsigned128;
+  static Unsigned128 of(std::span<const TextValue> given, size_t index) {
+    return {given[index].text};
+  }
+};
 template <> struct Given<Bytes> {
   static constexpr Argument kKind = Argument::kBytes;
   static Bytes of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
@@ -481,6 +490,7 @@ constexpr Result kResult = std::is_same_v<Type, Count>         ? Result::kCount
                            : std::is_same_v<Type, List>        ? Result::kList
                            : std::is_same_v<Type, Binary>      ? Result::kBinary
                            : std::is_same_v<Type, Interval>    ? Result::kInterval
+                           : std::is_same_v<Type, Unsigned128> ? Result::kUnsigned128
                            : std::is_same_v<Type, ShortNumber> ? Result::kShortNumber
                            : std::is_same_v<Type, Bytes>       ? Result::kBytes
                                                                : Result::kText;
@@ -579,6 +589,7 @@ std::pair<int64_t, int64_t> TextFunction::range() const {
   case Result::kText:
   case Result::kBinary:
   case Result::kInterval:
+  case Result::kUnsigned128:
   case Result::kBytes:
   case Result::kList:
   case Result::kCount:
