@@ -79,6 +79,16 @@ std::optional<double> spreadOf(const std::vector<double> &values, Spread spread)
 
 } // namespace
 
+/// Of integers and decimals; nothing if 128 bits do not hold it.
+static std::optional<__int128> exactSumOf(const List &list, ElementCode code) {
+  __int128 sum = 0;
+  bool fits = true;
+  eachValid(list.view, [&](std::string_view element) {
+    fits &= !__builtin_add_overflow(sum, integerIn(code, element), &sum);
+  });
+  return fits ? std::optional(sum) : std::nullopt;
+}
+
 MaybeList sumOfList(TextRoom &room, const List &list) {
   constexpr int32_t kDigits = 38;
   const ElementCode code = list.view.code();
@@ -91,34 +101,37 @@ MaybeList sumOfList(TextRoom &room, const List &list) {
     const ElementCode real = elementCode({LogicalKind::kF64});
     return listOf(room, real, {ElementBytes::ofReal(real, sum).view()});
   }
-  __int128 sum = 0, limit = 1;
+  const bool isDecimal = elementType(code).kind == LogicalKind::kDecimal;
+  const std::optional<__int128> sum = exactSumOf(list, code);
+  __int128 limit = 1;
   for (int32_t digit = 0; digit < kDigits; ++digit) {
     limit *= 10;
   }
-  bool fits = true;
-  eachValid(list.view, [&](std::string_view element) {
-    fits &= !__builtin_add_overflow(sum, integerIn(code, element), &sum);
-  });
-  if (!fits || sum <= -limit || sum >= limit) {
+  if (!sum || (isDecimal && (*sum <= -limit || *sum >= limit))) {
     return std::nullopt;
   }
-  const ElementCode exact = elementCode({LogicalKind::kDecimal, kDigits, elementType(code).scale});
-  return listOf(room, exact, {ElementBytes::ofInteger(exact, sum).view()});
+  const ElementCode exact =
+      elementCode(isDecimal ? LogicalType{LogicalKind::kDecimal, kDigits, elementType(code).scale}
+                            : LogicalType{LogicalKind::kI128});
+  return listOf(room, exact, {ElementBytes::ofInteger(exact, *sum).view()});
 }
 
-List averageOfList(TextRoom &room, const List &list) {
+MaybeList averageOfList(TextRoom &room, const List &list) {
   const ElementCode code = list.view.code(), real = elementCode({LogicalKind::kF64});
   const int64_t count = countValid(list);
   if (count == 0) {
     return listOf(room, list.view.code(), {});
   }
   double sum = 0;
-  __int128 exact = 0; // of integers of 64 bits
-  const bool isWhole = !elementType(code).real() && elementType(code).kind != LogicalKind::kDecimal;
-  eachValid(list.view, [&](std::string_view element) {
-    isWhole ? exact += integerIn(code, element) : sum += numberIn(code, element);
-  });
-  sum = isWhole ? static_cast<double>(exact) : sum;
+  if (!elementType(code).real() && elementType(code).kind != LogicalKind::kDecimal) {
+    const std::optional<__int128> exact = exactSumOf(list, code);
+    if (!exact) {
+      return std::nullopt;
+    }
+    sum = static_cast<double>(*exact);
+  } else {
+    eachValid(list.view, [&](std::string_view element) { sum += numberIn(code, element); });
+  }
   return listOf(room, real, {ElementBytes::ofReal(real, sum / static_cast<double>(count)).view()});
 }
 

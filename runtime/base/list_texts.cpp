@@ -9,6 +9,7 @@
 #include "runtime/base/moment_text.h"
 #include "runtime/base/regular_expression.h"
 #include "runtime/base/text_numbers.h"
+#include "runtime/base/unsigned128.h"
 #include "runtime/base/utf8.h"
 
 #include <algorithm>
@@ -44,6 +45,8 @@ std::string textOf(ElementCode code, Text element) {
     return binaryText(element);
   case LogicalKind::kInterval:
     return intervalText(intervalParts(element));
+  case LogicalKind::kU128:
+    return unsigned128Text(unsigned128(element));
   case LogicalKind::kBool:
     return integerIn(code, element) != 0 ? "true" : "false";
   case LogicalKind::kF32:
@@ -174,6 +177,8 @@ void appendOrder(ElementCode code, Text element, std::string &out) {
     out.append(2, '\0');
   } else if (type.kind == LogicalKind::kInterval) {
     out += intervalKey(intervalParts(element));
+  } else if (type.kind == LogicalKind::kU128) {
+    out += element;
   } else if (type.real()) {
     // The bits of negative numbers count down; NaN, which is positive here, is the largest.
     const auto bits = std::bit_cast<uint64_t>(realIn(code, element));
@@ -203,8 +208,8 @@ bool fits(ElementCode code, __int128 value) {
     const __int128 limit = powerOfTen(type.precision);
     return value > -limit && value < limit;
   }
-  const __int128 limit = static_cast<__int128>(1) << (8 * elementBytes(code) - 1);
-  return value >= -limit && value < limit;
+  const uint32_t bits = 8 * elementBytes(code);
+  return value == value << (128 - bits) >> (128 - bits);
 }
 
 /// An exact number in units of 10^-from in units of 10^-to, rounded half away from zero.
@@ -236,7 +241,7 @@ std::optional<ElementBytes> exactFrom(ElementCode from, Text element, ElementCod
     const double scaled = realIn(from, element) * static_cast<double>(powerOfTen(target.scale));
     const double whole =
         target.kind == LogicalKind::kDecimal ? std::round(scaled) : std::nearbyint(scaled);
-    value = std::abs(whole) < 1e38 ? std::optional(static_cast<__int128>(whole)) : std::nullopt;
+    value = std::abs(whole) < 0x1p127 ? std::optional(static_cast<__int128>(whole)) : std::nullopt;
   } else {
     value = rescaled(integerIn(from, element), source.scale, target.scale);
   }

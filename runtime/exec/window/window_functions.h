@@ -64,6 +64,8 @@ private:
   Status visitValues(const plan::WindowColumn &window, Fold &&fold, const Visit &visit);
   template <typename Value, typename Visit>
   Status visitExtremes(const plan::WindowColumn &window, const Visit &visit);
+  template <typename Value, typename Visit>
+  Status visitBits(const plan::WindowColumn &window, const Visit &visit);
 
   /// Lists which of some rows have a field that is not NULL.
   Status listPresent(const plan::StateField &field, RowSpanOf rows);
