@@ -199,7 +199,7 @@ nlohmann::json columnStatistics(const Batches &batches, const TableColumn &colum
   } else if (any && min >= INT64_MIN && max <= INT64_MAX) {
     result["min"] = static_cast<int64_t>(min);
     result["max"] = static_cast<int64_t>(max);
-    distinct = std::min(distinct, static_cast<double>(max - min) + 1);
+    distinct = std::min(distinct, static_cast<double>(max) - static_cast<double>(min) + 1);
   }
   result["distinct"] = static_cast<uint64_t>(distinct);
   if (!text) {
