@@ -167,7 +167,9 @@ Evaluated exactOfReal(double value, Type type) {
   double scaled = value * std::pow(10.0, scaleOf(type));
   // To the nearest: integers to the even one between two, decimals away from zero.
   double whole = isDecimal(type) ? std::round(scaled) : std::nearbyint(scaled);
-  if (!(std::abs(whole) < 0x1p127)) {
+  const double beyond =
+      isDecimal(type) ? static_cast<double>(rangeOfType(type)->high) + 1 : 0x1p127;
+  if (!(std::abs(whole) < beyond)) {
     return fail("value does not fit the type of a cast");
   }
   return fitted(static_cast<Int128>(whole), type);

@@ -239,9 +239,10 @@ std::optional<ElementBytes> exactFrom(ElementCode from, Text element, ElementCod
                                                                        : std::nullopt;
   } else if (source.real()) {
     const double scaled = realIn(from, element) * static_cast<double>(powerOfTen(target.scale));
-    const double whole =
-        target.kind == LogicalKind::kDecimal ? std::round(scaled) : std::nearbyint(scaled);
-    value = std::abs(whole) < 0x1p127 ? std::optional(static_cast<__int128>(whole)) : std::nullopt;
+    const bool isDecimal = target.kind == LogicalKind::kDecimal;
+    const double whole = isDecimal ? std::round(scaled) : std::nearbyint(scaled);
+    const double beyond = isDecimal ? static_cast<double>(powerOfTen(target.precision)) : 0x1p127;
+    value = std::abs(whole) < beyond ? std::optional(static_cast<__int128>(whole)) : std::nullopt;
   } else {
     value = rescaled(integerIn(from, element), source.scale, target.scale);
   }
