@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace headrace {
@@ -181,16 +184,19 @@ List entropyOfList(TextRoom &room, const List &list) {
 }
 
 List bitsOfList(TextRoom &room, const List &list, Bits bits) {
-  const ElementCode code = list.view.code();
-  std::optional<int64_t> all;
+  std::optional<std::string> all; // byte by byte: whatever the integers are, all have as many
   eachValid(list.view, [&](std::string_view element) {
-    const auto value = static_cast<int64_t>(integerIn(code, element));
-    all = !all                 ? value
-          : bits == Bits::kAnd ? *all & value
-          : bits == Bits::kOr  ? *all | value
-                               : *all ^ value;
+    if (!all) {
+      all = element;
+      return;
+    }
+    std::ranges::transform(*all, element, all->begin(), [&](char a, char b) {
+      const int joined = bits == Bits::kAnd ? a & b : bits == Bits::kOr ? a | b : a ^ b;
+      return static_cast<char>(joined);
+    });
   });
-  return all ? listOfInteger(room, *all, code) : listOf(room, code, {});
+  return all ? listOf(room, list.view.code(), {std::string_view(*all)})
+             : listOf(room, list.view.code(), {});
 }
 
 List firstOfList(TextRoom &room, const List &list) {

@@ -47,6 +47,13 @@ static bool isBoolean(Node argument) {
   return typeOf(argument).get("id").string() == StringRef("BOOLEAN");
 }
 
+/// Whether it joins bits of unsigned integers of 128 bits, which are bytes: a function of lists
+/// does.
+static bool joinsBytes(StringRef name, ArrayRef<Node> arguments) {
+  return name.starts_with("bit_") && !arguments.empty() &&
+         typeOf(arguments.front()).get("id").string() == StringRef("UHUGEINT");
+}
+
 /// What an aggregate makes of the list of its values; empty: that list.
 static FromList collectedBy(StringRef name, Node separator, Type type, Location at) {
   if (separator) {
@@ -62,10 +69,11 @@ static FromList collectedBy(StringRef name, Node separator, Type type, Location 
                              const Expression &values) { return b.countsOf(values, type, at); })
       .Case("mad", [=](ExpressionBuilder &b,
                        const Expression &values) { return deviationOfList(b, values, type, at); })
-      .Case("entropy",
-            [=](ExpressionBuilder &b, const Expression &values) {
-              return b.onlyElement(*headrace::textFunctionNamed("list_entropy"), values, type, at);
-            })
+      .Cases({"entropy", "bit_and", "bit_or", "bit_xor"},
+             [=](ExpressionBuilder &b, const Expression &values) {
+               return b.onlyElement(*headrace::textFunctionNamed(("list_" + name).str()), values,
+                                    type, at);
+             })
       .Default({});
 }
 
@@ -76,13 +84,15 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   if (!aggregate) {
     return context.fail(at, "unsupported aggregate function: " + name);
   }
+  SmallVector<Node> arguments = measure.get("children").elements();
+  const bool joins = joinsBytes(name, arguments);
+  aggregate = joins ? aggregateOfDuckdb("list") : aggregate;
   const bool isQuantile = aggregate->rows == MeasureRows::kQuantile;
   const bool collects = aggregate->rows == MeasureRows::kCollected;
   Node separator = measure.get("function_data").get("separator");
   if (measure.get("function_data") && !isQuantile && !(collects && separator)) {
     return context.fail(at, "unsupported options of " + name);
   }
-  SmallVector<Node> arguments = measure.get("children").elements();
   if ((isQuantile || separator) && arguments.size() == 2) {
     arguments.pop_back(); // the share, or the separator, which the options have
   }
@@ -170,9 +180,9 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     if (failed(keys)) {
       return failure();
     }
-    request.order = std::move(*keys);
+    request.order = joins ? SmallVector<SortKey>() : std::move(*keys);
     request.fromList = collectedBy(name, separator, type, at);
-    request.sorted = name == "histogram";
+    request.sorted = joins || name == "histogram";
     request.ofNone = name == "entropy" ? std::optional(0.0) : std::nullopt;
     if (request.sorted && !request.order.empty()) {
       return context.fail(at, "unsupported ORDER BY of histogram");
