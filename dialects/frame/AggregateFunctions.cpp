@@ -57,7 +57,8 @@ static Type typeOfValues(const AggregateRule &rule, Type value, MLIRContext *con
     if (isDoubleDouble(value) && !rule.isDistinct()) {
       return value;
     }
-    return isInteger(value) ? Type(IntegerType::get(context, 64)) : Type();
+    return isInteger(value) ? Type(IntegerType::get(context, std::max(64u, integerBits(value))))
+                            : Type();
   case Result::kMean:
     if (decimal) {
       return DecimalType::get(context, std::min(38u, decimal.getPrecision() + 4),

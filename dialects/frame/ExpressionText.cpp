@@ -3,6 +3,7 @@
 #include "dialects/frame/FrameConstants.h"
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/interval_values.h"
+#include "runtime/base/unsigned128.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -25,6 +26,9 @@ std::string literalText(Attribute value, Type type) {
   }
   if (isNested(scalar)) {
     return "…";
+  }
+  if (isUnsigned128(scalar)) {
+    return unsigned128Text(unsigned128(cast<StringAttr>(value).getValue()));
   }
   if (isInterval(scalar)) {
     return "'" + intervalText(intervalParts(cast<StringAttr>(value).getValue())) + "'";

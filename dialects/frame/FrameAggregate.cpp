@@ -17,7 +17,9 @@ bool headrace::frame::isMeasureType(AggregateFunction function, Type input, Type
   }
   auto got = dyn_cast<DecimalType>(dropNullable(actual));
   if (isInteger(input)) {
-    return sums && got && got.getScale() == 0 && got.getPrecision() >= 19; // 19 digits hold an i64
+    // 19 digits hold an i64.
+    return sums && (dropNullable(actual).isSignlessInteger(128) ||
+                    (got && got.getScale() == 0 && got.getPrecision() >= 19));
   }
   auto from = dyn_cast<DecimalType>(dropNullable(input));
   if (!from) {

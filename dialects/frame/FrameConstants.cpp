@@ -2,6 +2,7 @@
 #include "dialects/frame/FrameConstants.h"
 #include "mlir/IR/Builders.h"
 #include "runtime/base/moment_text.h"
+#include "runtime/base/unsigned128.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -95,7 +96,9 @@ ParseResult headrace::frame::parseLiteral(OpAsmParser &parser, Literal &literal)
 void headrace::frame::printLiteral(OpAsmPrinter &printer, Attribute value, Type type) {
   if (isa<UnitAttr>(value)) {
     printer << "null";
-  } else if (auto text = dyn_cast<StringAttr>(value)) {
+  } else if (auto text = dyn_cast<StringAttr>(value); text && isUnsigned128(type)) {
+    printer << unsigned128Text(unsigned128(text.getValue()));
+  } else if (text) {
     printer.printString(text.getValue());
   } else if (auto real = dyn_cast<FloatAttr>(value)) {
     if (real.getValue().isFinite()) {
@@ -129,6 +132,15 @@ void headrace::frame::printLiteral(OpAsmPrinter &printer, Attribute value, Type 
 // Attributes
 //===----------------------------------------------------------------------===//
 
+static Attribute unsigned128Attr(MLIRContext *context, const APInt &value) {
+  if (value.isNegative() || value.getActiveBits() > 128) {
+    return {};
+  }
+  const U128 number =
+      U128{value.extractBitsAsZExtValue(64, 64)} << 64 | value.extractBitsAsZExtValue(64, 0);
+  return StringAttr::get(context, packedUnsigned128(number));
+}
+
 /// Of a decimal or an unsigned integer: whoever reads it extends the sign.
 static IntegerAttr wideAttr(MLIRContext *context, const APInt &value) {
   return IntegerAttr::get(IntegerType::get(context, 128), value.sextOrTrunc(128));
@@ -146,6 +158,9 @@ static Attribute integerLiteral(const APInt &integer, Type value) {
   if (auto decimal = dyn_cast<DecimalType>(value)) {
     return hasAtMostDigits(integer, decimal.getPrecision()) ? wideAttr(context, integer)
                                                             : Attribute();
+  }
+  if (isUnsigned128(value)) {
+    return unsigned128Attr(context, integer);
   }
   if (isUnsigned(value)) {
     return !integer.isNegative() && integer.isSignedIntN(signedBits(value))
@@ -204,7 +219,7 @@ bool headrace::frame::isLiteralOf(Attribute value, Type type) {
     return isNullable(type);
   }
   if (auto text = dyn_cast<StringAttr>(value)) {
-    return isHeldAsText(scalar);
+    return isUnsigned128(scalar) ? text.size() == kUnsigned128Bytes : isHeldAsText(scalar);
   }
   if (auto real = dyn_cast<FloatAttr>(value)) {
     return real.getType() == scalar;

@@ -105,7 +105,7 @@ LogicalResult MultiplyOp::verify() {
 
 LogicalResult DivideOp::verify() {
   Type lhs = getLhs().getType(), rhs = getRhs().getType(), result = getResult().getType();
-  bool isMean = isDecimal(lhs) && dropNullable(rhs).isSignlessInteger(64) &&
+  bool isMean = (isDecimal(lhs) || isInteger(lhs)) && dropNullable(rhs).isSignlessInteger(64) &&
                 dropNullable(result).isF64(); // C4
   return isMean ? verifyNullability(*this, result, nullabilityOf({lhs, rhs}))
                 : verifyArithmetic(*this);
@@ -125,7 +125,7 @@ static bool isConvertible(Type from, Type to) {
   if (isString(from) || isString(to)) {
     return true;
   }
-  if (isBinary(from) || isBinary(to) || isInterval(from) || isInterval(to)) {
+  if (isHeldAsBytes(from) || isHeldAsBytes(to)) {
     return false;
   }
   if (isTemporal(from) && isTemporal(to)) {
@@ -205,7 +205,9 @@ LogicalResult MathOp::verify() {
            << getOperands().size();
   }
   bool real = function.values == MathFunction::Values::kDoubles;
-  Type wanted = real ? Type(Float64Type::get(getContext())) : IntegerType::get(getContext(), 64);
+  bool isWide = dropNullable(getResult().getType()).isSignlessInteger(128);
+  Type wanted = real ? Type(Float64Type::get(getContext()))
+                     : IntegerType::get(getContext(), isWide ? 128 : 64);
   for (Type type : getOperation()->getOperandTypes()) {
     if (dropNullable(type) != wanted) { // C2
       return emitOpError("needs operands of type ") << wanted << ", got " << type;
@@ -375,11 +377,13 @@ LogicalResult TextOp::verify() {
     bool wantsNested = function.wantsNested(index);
     bool wantsBinary = function.wantsBinary(index), wantsBytes = function.wantsBytes(index);
     bool wantsInterval = function.wantsInterval(index);
+    bool wantsUnsigned = function.wantsUnsigned128(index);
     bool fits = wantsInteger    ? dropNullable(type).isSignlessInteger(64)
                 : wantsList     ? isList(type)
                 : wantsNested   ? isNested(type)
                 : wantsBinary   ? isBinary(type)
                 : wantsInterval ? isInterval(type)
+                : wantsUnsigned ? isUnsigned128(type)
                 : wantsBytes    ? isString(type) || isBinary(type)
                                 : isString(type);
     if (!fits) { // C1
@@ -388,6 +392,7 @@ LogicalResult TextOp::verify() {
                          : wantsNested   ? "needs a list, struct or map"
                          : wantsBinary   ? "needs a binary"
                          : wantsInterval ? "needs an interval"
+                         : wantsUnsigned ? "needs a ui128"
                          : wantsBytes    ? "needs a string or a binary"
                                          : "needs a string")
              << " as operand " << index << ", got " << type;
@@ -397,9 +402,10 @@ LogicalResult TextOp::verify() {
     }
   }
   Type result = dropNullable(getResult().getType());
-  bool fits = function.result == TextFunction::Result::kText       ? isString(result)
-              : function.result == TextFunction::Result::kBinary   ? isBinary(result)
-              : function.result == TextFunction::Result::kInterval ? isInterval(result)
+  bool fits = function.result == TextFunction::Result::kText          ? isString(result)
+              : function.result == TextFunction::Result::kBinary      ? isBinary(result)
+              : function.result == TextFunction::Result::kInterval    ? isInterval(result)
+              : function.result == TextFunction::Result::kUnsigned128 ? isUnsigned128(result)
               : function.result == TextFunction::Result::kBytes
                   ? isSameValueType(result, getOperands().front().getType())
               : function.result == TextFunction::Result::kList    ? isList(result)

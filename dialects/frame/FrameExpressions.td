@@ -156,7 +156,7 @@ def Frame_DivideOp : Frame_ArithmeticOp<"divide"> {
     ```
 
     **Constraints:** (C1) and (C3) of `frame.add`; a decimal result may have any scale; or
-    - (C4) a decimal, an i64 and an f64.
+    - (C4) an integer or decimal, an i64 and an f64.
   }];
   let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kDivide; }";
 }
@@ -243,7 +243,7 @@ def Frame_MathOp : Frame_PartialOp<"math", [DeclareOpInterfaceMethods<Conditiona
 
     **Constraints:**
     - (C1) it has as many operands as the function has arguments.
-    - (C2) operands and result are f64, or i64 as the function has them; the result is nullable exactly if an operand is.
+    - (C2) operands and result are f64, or all i64 or all i128, as the function has them; the result is nullable exactly if an operand is.
   }];
   let arguments = (ins MathFunctionName:$function, Variadic<Frame_Numeric>:$operands);
   let results = (outs Frame_Numeric:$result);

@@ -350,7 +350,7 @@ def Frame_AggregateOp : Frame_TableOp<"aggregate", [
     | measure | of | result |
     |---|---|---|
     | sum, sum_distinct | decimal<p, s> | decimal<q, s>, q >= p (from SQL: q = min(p + 10, 38)) |
-    | sum, sum_distinct | i8 … i64, ui8 … ui64; f32, f64 | i64 or decimal<q, 0>, q >= 19; f64 |
+    | sum, sum_distinct | i8 … i64, ui8 … ui64; i128; f32, f64 | i64, i128 or decimal<q, 0>, q >= 19; i128; f64 |
     | avg, avg_distinct | decimal<p, s> | f64, or decimal<q, s + 4> (from SQL: q = p + 4), truncated |
     | avg, avg_distinct | other numbers | f64 |
     | min, max | T | T |

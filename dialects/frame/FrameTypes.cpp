@@ -242,12 +242,15 @@ bool headrace::frame::isBoolean(Type type) { return dropNullable(type).isInteger
 
 bool headrace::frame::isInteger(Type type) {
   auto value = dyn_cast<IntegerType>(dropNullable(type));
-  return value && !value.isSigned() && llvm::is_contained({8u, 16u, 32u, 64u}, value.getWidth());
+  return value && (value.isSignless() || (value.isUnsigned() && value.getWidth() <= 64)) &&
+         llvm::is_contained({8u, 16u, 32u, 64u, 128u}, value.getWidth());
 }
 
 bool headrace::frame::isUnsigned(Type type) {
   return isInteger(type) && dropNullable(type).isUnsignedInteger();
 }
+
+bool headrace::frame::isUnsigned128(Type type) { return isa<Unsigned128Type>(dropNullable(type)); }
 
 bool headrace::frame::isFloat(Type type) {
   Type value = dropNullable(type);
@@ -273,8 +276,11 @@ bool headrace::frame::hasIntervals(Type type) {
   return list ? hasIntervals(list.getElementType()) : isInterval(value);
 }
 
+bool headrace::frame::isHeldAsBytes(Type type) {
+  return isBinary(type) || isInterval(type) || isUnsigned128(type);
+}
 bool headrace::frame::isHeldAsText(Type type) {
-  return isString(type) || isBinary(type) || isInterval(type) || isNested(type);
+  return isString(type) || isHeldAsBytes(type) || isNested(type);
 }
 bool headrace::frame::isDate(Type type) { return isa<DateType>(dropNullable(type)); }
 bool headrace::frame::isTime(Type type) { return isa<TimeType>(dropNullable(type)); }

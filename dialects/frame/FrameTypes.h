@@ -25,8 +25,8 @@ struct Column {
 
 namespace headrace::frame {
 
-/// Whether `type` can be a column: i1, i8 to i64, ui8 to ui64, f32, f64, decimal, date, time,
-/// timestamp, interval, string, binary, list, struct, map, or one of them nullable.
+/// Whether `type` can be a column: i1, i8 to i128, ui8 to ui64, f32, f64, decimal, ui128, date,
+/// time, timestamp, interval, string, binary, list, struct, map, or one of them nullable.
 bool isScalar(mlir::Type type);
 
 inline bool isNullable(mlir::Type type) { return mlir::isa<NullableType>(type); }
@@ -43,8 +43,9 @@ Nullability nullabilityOf(mlir::TypeRange types);
 
 /// These look through nullability.
 bool isBoolean(mlir::Type type);
-bool isInteger(mlir::Type type);  // i8 to i64 and ui8 to ui64, without i1
-bool isUnsigned(mlir::Type type); // ui8 to ui64
+bool isInteger(mlir::Type type);     // i8 to i128 and ui8 to ui64, without i1
+bool isUnsigned(mlir::Type type);    // ui8 to ui64
+bool isUnsigned128(mlir::Type type); // which is no integer inside
 bool isFloat(mlir::Type type);
 bool isDecimal(mlir::Type type);
 bool isNumeric(mlir::Type type); // integer, float or decimal
@@ -58,7 +59,9 @@ bool isInterval(mlir::Type type);
 /// Whether it is an interval or something nested that has some: then bytes that differ may be equal
 /// values.
 bool hasIntervals(mlir::Type type);
-/// Whether values are kept as texts: strings, binaries, intervals, and what is nested.
+/// Whether values are bytes that a cast to a text writes otherwise: binaries, intervals, ui128.
+bool isHeldAsBytes(mlir::Type type);
+/// Whether values are kept as texts: strings, such bytes, and what is nested.
 bool isHeldAsText(mlir::Type type);
 bool isDate(mlir::Type type);
 bool isTime(mlir::Type type);
@@ -66,8 +69,8 @@ bool isTimestamp(mlir::Type type);
 bool isTemporal(mlir::Type type); // date, time or timestamp
 bool isDoubleDouble(mlir::Type type);
 
-/// Bits of the integer that a value of the type is: of integers, dates, times and timestamps; 0 of
-/// others.
+/// Bits of the integer that a value of the type is inside: of integers, dates, times and
+/// timestamps; 0 of others.
 unsigned integerBits(mlir::Type type);
 /// The least number of that integer's bits that count its sign too: one more than an unsigned
 /// integer has.

@@ -1,5 +1,5 @@
-// The types of `frame`: table, decimal, date, time, timestamp, interval, double_double, string, binary, list, struct, map, nullable, and the
-// constraints on scalars.
+// The types of `frame`: table, decimal, ui128, date, time, timestamp, interval, double_double, string, binary, list, struct, map, nullable,
+// and the constraints on scalars.
 #ifndef HEADRACE_FRAME_TYPES_TD
 #define HEADRACE_FRAME_TYPES_TD
 
@@ -56,6 +56,21 @@ def Frame_DecimalType : Frame_Type<"Decimal", "decimal"> {
   let parameters = (ins "unsigned":$precision, "unsigned":$scale);
   let assemblyFormat = "`<` $precision `,` $scale `>`";
   let genVerifyDecl = 1;
+}
+
+def Frame_Unsigned128Type : Frame_Type<"Unsigned128", "ui128"> {
+  let summary = "an unsigned integer of 128 bits";
+  let description = [{
+    Other integers are a number of at most 128 bits with a sign inside, which does not hold these: they are held as the
+    bytes that `runtime/base/unsigned128.h` says, in order as these are. A literal is such a string, written as a number.
+
+    ```mlir
+    func.func @most() {
+      %0 = frame.constant 340282366920938463463374607431768211455 : !frame.ui128
+      return
+    }
+    ```
+  }];
 }
 
 def Frame_DateType : Frame_Type<"Date", "date"> {
@@ -222,8 +237,8 @@ def Frame_NullableType : Frame_Type<"Nullable", "nullable"> {
   }]>];
 }
 
-// A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, time, timestamp, interval, double_double,
-// string, binary, list, struct, map, or one of them nullable.
+// A scalar of `frame`: i1, i8, i16, i32, i64, i128, f32, f64, decimal, ui128, date, time, timestamp, interval,
+// double_double, string, binary, list, struct, map, or one of them nullable.
 def Frame_Scalar : Type<CPred<"::headrace::frame::isScalar($_self)">, "frame scalar">;
 def Frame_Boolean : Type<CPred<"::headrace::frame::isBoolean($_self)">, "i1 or nullable i1">;
 def Frame_Numeric : Type<CPred<"::headrace::frame::isNumeric($_self)">,

@@ -515,6 +515,11 @@ LogicalResult MathOp::verify() {
 }
 
 LogicalResult IntegerMathOp::verify() {
+  for (Type type : getOperands().getTypes()) {
+    if (type != getResult().getType()) {
+      return emitOpError("C2: needs operands of its result's type, got ") << type;
+    }
+  }
   return verifyMath(*this, getFunction(), MathFunction::Values::kIntegers);
 }
 

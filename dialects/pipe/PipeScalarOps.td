@@ -85,20 +85,20 @@ def Pipe_DatePartOp : Pipe_Op<"date_part", [Pure]> {
 def Pipe_IntegerMathOp : Pipe_Op<"integer_math", [Pure]> {
   let summary = "a function of integers, and whether it has no value";
   let description = [{
-    The functions of `frame.math` that are of integers. Where it has none, the result is any number. C1: it has as many
-    operands as the function has arguments, which are integers.
+    The functions of `frame.math` that are of integers, of 64 or of 128 bits. Where it has none, the result is any number.
+    C1: it has as many operands as the function has arguments, which are integers. C2: operands and result have one type.
 
     ```mlir
     func.func @body(%a: i64, %b: i64) -> i64 {
-      %multiple, %overflow = pipe.integer_math "lcm" %a, %b
+      %multiple, %overflow = pipe.integer_math "lcm" %a, %b : i64, i64 -> i64
       pipe.fail_if %overflow, overflow
       return %multiple : i64
     }
     ```
   }];
-  let arguments = (ins MathFunctionName:$function, Variadic<I64>:$operands);
-  let results = (outs I64:$result, I1:$overflow);
-  let assemblyFormat = "$function $operands attr-dict";
+  let arguments = (ins MathFunctionName:$function, Variadic<AnyTypeOf<[I64, I<128>]>>:$operands);
+  let results = (outs AnyTypeOf<[I64, I<128>]>:$result, I1:$overflow);
+  let assemblyFormat = "$function $operands attr-dict `:` type($operands) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -49,6 +49,15 @@ MaybeRange hull(MaybeRange a, MaybeRange b) {
   return Range{std::min(a->low, b->low), std::max(a->high, b->high)};
 }
 
+/// Of the opposites; nothing on overflow.
+MaybeRange negated(const Range &range) {
+  Int128 low, high;
+  return __builtin_sub_overflow(Int128(0), range.high, &low) ||
+                 __builtin_sub_overflow(Int128(0), range.low, &high)
+             ? std::nullopt
+             : MaybeRange(Range{low, high});
+}
+
 /// The part of `range` within the type: outside it the op would have failed.
 MaybeRange within(MaybeRange range, Type type) {
   MaybeRange all = rangeOfType(type);
@@ -117,7 +126,6 @@ MaybeRange quotientRange(DivideOp op, Range a, Range b) {
   if (!numerator) {
     return std::nullopt;
   }
-  Int128 most = std::max(numerator->high, -numerator->low);
   if (b.low > 0) {
     Range divisors = b;
     return cornersOf(*numerator, divisors, [](Int128 u, Int128 v, Int128 &r) {
@@ -125,7 +133,8 @@ MaybeRange quotientRange(DivideOp op, Range a, Range b) {
       return false;
     });
   }
-  return Range{-most, most};
+  MaybeRange opposite = negated(*numerator);
+  return opposite ? hull(numerator, opposite) : std::nullopt;
 }
 
 /// The smallest remainder range: below the divisor in size, with the dividend's sign.
@@ -133,10 +142,11 @@ MaybeRange remainderRange(ModulusOp op, Range a, Range b) {
   unsigned scale = scaleOf(op.getResult().getType());
   MaybeRange y = scaledUp(b, scale - scaleOf(op.getRhs().getType()));
   MaybeRange x = scaledUp(a, scale - scaleOf(op.getLhs().getType()));
-  if (!x || !y) {
+  MaybeRange opposite = y ? negated(*y) : std::nullopt;
+  if (!x || !opposite) {
     return std::nullopt;
   }
-  Int128 most = std::max<Int128>(std::max(y->high, -y->low) - 1, 0);
+  Int128 most = std::max<Int128>(std::max(y->high, opposite->high) - 1, 0);
   return Range{x->low < 0 ? std::max(x->low, -most) : 0, x->high > 0 ? std::min(x->high, most) : 0};
 }
 
@@ -268,6 +278,10 @@ std::optional<unsigned> plainArgument(Value value) {
   return argument ? std::optional(argument.getArgNumber()) : std::nullopt;
 }
 
+/// The next number, or the one before; the extremes themselves have none.
+Int128 nextOf(Int128 value) { return value == ~(Int128(-1) << 127) ? value : value + 1; }
+Int128 previousOf(Int128 value) { return value == Int128(-1) << 127 ? value : value - 1; }
+
 void intersect(MaybeRange &range, Int128 low, Int128 high) {
   if (!range) {
     return;
@@ -295,11 +309,11 @@ void refineByCompare(CompareOp compare, ArgumentRanges &arguments, OuterRange ou
     case CompareKind::Eq:
       return intersect(range, limit.low, limit.high);
     case CompareKind::Lt:
-      return intersect(range, all.low, limit.high - 1);
+      return intersect(range, all.low, previousOf(limit.high));
     case CompareKind::Le:
       return intersect(range, all.low, limit.high);
     case CompareKind::Gt:
-      return intersect(range, limit.low + 1, all.high);
+      return intersect(range, nextOf(limit.low), all.high);
     case CompareKind::Ge:
       return intersect(range, limit.low, all.high);
     default:
@@ -343,7 +357,7 @@ MaybeRange evaluateOp(Operation *op, const Known &known) {
       })
       .Case([&](NegateOp) -> MaybeRange {
         MaybeRange a = operand(0);
-        return a ? within(Range{-a->high, -a->low}, op->getResult(0).getType()) : std::nullopt;
+        return a ? within(negated(*a), op->getResult(0).getType()) : std::nullopt;
       })
       .Case([&](CastOp cast) { return castRange(cast, operand(0)); })
       .Case([&](ShiftDateOp shift) { return shiftRange(shift, operand(0)); })

@@ -19,8 +19,8 @@ struct KeyDirectory {
 /// nanoseconds more.
 inline KeyDirectory keyDirectory(__int128 low, __int128 high, double rows, double probes) {
   constexpr __int128 kExtentMax = __int128(1) << 28;
-  const __int128 extent = high - low + 1;
-  if (extent <= 0 || extent > kExtentMax) {
+  __int128 extent = 0;
+  if (__builtin_sub_overflow(high, low, &extent) || ++extent <= 0 || extent > kExtentMax) {
     return {};
   }
   const auto keys = static_cast<double>(extent);

@@ -22,6 +22,7 @@ LogicalType logicalType(Type type) {
         return LogicalType{LogicalKind::kDecimal, static_cast<int32_t>(decimal.getPrecision()),
                            static_cast<int32_t>(decimal.getScale())};
       })
+      .Case([](frame::Unsigned128Type) { return LogicalType{LogicalKind::kU128}; })
       .Case([](frame::DateType) { return LogicalType{LogicalKind::kDate}; })
       .Case([](frame::TimeType time) {
         LogicalType logical{LogicalKind::kTime};

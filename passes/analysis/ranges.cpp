@@ -181,8 +181,8 @@ MaybeRange headrace::analysis::rangeOfType(Type type) {
     return Range{0, 1};
   }
   if (unsigned bits = signedBits(value)) {
-    Int128 limit = Int128(1) << (bits - 1);
-    return Range{isUnsigned(value) ? 0 : -limit, limit - 1};
+    const Int128 lowest = Int128(-1) << (bits - 1);
+    return Range{isUnsigned(value) ? 0 : lowest, ~lowest};
   }
   if (auto decimal = dyn_cast<DecimalType>(value)) {
     Int128 limit = 1;

@@ -49,8 +49,8 @@ Int128 floorDivided(Int128 value, Int128 divisor) {
 }
 
 Evaluated fittedWide(const APInt &value, Type type) {
-  if (value.getSignificantBits() > 127) {
-    return fail("overflow of a decimal");
+  if (value.getSignificantBits() > 128) {
+    return fail(isDecimal(type) ? "overflow of a decimal" : "overflow of an integer");
   }
   APInt narrow = value.trunc(128);
   auto bits = (static_cast<unsigned __int128>(narrow.extractBitsAsZExtValue(64, 64)) << 64) |
@@ -148,14 +148,16 @@ std::string exactText(Int128 value, Type type) {
   if (isTemporal(type)) {
     return formatTemporal(static_cast<int64_t>(value), type);
   }
-  std::string digits = integerText(value < 0 ? -value : value);
+  std::string digits = integerText(value);
+  const bool isNegative = value < 0;
+  digits.erase(0, isNegative ? 1 : 0);
   if (unsigned scale = scaleOf(type)) {
     if (digits.size() <= scale) {
       digits.insert(0, scale + 1 - digits.size(), '0');
     }
     digits.insert(digits.size() - scale, ".");
   }
-  return (value < 0 ? "-" : "") + digits;
+  return (isNegative ? "-" : "") + digits;
 }
 
 Evaluated exactOfReal(double value, Type type) {
@@ -165,7 +167,9 @@ Evaluated exactOfReal(double value, Type type) {
   double scaled = value * std::pow(10.0, scaleOf(type));
   // To the nearest: integers to the even one between two, decimals away from zero.
   double whole = isDecimal(type) ? std::round(scaled) : std::nearbyint(scaled);
-  if (!(std::abs(whole) < 0x1p126)) {
+  const double beyond =
+      isDecimal(type) ? static_cast<double>(rangeOfType(type)->high) + 1 : 0x1p127;
+  if (!(std::abs(whole) < beyond)) {
     return fail("value does not fit the type of a cast");
   }
   return fitted(static_cast<Int128>(whole), type);
@@ -207,11 +211,12 @@ Evaluated rescaled(Int128 value, Type from, Type to) {
 
 Evaluated castOfText(StringRef text, Type to) {
   StringRef whole = text;
-  if (isBinary(to) || isInterval(to)) {
+  if (isHeldAsBytes(to)) {
     std::optional<std::string> bytes = bytesOfText(text, to);
-    return bytes          ? ok(Scalar{std::move(*bytes)})
-           : isBinary(to) ? fail("text is not a BLOB: " + text)
-                          : fail("text is not an INTERVAL: " + text);
+    return bytes               ? ok(Scalar{std::move(*bytes)})
+           : isBinary(to)      ? fail("text is not a BLOB: " + text)
+           : isUnsigned128(to) ? fail("text is not a UHUGEINT: " + text)
+                               : fail("text is not an INTERVAL: " + text);
   }
   text = text.trim();
   if (isTemporal(to)) {
@@ -261,7 +266,7 @@ Evaluated evaluateCast(CastOp op, const Scalar &operand) {
   if (isString(from)) {
     return castOfText(operand.text(), to);
   }
-  if (isBinary(from) || isInterval(from)) {
+  if (isHeldAsBytes(from)) {
     return ok(Scalar{textOfBytes(operand.text(), from)});
   }
   if (isFloat(from)) {
@@ -497,7 +502,7 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
       .Case<AddOp, SubtractOp, MultiplyOp, DivideOp, ModulusOp>([&](auto arithmetic) {
         if (auto mean = dyn_cast<DivideOp>(op);
-            mean && isDecimal(mean.getLhs().getType()) && isFloat(mean.getResult().getType())) {
+            mean && !isFloat(mean.getLhs().getType()) && isFloat(mean.getResult().getType())) {
           return meanOf(mean, operands[0].integer(), operands[1].integer());
         }
         if (isFloat(arithmetic.getResult().getType())) {
@@ -508,7 +513,7 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
       .Case([&](NegateOp negate) {
         return isFloat(negate.getResult().getType())
                    ? ok(Scalar{-operands[0].real()})
-                   : fitted(-operands[0].integer(), negate.getResult().getType());
+                   : fittedWide(-wide(operands[0].integer()), negate.getResult().getType());
       })
       .Case([&](CastOp cast) {
         Evaluated value = evaluateCast(cast, operands[0]);
@@ -521,10 +526,13 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
         if (function.values == MathFunction::Values::kDoubles) {
           return ok(Scalar{evaluateMath(function.number, first.real(), last.real())});
         }
-        std::optional<int64_t> value =
-            evaluateIntegerMath(function.number, static_cast<int64_t>(first.integer()),
-                                static_cast<int64_t>(last.integer()));
-        return value ? ok(Scalar{Int128(*value)}) : fail("overflow of " + StringRef(function.name));
+        const bool isWide = integerBits(math.getResult().getType()) > 64;
+        std::optional<Int128> value =
+            isWide ? evaluateIntegerMath(function.number, first.integer(), last.integer())
+                   : std::optional<Int128>(
+                         evaluateIntegerMath(function.number, static_cast<int64_t>(first.integer()),
+                                             static_cast<int64_t>(last.integer())));
+        return value ? ok(Scalar{*value}) : fail("overflow of " + StringRef(function.name));
       })
       .Case([&](ExactProductOp) {
         return ok(Scalar{packed(productOf(Computing(), operands[0].real(), operands[1].real()))});
@@ -776,25 +784,4 @@ std::string headrace::analysis::integerText(Int128 value) {
   SmallString<48> digits;
   wide(value).toStringSigned(digits);
   return digits.str().str();
-}
-
-std::optional<Int128> headrace::analysis::parseInteger(StringRef text) {
-  bool negative = text.consume_front("-");
-  if (!negative) {
-    text.consume_front("+");
-  }
-  if (text.empty() || text.size() > 39 || text.find_first_not_of("0123456789") != StringRef::npos) {
-    return std::nullopt;
-  }
-  Int128 result = 0;
-  for (char digit : text) {
-    if (__builtin_mul_overflow(result, Int128(10), &result) ||
-        __builtin_sub_overflow(result, Int128(digit - '0'), &result)) {
-      return std::nullopt;
-    }
-  }
-  if (!negative && __builtin_sub_overflow(Int128(0), result, &result)) {
-    return std::nullopt;
-  }
-  return result;
 }

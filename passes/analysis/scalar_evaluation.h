@@ -73,9 +73,8 @@ Scalar packedFields(frame::StructType type, llvm::ArrayRef<Scalar> fields);
 /// A list, struct or map (not NULL) as a cast to string prints it.
 std::string printedNested(const Scalar &value, mlir::Type type);
 
-/// Decimal digits of a 128-bit integer, and back; nothing if the text is no integer or too large.
+/// Decimal digits of a 128-bit integer.
 std::string integerText(Int128 value);
-std::optional<Int128> parseInteger(llvm::StringRef text);
 
 } // namespace headrace::analysis
 

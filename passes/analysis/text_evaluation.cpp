@@ -3,6 +3,7 @@
 #include "dialects/frame/FrameTypes.h"
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/interval_values.h"
+#include "runtime/base/unsigned128.h"
 #include "llvm/ADT/SmallVector.h"
 
 using namespace headrace;
@@ -80,10 +81,16 @@ std::optional<std::string> headrace::analysis::bytesOfText(StringRef text, mlir:
   if (frame::isBinary(type)) {
     return binaryOfText(text);
   }
+  if (frame::isUnsigned128(type)) {
+    std::optional<U128> value = parseUnsigned128(text);
+    return value ? std::optional(packedUnsigned128(*value)) : std::nullopt;
+  }
   std::optional<IntervalParts> parts = parseInterval(text);
   return parts ? std::optional(packedInterval(*parts)) : std::nullopt;
 }
 
 std::string headrace::analysis::textOfBytes(StringRef bytes, mlir::Type type) {
-  return frame::isBinary(type) ? binaryText(bytes) : intervalText(intervalParts(bytes));
+  return frame::isBinary(type)        ? binaryText(bytes)
+         : frame::isUnsigned128(type) ? unsigned128Text(unsigned128(bytes))
+                                      : intervalText(intervalParts(bytes));
 }

@@ -94,8 +94,8 @@ std::optional<Range> typeRange(Type type) {
     return Range{-bound, bound};
   }
   if (unsigned bits = frame::signedBits(type)) {
-    __int128 half = static_cast<__int128>(1) << (bits - 1);
-    return Range{frame::isUnsigned(type) ? 0 : -half, half - 1};
+    const __int128 lowest = static_cast<__int128>(-1) << (bits - 1);
+    return Range{frame::isUnsigned(type) ? 0 : lowest, ~lowest};
   }
   return std::nullopt;
 }
@@ -291,7 +291,7 @@ Scalar ExpressionTranslator::rescale(const Scalar &input, int from, int to, Type
     unsigned bits = range ? std::max(bitsFor(*range), widthOf(input.value)) : 128;
     out.value = multiply(input.value, integer(factor, bits), bits, input.valid);
     out.range = range;
-    return conform(out, range);
+    return range ? conform(out, range) : out; // what the type holds is for the caller to check
   }
   if (to < from) {
     // Half away from zero.
@@ -324,7 +324,7 @@ Scalar ExpressionTranslator::rescale(const Scalar &input, int from, int to, Type
     } else {
       out.range = std::nullopt;
     }
-    return conform(out, out.range);
+    return out.range ? conform(out, out.range) : out;
   }
   return out;
 }
@@ -336,14 +336,15 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
   if (input.type == target || frame::isNested(target)) { // the same bytes
     return out;
   }
-  if (frame::isBinary(input.type) || frame::isBinary(target)) {
-    return textOf(*textFunctionNamed(frame::isBinary(target) ? "binary_parse" : "binary_print"),
-                  input.value, input.valid, target, pipe::DataError::InvalidCast);
-  }
-  if (frame::isInterval(input.type) || frame::isInterval(target)) {
-    return textOf(
-        *textFunctionNamed(frame::isInterval(target) ? "interval_parse" : "interval_print"),
-        input.value, input.valid, target, pipe::DataError::InvalidCast);
+  if (frame::isHeldAsBytes(input.type) || frame::isHeldAsBytes(target)) {
+    const bool parses = frame::isHeldAsBytes(target);
+    Type bytes = parses ? target : input.type;
+    std::string name = frame::isBinary(bytes)     ? "binary"
+                       : frame::isInterval(bytes) ? "interval"
+                                                  : "ui128";
+    name += parses ? "_parse" : "_print";
+    return textOf(*textFunctionNamed(name), input.value, input.valid, target,
+                  pipe::DataError::InvalidCast);
   }
   if (frame::isString(target)) {
     return toText(input);
@@ -402,7 +403,7 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     return out;
   }
   if (frame::isFloat(input.type) && frame::isInteger(target)) {
-    // Out of range and NaN fail; 2^63 itself does not fit, or 2^64.
+    // Out of range and NaN fail; 2^63 itself does not fit, or 2^64, or 2^127.
     Value real = input.value;
     if (input.type.isF32()) {
       real = arith::ExtFOp::create(b_, loc_, b_.getF64Type(), real);
@@ -412,14 +413,21 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     auto limit = [&](double value) -> Value {
       return arith::ConstantOp::create(b_, loc_, b_.getF64FloatAttr(value));
     };
-    Value above = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OGE, real,
-                                        limit(static_cast<double>(bounds.low)));
+    // DuckDB's lowest HUGEINT is no double.
+    auto least =
+        frame::integerBits(target) == 128 ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OGE;
+    Value above =
+        arith::CmpFOp::create(b_, loc_, least, real, limit(static_cast<double>(bounds.low)));
     Value below = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, real,
                                         limit(static_cast<double>(bounds.high) + 1));
     Value inside = arith::AndIOp::create(b_, loc_, above, below);
     failWhere(andValues(notValue(inside), input.valid), pipe::DataError::InvalidCast);
     out.range = bounds;
     Value safe = arith::SelectOp::create(b_, loc_, inside, real, limit(0));
+    if (frame::integerBits(target) == 128) {
+      out.value = wholeOf(safe);
+      return out;
+    }
     if (frame::isUnsigned(target)) {
       Value wide = arith::FPToUIOp::create(b_, loc_, b_.getI64Type(), safe);
       Type body = b_.getIntegerType(bitsFor(bounds));
@@ -483,7 +491,7 @@ FailureOr<Scalar> ExpressionTranslator::divide(Operation *op, Scalar a, Scalar b
     // traps.
     dividend = arith::MaxSIOp::create(b_, loc_, dividend, integer(-INT64_MAX, 64));
     out.value = arith::DivSIOp::create(b_, loc_, dividend, toWidth(divisor, 64));
-    __int128 bound = std::max(scaled->high, -scaled->low);
+    __int128 bound = std::max(scaled->high, -scaled->low); // of 64 bits
     out.range = b.range->low >= 0
                     ? Range{std::min<__int128>(scaled->low, 0), std::max<__int128>(scaled->high, 0)}
                     : Range{-bound, bound};
@@ -511,7 +519,7 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
   Scalar a = scalars_.lookup(op->getOperand(0)), b = scalars_.lookup(op->getOperand(1));
   Type type = frame::dropNullable(op->getResult(0).getType());
   if (frame::isFloat(type)) {
-    return frame::isDecimal(a.type) ? mean(a, b) : floatArithmetic(op, a, b);
+    return isIntegral(a.type) ? mean(a, b) : floatArithmetic(op, a, b);
   }
   if (isa<frame::DivideOp>(op)) {
     return divide(op, a, b, type);
@@ -628,6 +636,9 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
     Value negated = arith::SubIOp::create(b_, loc_, integer(0, 128), wide);
     if (!range || range->low < bounds.low || range->high > bounds.high) {
       failUnlessFits(negated, bounds, input.valid);
+      Value isLowest = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, wide,
+                                             integer(-kMax128 - 1, 128)); // without an opposite
+      failWhere(andValues(isLowest, input.valid), pipe::DataError::Overflow);
       range = bounds;
     }
     input.value = negated;

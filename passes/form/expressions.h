@@ -160,6 +160,8 @@ private:
   mlir::Value nearest(mlir::Value value);
   /// The whole number of a float, towards zero.
   mlir::Value truncated(mlir::Value value);
+  /// A whole number of less than 2^127 without its sign, as i128.
+  mlir::Value wholeOf(mlir::Value value);
   /// Of two floats, with the sign of the first.
   mlir::Value remainder(mlir::Value a, mlir::Value b);
   mlir::Value isInfinite(mlir::Value real);

@@ -7,6 +7,7 @@
 #include "passes/analysis/double_double.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace mlir;
 
@@ -25,7 +26,9 @@ Scalar ExpressionTranslator::absolute(const Scalar &input) {
     return out;
   }
   Range range = input.range ? *input.range : *typeRange(input.type);
-  __int128 most = std::max(range.high, range.low < 0 ? -range.low : range.low);
+  const __int128 least = -std::numeric_limits<__int128>::max(); // that has an opposite
+  const bool hasLowest = range.low < least;
+  __int128 most = std::max(range.high, range.low < 0 ? -std::max(range.low, least) : range.low);
   Range result{0, most}, bounds = *typeRange(input.type);
   unsigned bits = std::max(bitsFor(result), widthOf(input.value));
   Value x = toWidth(input.value, bits), zero = integer(0, bits);
@@ -35,6 +38,9 @@ Scalar ExpressionTranslator::absolute(const Scalar &input) {
   if (most > bounds.high) {
     failUnlessFits(out.value, bounds, input.valid);
     result.high = bounds.high;
+  }
+  if (hasLowest) {
+    failUnlessFits(out.value, result, input.valid);
   }
   return conform(out, result);
 }
@@ -88,6 +94,24 @@ Scalar ExpressionTranslator::mean(const Scalar &sum, const Scalar &count) {
   return out;
 }
 
+Value ExpressionTranslator::wholeOf(Value value) {
+  // Without its sign in two parts of 64 bits; a double has fewer bits than that, so both are exact.
+  constexpr double kPart = 0x1p64;
+  Type i64 = b_.getI64Type(), i128 = b_.getIntegerType(128);
+  Value magnitude = math::AbsFOp::create(b_, loc_, value);
+  Value high = truncated(arith::DivFOp::create(b_, loc_, magnitude, real(kPart)));
+  Value low = arith::SubFOp::create(b_, loc_, magnitude,
+                                    arith::MulFOp::create(b_, loc_, high, real(kPart)));
+  auto whole = [&](Value part) -> Value {
+    return arith::ExtUIOp::create(b_, loc_, i128, arith::FPToUIOp::create(b_, loc_, i64, part));
+  };
+  Value shifted = arith::ShLIOp::create(b_, loc_, whole(high), integer(64, 128));
+  Value all = arith::OrIOp::create(b_, loc_, shifted, whole(low));
+  Value negative = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, value, real(0));
+  Value opposite = arith::SubIOp::create(b_, loc_, integer(0, 128), all);
+  return arith::SelectOp::create(b_, loc_, negative, opposite, all);
+}
+
 Scalar ExpressionTranslator::decimalOf(const Scalar &input, Type target) {
   Scalar out = input;
   out.type = target;
@@ -99,23 +123,12 @@ Scalar ExpressionTranslator::decimalOf(const Scalar &input, Type target) {
     power *= 10;
   }
   x = nearest(arith::MulFOp::create(b_, loc_, x, real(power)));
-  // In two parts that fit 64 bits each; a double has fewer bits than that, so both are exact.
-  constexpr double kPart = 4611686018427387904.0,
-                   kMost = 42535295865117307932921825928971026432.0; // 2^62, 2^125
-  Value fits = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT,
-                                     math::AbsFOp::create(b_, loc_, x), real(kMost));
-  failWhere(andValues(notValue(fits), input.valid), pipe::DataError::Overflow);
-  x = arith::SelectOp::create(b_, loc_, fits, x, real(0));
-  Value high = truncated(arith::DivFOp::create(b_, loc_, x, real(kPart)));
-  Value low =
-      arith::SubFOp::create(b_, loc_, x, arith::MulFOp::create(b_, loc_, high, real(kPart)));
-  auto whole = [&](Value part) -> Value {
-    return toWidth(arith::FPToSIOp::create(b_, loc_, b_.getI64Type(), part), 128);
-  };
-  Value shifted = arith::ShLIOp::create(b_, loc_, whole(high), integer(62, 128));
-  out.value = arith::AddIOp::create(b_, loc_, shifted, whole(low));
   Range bounds = *typeRange(target);
-  failUnlessFits(out.value, bounds, input.valid);
+  const double beyond = static_cast<double>(bounds.high) + 1; // all doubles below it fit
+  Value fits = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT,
+                                     math::AbsFOp::create(b_, loc_, x), real(beyond));
+  failWhere(andValues(notValue(fits), input.valid), pipe::DataError::Overflow);
+  out.value = wholeOf(arith::SelectOp::create(b_, loc_, fits, x, real(0)));
   return conform(out, bounds);
 }
 
@@ -238,11 +251,12 @@ FailureOr<Scalar> ExpressionTranslator::number(frame::NumberOp op) {
 
 Scalar ExpressionTranslator::math(frame::MathOp op) {
   bool real = frame::isFloat(op.getResult().getType());
+  const unsigned bits = frame::integerBits(op.getResult().getType());
   Scalar out;
   SmallVector<Value> operands;
   for (Value operand : op.getOperands()) {
     const Scalar &scalar = scalars_.lookup(operand);
-    operands.push_back(real ? scalar.value : toWidth(scalar.value, 64));
+    operands.push_back(real ? scalar.value : toWidth(scalar.value, bits));
     out.valid = andValues(out.valid, scalar.valid);
   }
   if (real) {
@@ -250,9 +264,9 @@ Scalar ExpressionTranslator::math(frame::MathOp op) {
     out.value = pipe::MathOp::create(b_, loc_, out.type, op.getFunction(), operands);
     return out;
   }
-  out.type = b_.getI64Type();
-  auto computed = pipe::IntegerMathOp::create(b_, loc_, b_.getI64Type(), b_.getI1Type(),
-                                              op.getFunction(), operands);
+  out.type = b_.getIntegerType(bits);
+  auto computed =
+      pipe::IntegerMathOp::create(b_, loc_, out.type, b_.getI1Type(), op.getFunction(), operands);
   failWhere(andValues(computed.getOverflow(), out.valid), pipe::DataError::Overflow);
   out.value = computed.getResult();
   return out;

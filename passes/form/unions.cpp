@@ -25,10 +25,8 @@ std::optional<Range> rangeOf(const ColumnInfo &column) {
   if (column.range || !typeRange(column.type)) {
     return column.range;
   }
-  __int128 half = static_cast<__int128>(1)
-                  << (std::min(column.body.getIntOrFloatBitWidth(), 128u) - 2);
-  return Range{-half - (half - 1),
-               half + (half - 1)}; // without the lowest, so that it can be negated
+  const __int128 lowest = static_cast<__int128>(-1) << (column.body.getIntOrFloatBitWidth() - 1);
+  return Range{lowest, ~lowest};
 }
 
 /// The range of a column's literals, 0 for NULL; nothing for columns without ranges.

@@ -53,11 +53,11 @@ Attribute headrace::import::castConstant(Attribute value, Type from, Type to) {
         llvm::APInt(frame::kLiteralBits, static_cast<uint64_t>(number), /*isSigned=*/true), to);
   };
   auto text = dyn_cast<StringAttr>(value);
-  if (text && frame::isString(from) && (frame::isBinary(to) || frame::isInterval(to))) {
+  if (text && frame::isString(from) && frame::isHeldAsBytes(to)) {
     std::optional<std::string> bytes = headrace::analysis::bytesOfText(text.getValue(), to);
     return bytes ? frame::literalAttr(std::move(*bytes), to) : Attribute();
   }
-  if (text && (frame::isBinary(from) || frame::isInterval(from))) {
+  if (text && frame::isHeldAsBytes(from)) {
     return frame::literalAttr(headrace::analysis::textOfBytes(text.getValue(), from), to);
   }
   if (text) {

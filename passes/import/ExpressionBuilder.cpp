@@ -8,6 +8,7 @@
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
+#include "runtime/base/unsigned128.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -98,6 +99,9 @@ static std::string constantText(Attribute value, Type type) {
   if (auto text = dyn_cast<StringAttr>(value); text && frame::isNested(type)) {
     return headrace::nestedText(
         text.getValue(), headrace::shapeOf(headrace::logicalType(frame::dropNullable(type))));
+  }
+  if (frame::isUnsigned128(type)) {
+    return headrace::unsigned128Text(headrace::unsigned128(cast<StringAttr>(value).getValue()));
   }
   if (frame::isInterval(type)) {
     auto bytes = cast<StringAttr>(value).getValue();

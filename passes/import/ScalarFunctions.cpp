@@ -28,8 +28,18 @@ static StringRef symbolOf(ExpressionBuilder::Arithmetic op) {
   llvm_unreachable("no such operator");
 }
 
+/// The function of unsigned integers of 128 bits that an operator is.
+static const headrace::TextFunction &unsigned128Line(ExpressionBuilder::Arithmetic op) {
+  static constexpr const char *kNames[] = {"ui128_add", "ui128_subtract", "ui128_multiply",
+                                           "ui128_divide", "ui128_remainder"};
+  return *headrace::textFunctionNamed(kNames[static_cast<size_t>(op)]);
+}
+
 MaybeExpression ExpressionBuilder::arithmetic(Arithmetic op, const Expression &lhs,
                                               const Expression &rhs, Type type, Location at) {
+  if (frame::isUnsigned128(lhs.type()) && frame::isUnsigned128(rhs.type())) {
+    return text(unsigned128Line(op), {lhs, rhs}, type, at);
+  }
   if (!frame::isNumeric(lhs.type()) || !frame::isNumeric(rhs.type())) {
     return fail(at, "unsupported operands of " + symbolOf(op) + " (only numbers)");
   }
@@ -53,6 +63,10 @@ MaybeExpression ExpressionBuilder::arithmetic(Arithmetic op, const Expression &l
 }
 
 MaybeExpression ExpressionBuilder::negate(const Expression &operand, Location at) {
+  if (frame::isUnsigned128(operand.type())) {
+    Type type = frame::dropNullable(operand.type());
+    return arithmetic(Arithmetic::kSubtract, integer(0, type, at), operand, type, at);
+  }
   if (!frame::isNumeric(operand.type())) {
     return fail(at, "wrong type of the operand of negate");
   }
@@ -64,7 +78,11 @@ MaybeExpression ExpressionBuilder::negate(const Expression &operand, Location at
 MaybeExpression ExpressionBuilder::math(const headrace::MathFunction &function,
                                         ArrayRef<Expression> arguments, Type type, Location at) {
   bool real = function.values == MathFunction::Values::kDoubles;
-  Type value = real ? Type(Float64Type::get(getContext())) : IntegerType::get(getContext(), 64);
+  bool isWide = llvm::any_of(arguments, [](const Expression &argument) {
+    return frame::isInteger(argument.type()) && frame::integerBits(argument.type()) > 64;
+  });
+  Type value = real ? Type(Float64Type::get(getContext()))
+                    : IntegerType::get(getContext(), isWide ? 128 : 64);
   std::string text = StringRef(function.name).upper() + "(";
   SmallVector<Value> operands;
   for (const Expression &argument : arguments) {
@@ -72,8 +90,7 @@ MaybeExpression ExpressionBuilder::math(const headrace::MathFunction &function,
       return fail(at, "the operand of " + StringRef(function.name) + " must be a number");
     }
     if (!real && !frame::isInteger(argument.type())) {
-      return fail(at, "the operand of " + StringRef(function.name) +
-                          " must be an integer of at most 64 bits");
+      return fail(at, "the operand of " + StringRef(function.name) + " must be an integer");
     }
     MaybeExpression converted = cast(argument, value, at);
     if (failed(converted)) {
@@ -233,13 +250,14 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
   for (auto [index, argument] : llvm::enumerate(arguments)) {
     rendered += (index == 0 ? "" : ", ") + argument.text;
     bool isInteger = function.wantsInteger(index), isList = function.wantsList(index);
-    bool fits = isInteger                       ? frame::isInteger(argument.type())
-                : isList                        ? frame::isList(argument.type())
-                : function.wantsNested(index)   ? frame::isNested(argument.type())
-                : function.wantsBinary(index)   ? frame::isBinary(argument.type())
-                : function.wantsInterval(index) ? frame::isInterval(argument.type())
-                : function.wantsBytes(index)    ? holdsBytes(argument.type())
-                                                : frame::isString(argument.type());
+    bool fits = isInteger                          ? frame::isInteger(argument.type())
+                : isList                           ? frame::isList(argument.type())
+                : function.wantsNested(index)      ? frame::isNested(argument.type())
+                : function.wantsBinary(index)      ? frame::isBinary(argument.type())
+                : function.wantsInterval(index)    ? frame::isInterval(argument.type())
+                : function.wantsUnsigned128(index) ? frame::isUnsigned128(argument.type())
+                : function.wantsBytes(index)       ? holdsBytes(argument.type())
+                                                   : frame::isString(argument.type());
     if (!fits) {
       return fail(at, isInteger ? "an operand of " + name + " must be an integer of at most 64 bits"
                       : isList ? "an operand of " + name + " must be a list"
@@ -261,6 +279,8 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
                    ? Type(frame::BinaryType::get(getContext()))
                : function.result == TextFunction::Result::kInterval
                    ? Type(frame::IntervalType::get(getContext()))
+               : function.result == TextFunction::Result::kUnsigned128
+                   ? Type(frame::Unsigned128Type::get(getContext()))
                : function.result == TextFunction::Result::kBytes
                    ? frame::dropNullable(arguments[0].type())
                : function.result == TextFunction::Result::kBoolean ? Type(builder.getI1Type())

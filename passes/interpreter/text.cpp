@@ -2,6 +2,7 @@
 #include "passes/interpreter/text.h"
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/interval_values.h"
+#include "runtime/base/unsigned128.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -32,6 +33,8 @@ std::string textOf(const Row &row, frame::TableType type) {
     if (!value.isNull()) {
       line += frame::isString(columnType)   ? quoted(value.text())
               : frame::isBinary(columnType) ? quoted(headrace::binaryText(value.text()))
+              : frame::isUnsigned128(columnType)
+                  ? headrace::unsigned128Text(headrace::unsigned128(value.text()))
               : frame::isInterval(columnType)
                   ? quoted(headrace::intervalText(headrace::intervalParts(value.text())))
               : frame::isNested(columnType) ? quoted(analysis::printedNested(value, columnType))

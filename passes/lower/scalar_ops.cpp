@@ -287,10 +287,13 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
   }
   if (auto math = dyn_cast<pipe::IntegerMathOp>(op)) {
     Value number = b_.i32(mathFunctionNamed(math.getFunction())->number);
-    Value out = b_.slot(b_.getI64Type());
-    Value none = b_.callImport("hr_integer_math",
-                               {number, operand(0), operand(math.getOperands().size() - 1), out});
-    result(b_.load(b_.getI64Type(), out));
+    Type type = math.getResult().getType();
+    const bool isWide = type.isInteger(128);
+    auto argument = [&](unsigned index) { return isWide ? spill(operand(index)) : operand(index); };
+    Value out = b_.slot(type);
+    Value none = b_.callImport(isWide ? "hr_wide_math" : "hr_integer_math",
+                               {number, argument(0), argument(math.getOperands().size() - 1), out});
+    result(b_.load(type, out));
     mapping.map(op->getResult(1), isTrue(none));
     return success();
   }

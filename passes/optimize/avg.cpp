@@ -182,10 +182,10 @@ void splitDistinct(OpBuilder &builder, AggregateOp op) {
       continue;
     }
     StringAttr inputName = measure.getInput();
-    bool decimalSum = measure.getFunction() == AggregateFunction::Sum && isDecimal(type);
+    bool exactSum = measure.getFunction() == AggregateFunction::Sum && !isFloat(type);
     Type inputType = inputName ? input.getColumnType(inputName) : Type();
     Type partial = measureType(measure.getFunction(), inputType, Grouping::kByKeys, context);
-    if (decimalSum) {
+    if (exactSum) {
       partial = withNullability(type, nullabilityOf(partial));
     }
     auto partialName = builder.getStringAttr("partial_" + name.getValue());
@@ -195,7 +195,7 @@ void splitDistinct(OpBuilder &builder, AggregateOp op) {
     AggregateFunction combine = *ruleOf(measure.getFunction()).combine;
     outerMeasures.push_back(MeasureAttr::get(context, combine, partialName, name));
     outerColumns.push_back(
-        {name, decimalSum ? type : measureType(combine, partial, grouping, context)});
+        {name, exactSum ? type : measureType(combine, partial, grouping, context)});
   }
   auto inner = AggregateOp::create(builder, op.getLoc(), TableType::get(context, innerColumns),
                                    op.getInput(), builder.getArrayAttr(innerKeys),
@@ -318,7 +318,7 @@ Value headrace::optimize::createQuotient(OpBuilder &builder, Location location, 
   Type valueType = dropNullable(type);
   Nullability nullability = nullabilityOf(sum.getType());
   Value divisor;
-  if (isDecimal(sum.getType()) && isFloat(valueType)) {
+  if (!isFloat(sum.getType()) && isFloat(valueType)) {
     divisor = count; // the mean of exact numbers
   } else if (isa<DecimalType>(valueType)) {
     // 19 digits hold any i64.
@@ -348,7 +348,8 @@ Type headrace::optimize::sumTypeOf(Type input, Type average) {
     return {};
   }
   auto decimal = dyn_cast<DecimalType>(dropNullable(input));
-  Type sum = DecimalType::get(input.getContext(), 38, decimal ? decimal.getScale() : 0);
+  Type sum = decimal ? Type(DecimalType::get(input.getContext(), 38, decimal.getScale()))
+                     : IntegerType::get(input.getContext(), 128);
   return withNullability(sum, nullabilityOf(average));
 }
 

@@ -25,7 +25,8 @@ bool keepsOrder(Type from, Type to) {
                         : isTemporal(to) && scaleOf(from) <= scaleOf(to) &&
                               isTime(from) == isTime(to) && !isDate(to);
   }
-  return (isInteger(from) || isDecimal(from)) && isWidening(from, to);
+  // One more than the greatest value must be a number, too.
+  return ((isInteger(from) && integerBits(from) < 128) || isDecimal(from)) && isWidening(from, to);
 }
 
 /// The values of the cast's operand in the order of its results.

@@ -73,6 +73,7 @@ bool headrace::optimize::isWidening(Type from, Type to) {
   unsigned bits = signedBits(from);
   unsigned scale = decimal ? decimal.getScale() : 0;
   unsigned digits = decimal     ? decimal.getPrecision() - scale
+                    : bits > 65 ? 39
                     : bits > 64 ? 20
                     : bits > 33 ? 19
                     : bits > 17 ? 10

@@ -31,10 +31,11 @@ void dropNeedless(JoinOp join) {
 
 /// What stands for NULL beside its flag.
 Attribute someValue(Type value) {
-  return isHeldAsText(value) ? literalAttr(std::string(), value)
-         : isBoolean(value)  ? literalAttr(false, value)
-         : isFloat(value)    ? literalAttr(0.0, value)
-                             : literalAttr(llvm::APInt(kLiteralBits, 0), value);
+  const bool isNumber = isUnsigned128(value);
+  return isHeldAsText(value) && !isNumber ? literalAttr(std::string(), value)
+         : isBoolean(value)               ? literalAttr(false, value)
+         : isFloat(value)                 ? literalAttr(0.0, value)
+                                          : literalAttr(llvm::APInt(kLiteralBits, 0), value);
 }
 
 /// `table` with two columns for each of `names`, equal together exactly where the column is the

@@ -273,6 +273,12 @@ void PlanEmitter::addExchange(sched::ExchangeOp op) {
   addTask(std::move(task), op);
 }
 
+/// Whether it is, or has, a type that those who read a result's rows get as decimals, whose hashes
+/// are others.
+static bool hasUnsigned128(const LogicalType &type) {
+  return type.kind == LogicalKind::kU128 || llvm::any_of(type.children, hasUnsigned128);
+}
+
 void PlanEmitter::addResult(sched::ResultOp op) {
   plan_.result = plan_.streams[streams_.lookup(op.getRows())].schema;
   if (op.getNames()) {
@@ -284,6 +290,12 @@ void PlanEmitter::addResult(sched::ResultOp op) {
   plan_.ordered = op.getOrdered();
   if (std::optional<ArrayAttr> keys = op.getResident()) {
     plan_.resident = true;
+    auto isOther = [&](Attribute key) {
+      return llvm::any_of(plan_.result.columns, [&](const plan::Column &column) {
+        return column.name == cast<StringAttr>(key).getValue() && hasUnsigned128(column.logical);
+      });
+    };
+    keys = llvm::any_of(*keys, isOther) ? ArrayAttr::get(op.getContext(), {}) : *keys;
     for (auto key : keys->getAsRange<StringAttr>()) {
       plan_.residentKeys.push_back(key.str());
     }

@@ -131,7 +131,7 @@ cost::Arrival RowEstimates::arrival(Value table, ArrayRef<StringAttr> keys) {
     std::optional<Range> range = ranges_.rangeOf(table, key);
     if (column.ordered && range) {
       arrival.order = cost::RowOrder::kClustered;
-      arrival.orderExtent = static_cast<double>(range->high - range->low) + 1;
+      arrival.orderExtent = static_cast<double>(range->high) - static_cast<double>(range->low) + 1;
     }
   }
   return arrival;

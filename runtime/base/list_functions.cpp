@@ -116,7 +116,8 @@ MaybeList binomial(TextRoom &room, int64_t n, int64_t k) {
       return std::nullopt;
     }
   }
-  return listOfDecimal(room, ways, 0);
+  const ElementCode code = elementCode({LogicalKind::kI128});
+  return listOfOne(room, code, ElementBytes::ofInteger(code, ways).view());
 }
 
 List listOfInteger(TextRoom &room, int64_t value, int64_t code) {

@@ -87,7 +87,7 @@ List sortedList(TextRoom &room, const List &list, int64_t descending, int64_t nu
 /// The places, from 1 on, of the elements in that order.
 List sortedPlaces(TextRoom &room, const List &list, int64_t descending, int64_t nullsFirst);
 MaybeList sumOfList(TextRoom &room, const List &list);
-List averageOfList(TextRoom &room, const List &list);
+MaybeList averageOfList(TextRoom &room, const List &list);
 List productOfList(TextRoom &room, const List &list);
 /// `sign` is that of the order of the wanted element against the others.
 List extremeOfList(TextRoom &room, const List &list, int sign);

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace headrace {
@@ -79,6 +82,16 @@ std::optional<double> spreadOf(const std::vector<double> &values, Spread spread)
 
 } // namespace
 
+/// Of integers and decimals; nothing if 128 bits do not hold it.
+static std::optional<__int128> exactSumOf(const List &list, ElementCode code) {
+  __int128 sum = 0;
+  bool fits = true;
+  eachValid(list.view, [&](std::string_view element) {
+    fits &= !__builtin_add_overflow(sum, integerIn(code, element), &sum);
+  });
+  return fits ? std::optional(sum) : std::nullopt;
+}
+
 MaybeList sumOfList(TextRoom &room, const List &list) {
   const ElementCode code = list.view.code();
   if (countValid(list) == 0) {
@@ -90,27 +103,31 @@ MaybeList sumOfList(TextRoom &room, const List &list) {
     const ElementCode real = elementCode({LogicalKind::kF64});
     return listOf(room, real, {ElementBytes::ofReal(real, sum).view()});
   }
-  __int128 sum = 0;
-  bool fits = true;
-  eachValid(list.view, [&](std::string_view element) {
-    fits &= !__builtin_add_overflow(sum, integerIn(code, element), &sum);
-  });
-  return listOfDecimal(room, fits ? std::optional(sum) : std::nullopt, elementType(code).scale);
+  const bool isDecimal = elementType(code).kind == LogicalKind::kDecimal;
+  const std::optional<__int128> sum = exactSumOf(list, code);
+  if (isDecimal || !sum) {
+    return listOfDecimal(room, sum, elementType(code).scale);
+  }
+  const ElementCode exact = elementCode({LogicalKind::kI128});
+  return listOf(room, exact, {ElementBytes::ofInteger(exact, *sum).view()});
 }
 
-List averageOfList(TextRoom &room, const List &list) {
+MaybeList averageOfList(TextRoom &room, const List &list) {
   const ElementCode code = list.view.code(), real = elementCode({LogicalKind::kF64});
   const int64_t count = countValid(list);
   if (count == 0) {
     return listOf(room, list.view.code(), {});
   }
   double sum = 0;
-  __int128 exact = 0; // of integers of 64 bits
-  const bool isWhole = !elementType(code).real() && elementType(code).kind != LogicalKind::kDecimal;
-  eachValid(list.view, [&](std::string_view element) {
-    isWhole ? exact += integerIn(code, element) : sum += numberIn(code, element);
-  });
-  sum = isWhole ? static_cast<double>(exact) : sum;
+  if (!elementType(code).real() && elementType(code).kind != LogicalKind::kDecimal) {
+    const std::optional<__int128> exact = exactSumOf(list, code);
+    if (!exact) {
+      return std::nullopt;
+    }
+    sum = static_cast<double>(*exact);
+  } else {
+    eachValid(list.view, [&](std::string_view element) { sum += numberIn(code, element); });
+  }
   return listOf(room, real, {ElementBytes::ofReal(real, sum / static_cast<double>(count)).view()});
 }
 
@@ -160,16 +177,19 @@ List entropyOfList(TextRoom &room, const List &list) {
 }
 
 List bitsOfList(TextRoom &room, const List &list, Bits bits) {
-  const ElementCode code = list.view.code();
-  std::optional<int64_t> all;
+  std::optional<std::string> all; // byte by byte: whatever the integers are, all have as many
   eachValid(list.view, [&](std::string_view element) {
-    const auto value = static_cast<int64_t>(integerIn(code, element));
-    all = !all                 ? value
-          : bits == Bits::kAnd ? *all & value
-          : bits == Bits::kOr  ? *all | value
-                               : *all ^ value;
+    if (!all) {
+      all = element;
+      return;
+    }
+    std::ranges::transform(*all, element, all->begin(), [&](char a, char b) {
+      const int joined = bits == Bits::kAnd ? a & b : bits == Bits::kOr ? a | b : a ^ b;
+      return static_cast<char>(joined);
+    });
   });
-  return all ? listOfInteger(room, *all, code) : listOf(room, code, {});
+  return all ? listOf(room, list.view.code(), {std::string_view(*all)})
+             : listOf(room, list.view.code(), {});
 }
 
 List firstOfList(TextRoom &room, const List &list) {

@@ -9,6 +9,7 @@
 #include "runtime/base/moment_text.h"
 #include "runtime/base/regular_expression.h"
 #include "runtime/base/text_numbers.h"
+#include "runtime/base/unsigned128.h"
 #include "runtime/base/utf8.h"
 
 #include <algorithm>
@@ -44,6 +45,8 @@ std::string textOf(ElementCode code, Text element) {
     return binaryText(element);
   case LogicalKind::kInterval:
     return intervalText(intervalParts(element));
+  case LogicalKind::kU128:
+    return unsigned128Text(unsigned128(element));
   case LogicalKind::kBool:
     return integerIn(code, element) != 0 ? "true" : "false";
   case LogicalKind::kF32:
@@ -174,6 +177,8 @@ void appendOrder(ElementCode code, Text element, std::string &out) {
     out.append(2, '\0');
   } else if (type.kind == LogicalKind::kInterval) {
     out += intervalKey(intervalParts(element));
+  } else if (type.kind == LogicalKind::kU128) {
+    out += element;
   } else if (type.real()) {
     // The bits of negative numbers count down; NaN, which is positive here, is the largest.
     const auto bits = std::bit_cast<uint64_t>(realIn(code, element));
@@ -203,11 +208,12 @@ bool fits(ElementCode code, __int128 value) {
     const __int128 limit = powerOfTen(type.precision);
     return value > -limit && value < limit;
   }
-  constexpr uint32_t kBits = 8;
-  const bool isUnsigned = type.kind >= LogicalKind::kU8 && type.kind <= LogicalKind::kU64;
-  const uint32_t bits = kBits * elementBytes(code); // twice as many as an unsigned one has
-  const __int128 limit = static_cast<__int128>(1) << (isUnsigned ? bits / 2 : bits - 1);
-  return value >= (isUnsigned ? 0 : -limit) && value < limit;
+  constexpr uint32_t kBits = 8, kMost = 128;
+  const uint32_t bits = kBits * elementBytes(code);
+  if (type.kind >= LogicalKind::kU8 && type.kind <= LogicalKind::kU64) { // in twice as many
+    return value >= 0 && value < static_cast<__int128>(1) << bits / 2;
+  }
+  return value == value << (kMost - bits) >> (kMost - bits);
 }
 
 /// An exact number in units of 10^-from in units of 10^-to, rounded half away from zero.
@@ -237,9 +243,10 @@ std::optional<ElementBytes> exactFrom(ElementCode from, Text element, ElementCod
                                                                        : std::nullopt;
   } else if (source.real()) {
     const double scaled = realIn(from, element) * static_cast<double>(powerOfTen(target.scale));
-    const double whole =
-        target.kind == LogicalKind::kDecimal ? std::round(scaled) : std::nearbyint(scaled);
-    value = std::abs(whole) < 1e38 ? std::optional(static_cast<__int128>(whole)) : std::nullopt;
+    const bool isDecimal = target.kind == LogicalKind::kDecimal;
+    const double whole = isDecimal ? std::round(scaled) : std::nearbyint(scaled);
+    const double beyond = isDecimal ? static_cast<double>(powerOfTen(target.precision)) : 0x1p127;
+    value = std::abs(whole) < beyond ? std::optional(static_cast<__int128>(whole)) : std::nullopt;
   } else {
     value = rescaled(integerIn(from, element), source.scale, target.scale);
   }

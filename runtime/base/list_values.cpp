@@ -87,6 +87,7 @@ uint32_t elementBytes(ElementCode code) {
   case LogicalKind::kTimestamp:
     return 8;
   case LogicalKind::kU64:
+  case LogicalKind::kI128:
     return 16;
   case LogicalKind::kDecimal:
     return static_cast<int32_t>(code >> 8 & 0xff) <= kShortDigits ? 8 : 16;
@@ -95,6 +96,7 @@ uint32_t elementBytes(ElementCode code) {
   case LogicalKind::kString:
   case LogicalKind::kBinary:
   case LogicalKind::kInterval:
+  case LogicalKind::kU128:
   case LogicalKind::kList:
   case LogicalKind::kStruct:
   case LogicalKind::kMap:
@@ -296,6 +298,7 @@ int compareElements(ElementCode code, std::string_view a, std::string_view b) {
   switch (kindOf(code)) {
   case LogicalKind::kString:
   case LogicalKind::kBinary:
+  case LogicalKind::kU128:
     return order(a.compare(b), 0);
   case LogicalKind::kList:
   case LogicalKind::kStruct:

@@ -13,6 +13,7 @@ bool LogicalType::integral() const {
   case LogicalKind::kU16:
   case LogicalKind::kU32:
   case LogicalKind::kU64:
+  case LogicalKind::kI128:
   case LogicalKind::kDecimal:
   case LogicalKind::kDate:
   case LogicalKind::kTime:

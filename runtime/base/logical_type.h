@@ -33,6 +33,8 @@ enum class LogicalKind : uint8_t {
   kMap,
   kBinary,
   kInterval,
+  kI128,
+  kU128,
 };
 
 struct LogicalKindName {
@@ -65,6 +67,8 @@ inline constexpr LogicalKindName kLogicalKindNames[] = {
     {LogicalKind::kMap, "map"},
     {LogicalKind::kBinary, "binary"},
     {LogicalKind::kInterval, "interval"},
+    {LogicalKind::kI128, "i128"},
+    {LogicalKind::kU128, "ui128"},
 };
 
 enum class TimeUnit : uint8_t { kSecond, kMillisecond, kMicrosecond, kNanosecond };
@@ -91,7 +95,7 @@ constexpr int64_t unitsOfSecond(TimeUnit unit) {
 }
 constexpr int64_t unitsOfDay(TimeUnit unit) { return 86'400 * unitsOfSecond(unit); }
 
-/// That of 8, 16, 32 or 64 bits.
+/// That of 8, 16, 32, 64 or 128 bits.
 constexpr LogicalKind integerKind(int bits, bool isUnsigned) {
   switch (bits) {
   case 8:
@@ -100,6 +104,8 @@ constexpr LogicalKind integerKind(int bits, bool isUnsigned) {
     return isUnsigned ? LogicalKind::kU16 : LogicalKind::kI16;
   case 32:
     return isUnsigned ? LogicalKind::kU32 : LogicalKind::kI32;
+  case 128:
+    return isUnsigned ? LogicalKind::kU128 : LogicalKind::kI128;
   default:
     return isUnsigned ? LogicalKind::kU64 : LogicalKind::kI64;
   }
@@ -125,9 +131,11 @@ struct LogicalType {
   bool isTextOrBinary() const {
     return kind == LogicalKind::kString || kind == LogicalKind::kBinary;
   }
-  /// A text inside: what is nested (list_values.h) and intervals (interval_values.h) are one too.
+  /// A text inside: what is nested (list_values.h), intervals (interval_values.h) and unsigned
+  /// integers of 128 bits (unsigned128.h) are one too.
   bool isHeldAsText() const {
-    return isTextOrBinary() || isNested() || kind == LogicalKind::kInterval;
+    return isTextOrBinary() || isNested() || kind == LogicalKind::kInterval ||
+           kind == LogicalKind::kU128;
   }
   bool real() const { return kind == LogicalKind::kF32 || kind == LogicalKind::kF64; }
   /// For people: "decimal<15, 2>", "timestamp<us, zoned>", "struct<a: i64, b: string>".

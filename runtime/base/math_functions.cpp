@@ -31,41 +31,60 @@ double evenOf(double x) {
   return std::fmod(whole, 2) == 0 || !std::isfinite(x) ? whole : whole + (x < 0 ? -1 : 1);
 }
 
-using MaybeInteger = std::optional<int64_t>;
+using U128 = unsigned __int128;
+template <typename Integer> using Maybe = std::optional<Integer>;
 
-/// A number of 128 bits, if 64 hold it.
-MaybeInteger narrowed(__int128 value) {
-  auto narrow = static_cast<int64_t>(value);
-  return narrow == value ? MaybeInteger(narrow) : std::nullopt;
+/// Without its sign, which the lowest number has no opposite for.
+template <typename Integer> U128 magnitudeOf(Integer x) {
+  const auto value = static_cast<U128>(x);
+  return x < 0 ? 0 - value : value;
 }
 
-__int128 divisorOf(__int128 x, __int128 y) {
+/// A number that is not negative, if the type holds it.
+template <typename Integer> Maybe<Integer> narrowed(U128 value) {
+  constexpr U128 kMost = (U128{1} << (8 * sizeof(Integer) - 1)) - 1;
+  return value <= kMost ? Maybe<Integer>(static_cast<Integer>(value)) : std::nullopt;
+}
+
+U128 divisorOf(U128 x, U128 y) {
   while (y != 0) {
     x = std::exchange(y, x % y);
   }
-  return x < 0 ? -x : x;
+  return x;
 }
 
-MaybeInteger greatestCommonDivisor(int64_t x, int64_t y) { return narrowed(divisorOf(x, y)); }
+template <typename Integer> Maybe<Integer> greatestCommonDivisor(Integer x, Integer y) {
+  return narrowed<Integer>(divisorOf(magnitudeOf(x), magnitudeOf(y)));
+}
 
-MaybeInteger leastCommonMultiple(int64_t x, int64_t y) {
+template <typename Integer> Maybe<Integer> leastCommonMultiple(Integer x, Integer y) {
   if (x == 0 || y == 0) {
     return 0;
   }
-  __int128 multiple = x / divisorOf(x, y) * y;
-  return narrowed(multiple < 0 ? -multiple : multiple);
+  const U128 a = magnitudeOf(x), b = magnitudeOf(y);
+  U128 multiple = 0;
+  const bool fits = !__builtin_mul_overflow(a / divisorOf(a, b), b, &multiple);
+  return fits ? narrowed<Integer>(multiple) : std::nullopt;
 }
 
-MaybeInteger shiftedLeft(int64_t x, int64_t bits) {
+template <typename Integer> Maybe<Integer> shiftedLeft(Integer x, Integer bits) {
+  constexpr Integer kBits = 8 * sizeof(Integer) - 1; // beside the sign
   if (x < 0 || bits < 0) {
     return std::nullopt;
   }
-  bool fits = x == 0 || (bits < 63 && x <= INT64_MAX >> bits);
-  return fits ? MaybeInteger(x == 0 ? 0 : x << bits) : std::nullopt;
+  if (x == 0 || bits >= kBits) {
+    return x == 0 ? Maybe<Integer>(0) : std::nullopt;
+  }
+  const U128 from = magnitudeOf(x), to = from << bits;
+  return to >> bits == from ? narrowed<Integer>(to) : std::nullopt;
+}
+
+template <typename Integer> Integer shiftedRight(Integer x, Integer bits) {
+  return bits < 0 || bits >= static_cast<Integer>(8 * sizeof(Integer)) ? 0 : x >> bits;
 }
 
 /// The finalizer of SplitMix64, once for the seed and once for the number.
-MaybeInteger scrambled(int64_t x, int64_t seed) {
+int64_t scrambled(int64_t x, int64_t seed) {
   auto mixed = [](uint64_t bits) {
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
     bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
@@ -123,7 +142,8 @@ double evaluateMath(int32_t number, double x, double y) {
 #undef HR_INTEGER_MATH
 
 #define HR_MATH(...)
-std::optional<int64_t> evaluateIntegerMath(int32_t number, int64_t x, int64_t y) {
+template <typename Integer>
+std::optional<Integer> evaluateIntegerMath(int32_t number, Integer x, Integer y) {
   switch (number) {
 #define HR_INTEGER_MATH(number, name, arguments, duckdb, substrait, value, text)                   \
   case number:                                                                                     \
@@ -135,5 +155,8 @@ std::optional<int64_t> evaluateIntegerMath(int32_t number, int64_t x, int64_t y)
   }
 }
 #undef HR_MATH
+
+template std::optional<int64_t> evaluateIntegerMath(int32_t number, int64_t x, int64_t y);
+template std::optional<__int128> evaluateIntegerMath(int32_t number, __int128 x, __int128 y);
 
 } // namespace headrace

@@ -28,7 +28,8 @@ const MathFunction *mathFunctionOfSubstrait(std::string_view name, size_t argume
 
 /// The value of one of doubles; `y` is not looked at by functions of one argument.
 double evaluateMath(int32_t number, double x, double y);
-/// The value of one of integers, if it has one.
-std::optional<int64_t> evaluateIntegerMath(int32_t number, int64_t x, int64_t y);
+/// The value of one of integers of 64 or 128 bits, if it has one.
+template <typename Integer>
+std::optional<Integer> evaluateIntegerMath(int32_t number, Integer x, Integer y);
 
 } // namespace headrace

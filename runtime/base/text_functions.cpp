@@ -15,15 +15,18 @@
 #include "runtime/base/sha256.h"
 #include "runtime/base/text_distances.h"
 #include "runtime/base/text_patterns.h"
+#include "runtime/base/unsigned128.h"
 #include "runtime/base/utf8.h"
 #include "runtime/base/value_form.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <clocale>
 #include <cmath>
 #include <cstring>
 #include <cwctype>
+#include <functional>
 #include <iterator>
 #include <optional>
 
@@ -50,6 +53,8 @@ struct Count {
 using MaybeCount = std::optional<Count>;
 using Interval = PackedInterval;
 using MaybeInterval = std::optional<PackedInterval>;
+using Unsigned128 = PackedUnsigned128;
+using MaybeUnsigned128 = std::optional<PackedUnsigned128>;
 struct ShortNumber { ///< of 32 bits
   int64_t number;
   ShortNumber(int64_t number) : number(number) {}
@@ -463,6 +468,12 @@ template <> struct Given<Interval> {
   static constexpr Argument kKind = Argument::kInterval;
   static Interval of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
 };
+template <> struct Given<Unsigned128> {
+  static constexpr Argument kKind = Argument::kUnsigned128;
+  static Unsigned128 of(std::span<const TextValue> given, size_t index) {
+    return {given[index].text};
+  }
+};
 template <> struct Given<Bytes> {
   static constexpr Argument kKind = Argument::kBytes;
   static Bytes of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
@@ -495,6 +506,7 @@ constexpr Result kResult = std::is_same_v<Type, Count>         ? Result::kCount
                            : std::is_same_v<Type, List>        ? Result::kList
                            : std::is_same_v<Type, Binary>      ? Result::kBinary
                            : std::is_same_v<Type, Interval>    ? Result::kInterval
+                           : std::is_same_v<Type, Unsigned128> ? Result::kUnsigned128
                            : std::is_same_v<Type, ShortNumber> ? Result::kShortNumber
                            : std::is_same_v<Type, Bytes>       ? Result::kBytes
                                                                : Result::kText;
@@ -558,24 +570,18 @@ constexpr TextFunction kFunctions[] = {
 #undef HR_LINE
 #undef HR_WITH_ROOM
 
-/// The numbers of functions of lists.
-constexpr int32_t kFirstList = 1000;
-constexpr size_t kTexts =
-    std::ranges::find(kFunctions, kFirstList, &TextFunction::number) - std::begin(kFunctions);
+static_assert(
+    std::ranges::is_sorted(kFunctions, std::less_equal<>(), &TextFunction::number),
+    "lines of the tables stand in the order of their numbers, each of which is there once");
 
-constexpr size_t placeOfNumber(int32_t number) {
-  return static_cast<size_t>(number) - (number < kFirstList ? 0 : kFirstList - kTexts);
-}
-
-constexpr bool numbersAreCounted() {
-  for (size_t index = 0; index < std::size(kFunctions); ++index) {
-    if (placeOfNumber(kFunctions[index].number) != index) {
-      return false;
-    }
+/// The places of numbers in the table; what no line has is at the first.
+constexpr auto kPlaces = [] {
+  std::array<uint16_t, std::end(kFunctions)[-1].number + 1> places{};
+  for (size_t place = 0; place < std::size(kFunctions); ++place) {
+    places[static_cast<size_t>(kFunctions[place].number)] = static_cast<uint16_t>(place);
   }
-  return true;
-}
-static_assert(numbersAreCounted(), "lines of the tables stand in the order of their numbers");
+  return places;
+}();
 
 } // namespace
 
@@ -599,6 +605,7 @@ std::pair<int64_t, int64_t> TextFunction::range() const {
   case Result::kText:
   case Result::kBinary:
   case Result::kInterval:
+  case Result::kUnsigned128:
   case Result::kBytes:
   case Result::kList:
   case Result::kCount:
@@ -609,7 +616,9 @@ std::pair<int64_t, int64_t> TextFunction::range() const {
 
 std::span<const TextFunction> textFunctions() { return kFunctions; }
 
-const TextFunction &textFunction(int32_t number) { return kFunctions[placeOfNumber(number)]; }
+const TextFunction &textFunction(int32_t number) {
+  return kFunctions[kPlaces[static_cast<size_t>(number)]];
+}
 
 const TextFunction *textFunctionNamed(std::string_view name) {
   const TextFunction *found = std::ranges::find(kFunctions, name, &TextFunction::name);

@@ -25,6 +25,7 @@ struct TextFunction {
     kTexts,
     kBinary,
     kInterval,
+    kUnsigned128,
     kBytes,
     kAllBytes,
     kList,
@@ -35,6 +36,7 @@ struct TextFunction {
     kText,
     kBinary,
     kInterval,
+    kUnsigned128,
     kBytes,
     kCount,
     kCodePoint,
@@ -66,6 +68,7 @@ struct TextFunction {
   bool wantsNested(size_t index) const { return argument(index) == Argument::kNested; }
   bool wantsBinary(size_t index) const { return argument(index) == Argument::kBinary; }
   bool wantsInterval(size_t index) const { return argument(index) == Argument::kInterval; }
+  bool wantsUnsigned128(size_t index) const { return argument(index) == Argument::kUnsigned128; }
   /// A text or bytes.
   bool wantsBytes(size_t index) const {
     return argument(index) == Argument::kBytes || argument(index) == Argument::kAllBytes;
@@ -75,7 +78,7 @@ struct TextFunction {
     return arguments.back() == Argument::kTexts || arguments.back() == Argument::kAllBytes ||
            arguments.back() == Argument::kLists;
   }
-  /// A text, or bytes, an interval or a list, which are one inside.
+  /// A text, or bytes, an interval, a ui128 or a list, which are one inside.
   bool givesText() const { return result <= Result::kBytes || result == Result::kList; }
   /// The least and greatest number that it gives; of no meaning for a text.
   std::pair<int64_t, int64_t> range() const;

@@ -155,18 +155,18 @@ template <typename Real> std::string_view printReal(Real value, char *memory) {
   return {memory, static_cast<size_t>(at - memory)};
 }
 
-bool parseScaled(std::string_view text, int32_t scale, I128 *out) {
+bool parseMagnitude(std::string_view text, int32_t scale, bool *isNegative, U128 *out) {
   Written written;
   if (!read(text, &written)) {
     return false;
   }
   const int64_t wanted = written.exponent + scale; // so many digits; the next one rounds
-  I128 value = 0;
+  U128 value = 0;
   int64_t place = 0;
   auto append = [&](int digit) {
     ++place;
-    return !__builtin_mul_overflow(value, I128{10}, &value) &&
-           !__builtin_add_overflow(value, I128{digit}, &value);
+    return !__builtin_mul_overflow(value, U128{10}, &value) &&
+           !__builtin_add_overflow(value, static_cast<U128>(digit), &value);
   };
   bool up = false;
   for (char c : written.mantissa) {
@@ -186,8 +186,19 @@ bool parseScaled(std::string_view text, int32_t scale, I128 *out) {
       return false;
     }
   }
-  *out = written.negative ? -value : value;
-  return !up || !__builtin_add_overflow(*out, written.negative ? -1 : 1, out);
+  *isNegative = written.negative;
+  return !__builtin_add_overflow(value, U128{up}, out);
+}
+
+bool parseScaled(std::string_view text, int32_t scale, I128 *out) {
+  constexpr U128 kLowest = U128{1} << 127; // the magnitude of the lowest number
+  bool isNegative = false;
+  U128 value = 0;
+  if (!parseMagnitude(text, scale, &isNegative, &value) || value > kLowest - !isNegative) {
+    return false;
+  }
+  *out = static_cast<I128>(isNegative ? U128{0} - value : value);
+  return true;
 }
 
 template <typename Real> bool parseReal(std::string_view text, Real *out) {

@@ -19,6 +19,8 @@ template <typename Real> std::string_view printReal(Real value, char *memory);
 /// A number in decimal digits, perhaps with a point and an exponent, as an integer scaled by
 /// 10^scale; rounded half away from zero. False if it is none, or does not fit.
 bool parseScaled(std::string_view text, int32_t scale, I128 *out);
+/// Likewise without its sign, of which it says whether it is a minus.
+bool parseMagnitude(std::string_view text, int32_t scale, bool *isNegative, U128 *out);
 /// The nearest Real (float or double), also "nan" and "inf"; what is too large is an infinity.
 template <typename Real> bool parseReal(std::string_view text, Real *out);
 

@@ -4,6 +4,7 @@
 #include "runtime/base/check.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
+#include "runtime/base/unsigned128.h"
 
 #include <cstring>
 #include <optional>
@@ -42,9 +43,9 @@ namespace {
 /// Values as lists have them; nothing for NULL.
 using Elements = std::vector<std::optional<std::string_view>>;
 
-/// Whether Arrow holds all values.
-bool exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
-                    ArrowArray &out);
+/// Fails where Arrow does not hold a value; the array is there all the same.
+Status exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
+                      ArrowArray &out);
 
 template <typename T> void append(std::vector<uint8_t> &to, T value) {
   const auto *bytes = reinterpret_cast<const uint8_t *>(&value);
@@ -57,7 +58,7 @@ int32_t offsetOf(size_t count) {
 }
 
 /// Arrays one behind the other, as many NULLs for each that is NULL itself.
-bool fillArrays(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
+Status fillArrays(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
   Elements below;
   ElementCode code = 0;
   for (const auto &element : elements) {
@@ -77,7 +78,7 @@ bool fillArrays(const Elements &elements, const ArrowType &type, ArrayHolder &ho
 }
 
 /// Offsets in front of and behind each list; their elements become the child.
-bool fillLists(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
+Status fillLists(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
   Elements below;
   ElementCode code = 0;
   append(holder.converted, offsetOf(0));
@@ -94,9 +95,9 @@ bool fillLists(const Elements &elements, const ArrowType &type, ArrayHolder &hol
 }
 
 /// A child for each field, as long as the struct itself.
-bool fillStructs(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
+Status fillStructs(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
   holder.children.resize(type.children.size());
-  bool fits = true;
+  Status status;
   for (uint32_t field = 0; field < type.children.size(); ++field) {
     Elements values;
     ElementCode code = 0;
@@ -106,9 +107,10 @@ bool fillStructs(const Elements &elements, const ArrowType &type, ArrayHolder &h
       values.push_back(isThere ? fields.element(field) : std::nullopt);
       code = isThere ? fields.code(field) : code;
     }
-    fits &= exportElements(values, code, type.children[field], holder.children[field]);
+    Status exported = exportElements(values, code, type.children[field], holder.children[field]);
+    status = status.ok() ? exported : status;
   }
-  return fits;
+  return status;
 }
 
 void fillTexts(const Elements &elements, ArrayHolder &holder) {
@@ -142,7 +144,7 @@ void fillNumbers(const Elements &elements, ElementCode code, const ArrowType &ty
 }
 
 /// Months, days and nanoseconds, one behind the other.
-bool fillIntervals(const Elements &elements, ArrayHolder &holder) {
+Status fillIntervals(const Elements &elements, ArrayHolder &holder) {
   bool fits = true;
   for (const auto &element : elements) {
     const IntervalParts parts = intervalParts(element.value_or(std::string_view()));
@@ -152,25 +154,44 @@ bool fillIntervals(const Elements &elements, ArrayHolder &holder) {
     fits &= !__builtin_mul_overflow(parts.micros, 1000, &nanos);
     append(holder.converted, nanos);
   }
-  return fits;
+  return fits ? Status()
+              : makeError(ErrorKind::kData,
+                          "an interval has more time than nanoseconds of 64 bits hold, as Arrow "
+                          "counts it; cast it to VARCHAR");
 }
 
-bool exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
-                    ArrowArray &out) {
-  auto *holder = new ArrayHolder{};
+/// Of numbers with a sign, as DuckDB's are there; it gives others than these for large ones.
+Status fillUnsigned128(const Elements &elements, ArrayHolder &holder) {
   bool fits = true;
+  for (const auto &element : elements) {
+    const U128 value = unsigned128(element.value_or(std::string_view()));
+    append(holder.converted, value);
+    fits &= value >> 127 == 0;
+  }
+  return fits ? Status()
+              : makeError(ErrorKind::kData,
+                          "a UHUGEINT is larger than the integers of 128 bits that "
+                          "Arrow has; cast it to VARCHAR");
+}
+
+Status exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
+                      ArrowArray &out) {
+  auto *holder = new ArrayHolder{};
+  Status status;
   const bool isText = type.format == "u" || type.format == "z", isStruct = type.format == "+s";
   const bool isArray = type.size != 0;
   if (isStruct) {
-    fits = fillStructs(elements, type, *holder);
+    status = fillStructs(elements, type, *holder);
   } else if (isArray) {
-    fits = fillArrays(elements, type, *holder);
+    status = fillArrays(elements, type, *holder);
   } else if (!type.children.empty()) {
-    fits = fillLists(elements, type, *holder);
+    status = fillLists(elements, type, *holder);
   } else if (isText) {
     fillTexts(elements, *holder);
   } else if (type.format == kArrowInterval) {
-    fits = fillIntervals(elements, *holder);
+    status = fillIntervals(elements, *holder);
+  } else if (type.isUnsigned128) {
+    status = fillUnsigned128(elements, *holder);
   } else {
     fillNumbers(elements, code, type, *holder);
   }
@@ -191,7 +212,7 @@ bool exportElements(const Elements &elements, ElementCode code, const ArrowType 
             isStruct || isArray ? 1
             : isText            ? 3
                                 : 2);
-  return fits;
+  return status;
 }
 
 } // namespace
@@ -206,11 +227,7 @@ Status exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &ty
                                      offsets[row + 1] - offsets[row]);
     }
   }
-  return exportElements(values, 0, type, out)
-             ? Status()
-             : makeError(ErrorKind::kData,
-                         "an interval has more time than nanoseconds of 64 bits hold, as Arrow "
-                         "counts it; cast it to VARCHAR");
+  return exportElements(values, 0, type, out);
 }
 
 } // namespace headrace::exec

@@ -19,10 +19,13 @@ struct ArrowType {
   std::string name = "l";          ///< of a child; an element is called as DuckDB calls it
   bool nullable = true;            ///< of a child
   uint32_t size = 0;               ///< of an array: how many elements each has
+  bool isUnsigned128 = false;      ///< bytes, of which the format's integers are made
 };
 
 /// The format of intervals: months, days and nanoseconds.
 inline constexpr const char *kArrowInterval = "tin";
+/// The format of integers of 128 bits, some of which have a digit more than it says.
+inline constexpr const char *kArrowHugeint = "d:38,0";
 
 /// What an array points to.
 struct ArrayHolder {
@@ -36,8 +39,8 @@ struct ArrayHolder {
 /// Makes the array own the holder, whose buffers and children are set.
 void fillArray(ArrowArray &array, ArrayHolder *holder, uint32_t rows, int64_t buffers);
 
-/// The packed lists, structs, maps or intervals of a chunk's column as an array. Fails with kData
-/// for an interval whose time Arrow does not hold; the array is there all the same.
+/// The packed lists, structs, maps, intervals or ui128 of a chunk's column as an array. Fails with
+/// kData for one that Arrow does not hold; the array is there all the same.
 Status exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &type,
                     ArrowArray &out);
 

@@ -63,6 +63,11 @@ Expected<ArrowType> arrowType(const LogicalType &logical, LogicalKind kind,
     return ArrowType{"u", 0, {}};
   case LogicalKind::kBinary:
     return ArrowType{"z", 0, {}};
+  case LogicalKind::kU128: {
+    ArrowType type{kArrowHugeint, 16, {}};
+    type.isUnsigned128 = true;
+    return type;
+  }
   case LogicalKind::kInterval:
     return ArrowType{kArrowInterval, 16, {}};
   case LogicalKind::kBool:
@@ -87,6 +92,8 @@ Expected<ArrowType> arrowType(const LogicalType &logical, LogicalKind kind,
     return ArrowType{"I", 4, {}};
   case LogicalKind::kU64:
     return ArrowType{"L", 8, {}};
+  case LogicalKind::kI128:
+    return ArrowType{kArrowHugeint, 16, {}};
   case LogicalKind::kDecimal: {
     int precision = logical.precision == 0 ? 38 : logical.precision;
     return ArrowType{
@@ -185,7 +192,7 @@ void describe(const ArrowType &type, const std::string &name, bool nullable, Arr
 Status exportColumn(const ChunkHandle &chunk, size_t column, HrType physical, const ArrowType &type,
                     ArrowArray &out) {
   const HrSegment &segment = chunk->segments[column];
-  if (!type.children.empty() || type.format == kArrowInterval) {
+  if (!type.children.empty() || type.format == kArrowInterval || type.isUnsigned128) {
     return exportNested(segment, chunk->rows, type, out);
   }
   auto *holder = new ArrayHolder{};

@@ -7,6 +7,7 @@
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
+#include "runtime/base/unsigned128.h"
 
 #include <algorithm>
 #include <charconv>
@@ -99,6 +100,7 @@ std::optional<std::string> cellText(const Chunk &chunk, const plan::Column &colu
                      offsets[row + 1] - offsets[row]);
     return column.logical.isNested()                     ? nestedText(text, shapeOf(column.logical))
            : column.logical.kind == LogicalKind::kBinary ? binaryText(text)
+           : column.logical.kind == LogicalKind::kU128   ? unsigned128Text(unsigned128(text))
            : column.logical.kind == LogicalKind::kInterval ? intervalText(intervalParts(text))
                                                            : text;
   }

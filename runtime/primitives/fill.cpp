@@ -39,6 +39,15 @@ void fillPrimitiveImports(HrImports *table, Isa isa) {
     *out = value.value_or(0);
     return value ? 0 : 1;
   };
+  table->hr_wide_math_ = [](int32_t function, const void *x, const void *y, void *out) -> int32_t {
+    __int128 first, second;
+    std::memcpy(&first, x, sizeof first);
+    std::memcpy(&second, y, sizeof second);
+    const std::optional<__int128> value = evaluateIntegerMath(function, first, second);
+    const __int128 result = value.value_or(0);
+    std::memcpy(out, &result, sizeof result);
+    return value ? 0 : 1;
+  };
 
   table->memcpy_ = [](void *target, const void *source, uint64_t bytes) {
     return std::memcpy(target, source, bytes);

@@ -19,6 +19,7 @@ bool canBe(const LogicalType &column, HrType type) {
   case LogicalKind::kString:
   case LogicalKind::kBinary:
   case LogicalKind::kInterval:
+  case LogicalKind::kU128:
   case LogicalKind::kList:
   case LogicalKind::kStruct:
   case LogicalKind::kMap:

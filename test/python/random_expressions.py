@@ -16,12 +16,12 @@ _MATH = [
     for function in table()
     if function.name in ("atan", "degrees", "isnan", "radians", "sin", "tanh")
 ]
-#: Those of texts, not of bytes and intervals, that have a value for all arguments.
+#: Those of texts, not of other bytes, that have a value for all arguments.
 _TEXT = [
     function
     for function in text_functions.table()
     if not function.error
-    and all(argument.kind not in ("Binary", "Interval") for argument in function.arguments)
+    and all(argument.kind not in ("Binary", "Interval", "Unsigned128") for argument in function.arguments)
 ]
 
 

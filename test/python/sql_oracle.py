@@ -24,19 +24,42 @@ class Answer:
     kind: str = ""
 
 
+def _is_cast(field: pa.Field) -> bool:
+    return b"cast" in (field.metadata or {})
+
+
+def _source(name: str, table: pa.Table) -> str:
+    """What a table is called whose columns are cast."""
+    return f"{name}_texts" if any(map(_is_cast, table.schema)) else name
+
+
+def _cast(name: str, table: pa.Table) -> str:
+    """The columns that say `cast` as that type; an empty text if there are none."""
+    if not any(map(_is_cast, table.schema)):
+        return ""
+    columns = (
+        f"{field.name}::{field.metadata[b'cast'].decode()} as {field.name}" if _is_cast(field) else field.name
+        for field in table.schema
+    )
+    return f"{name} as (select {', '.join(columns)} from {_source(name, table)})"
+
+
 class Oracle:
-    """Both engines over one set of tables."""
+    """Both engines over one set of tables; their columns may say what they are to be cast to."""
 
     def __init__(self, tables: Mapping[str, pa.Table]) -> None:
         self.tables = dict(tables)
+        self._sources = {_source(name, table): table for name, table in tables.items()}
+        casts = [cast for name, table in tables.items() if (cast := _cast(name, table))]
+        self._casts = f"with {', '.join(casts)} " if casts else ""
         self._connection = duckdb.connect()
         self._connection.execute("set TimeZone = 'UTC'")
-        for name, table in self.tables.items():
+        for name, table in self._sources.items():
             self._connection.register(name, table)
 
     def duckdb(self, query: str) -> Answer:
         try:
-            return Answer(self._connection.sql(query).to_arrow_table())
+            return Answer(self._connection.sql(self._casts + query).to_arrow_table())
         except duckdb.Error as error:
             return Answer(error=str(error), kind=type(error).__name__)
         except UnicodeDecodeError as error:  # of a message that quotes a part of a character
@@ -44,7 +67,8 @@ class Oracle:
 
     def headrace(self, query: str, ranks: int = 1, layout_seed: int | None = None) -> Answer:
         try:
-            return Answer(hr.sql(query, self.tables, ranks=ranks, layout_seed=layout_seed))
+            found = hr.sql(self._casts + query, self._sources, ranks=ranks, layout_seed=layout_seed)
+            return Answer(found)
         except hr.HeadraceError as error:
             return Answer(error=str(error), kind=error.kind)
 

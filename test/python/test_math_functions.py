@@ -155,11 +155,6 @@ def test_count_if(where: str, ranks: int) -> None:
     _compare(f"select i % 3 k, count_if(x > 0) n from t where {where} group by all", ranks)
 
 
-def test_only_integers() -> None:
-    with pytest.raises(hr.errors.HeadraceError, match="must be an integer of at most 64 bits"):
-        hr.sql("select gcd(a::hugeint, 2) from t", {"t": pa.table({"a": [4]})})
-
-
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_the_next_float_is_one_of_floats(ranks: int) -> None:
     check("select id, nextafter(f, 1::float) as a, nextafter(f, f) as b from n", {"n": _NUMBERS}, ranks=ranks)

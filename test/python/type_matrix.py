@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -21,6 +22,15 @@ class Kind:
     sql: str
     arrow: pa.DataType
     values: tuple[object, ...]
+    #: Arrow has no such type: columns are texts, which the Oracle casts.
+    is_wide: bool = False
+
+    def field(self, name: str, *, nullable: bool = True) -> pa.Field:
+        return pa.field(name, self.arrow, nullable, {"cast": self.sql} if self.is_wide else None)
+
+    def column(self, values: Sequence[object]) -> pa.Array:
+        shown = [None if value is None else str(value) for value in values] if self.is_wide else values
+        return pa.array(shown, self.arrow)
 
     @property
     def name(self) -> str:
@@ -29,7 +39,7 @@ class Kind:
 
     @property
     def is_integer(self) -> bool:
-        return pa.types.is_integer(self.arrow)
+        return self.is_wide or pa.types.is_integer(self.arrow)
 
     @property
     def is_float(self) -> bool:
@@ -72,6 +82,9 @@ UTINYINT = Kind("UTINYINT", pa.uint8(), (0, 1, 7, 255))
 USMALLINT = Kind("USMALLINT", pa.uint16(), (0, 1, 7, 2**16 - 1))
 UINTEGER = Kind("UINTEGER", pa.uint32(), (0, 1, 7, 2**32 - 1))
 UBIGINT = Kind("UBIGINT", pa.uint64(), (0, 1, 7, 2**63, 2**64 - 1))
+HUGEINT = Kind("HUGEINT", pa.string(), (0, 1, -1, 7, 2**64, -(2**127), 2**127 - 1), is_wide=True)
+#: Results of Arrow end at 2^127.
+UHUGEINT = Kind("UHUGEINT", pa.string(), (0, 1, 7, 2**64, 2**120), is_wide=True)
 DECIMALS = (_decimal(9, 2), _decimal(18, 4), _decimal(38, 10))
 ALL_DECIMALS = (*DECIMALS, _decimal(5, 5), _decimal(38, 1))
 #: Days since 1970-01-01: 1970-01-01, 1969-12-31, 2024-02-29, 0001-01-01, 0001-12-31 (BC), 0301-02-28 (BC),
@@ -173,6 +186,8 @@ KINDS = (
     USMALLINT,
     UINTEGER,
     UBIGINT,
+    HUGEINT,
+    UHUGEINT,
     FLOAT,
     DOUBLE,
     *ALL_DECIMALS,
@@ -194,17 +209,17 @@ def pairs(kind: Kind, other: Kind | None = None) -> pa.Table:
     rows = list(itertools.product((*kind.values, None), (*other.values, None)))
     fields = [
         pa.field("i", pa.int32(), nullable=False),
-        pa.field("a", kind.arrow),
-        pa.field("b", other.arrow),
-        pa.field("m", kind.arrow, nullable=False),
-        pa.field("n", other.arrow, nullable=False),
+        kind.field("a"),
+        other.field("b"),
+        kind.field("m", nullable=False),
+        other.field("n", nullable=False),
     ]
     columns = [
         pa.array(range(len(rows)), pa.int32()),
-        pa.array([a for a, _ in rows], kind.arrow),
-        pa.array([b for _, b in rows], other.arrow),
-        pa.array([kind.values[0] if a is None else a for a, _ in rows], kind.arrow),
-        pa.array([other.values[0] if b is None else b for _, b in rows], other.arrow),
+        kind.column([a for a, _ in rows]),
+        other.column([b for _, b in rows]),
+        kind.column([kind.values[0] if a is None else a for a, _ in rows]),
+        other.column([other.values[0] if b is None else b for _, b in rows]),
     ]
     return pa.table(columns, schema=pa.schema(fields))
 
@@ -405,6 +420,8 @@ CASTS = (
     "SMALLINT",
     "INTEGER",
     "BIGINT",
+    "HUGEINT",
+    "UHUGEINT",
     "FLOAT",
     "DOUBLE",
     "DECIMAL(9,2)",
@@ -510,7 +527,7 @@ def aggregates(kind: Kind) -> list[str]:
             "var_samp(a)",
             "var_pop(a)",
         ]
-    if pa.types.is_integer(kind.arrow):
+    if kind.is_integer:
         out += [f"bit_{which}(a)" for which in ("and", "or", "xor")]
     return out
 
@@ -538,15 +555,15 @@ def grouped(kind: Kind, shape: str) -> pa.Table:
         [
             pa.field("i", pa.int32(), nullable=False),
             pa.field("g", pa.int32()),
-            pa.field("a", kind.arrow),
-            pa.field("m", kind.arrow, nullable=False),
+            kind.field("a"),
+            kind.field("m", nullable=False),
         ]
     )
     columns = [
         pa.array(range(count), pa.int32()),
         pa.array([None if i % 5 == 4 else i % 3 for i in range(count)], pa.int32()),
-        pa.array(values, kind.arrow),
-        pa.array([kind.values[0] if value is None else value for value in values], kind.arrow),
+        kind.column(values),
+        kind.column([kind.values[0] if value is None else value for value in values]),
     ]
     return pa.table(columns, schema=schema)
 

@@ -84,7 +84,7 @@ is NULL.
 
 ## Functions of integers
 
-Of integers of at most 64 bits; what does not fit the result's type is an overflow. Of NULL they are NULL.
+Of integers of at most 128 bits; what does not fit the result's type is an overflow. Of NULL they are NULL.
 
 | SQL | what it is | Substrait |
 |---|---|---|

@@ -49,6 +49,13 @@ static bool isBoolean(Node argument) {
   return typeOf(argument).get("id").string() == StringRef("BOOLEAN");
 }
 
+/// Whether it joins bits of unsigned integers of 128 bits, which are bytes: a function of lists
+/// does.
+static bool joinsBytes(StringRef name, ArrayRef<Node> arguments) {
+  return name.starts_with("bit_") && !arguments.empty() &&
+         typeOf(arguments.front()).get("id").string() == StringRef("UHUGEINT");
+}
+
 /// Whether a call of a quantile function asks for several, as a list.
 static bool areSeveral(Node call) {
   SmallVector<Node> arguments = call.get("children").elements();
@@ -68,13 +75,18 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   if (!aggregate) {
     return context.fail(at, "unsupported aggregate function: " + name);
   }
+  SmallVector<Node> arguments = measure.get("children").elements();
+  const bool joins = joinsBytes(name, arguments);
+  aggregate = joins ? aggregateOfDuckdb("list") : aggregate;
+  SmallVector<Node> arguments = measure.get("children").elements();
+  const bool joins = joinsBytes(name, arguments);
+  aggregate = joins ? aggregateOfDuckdb("list") : aggregate;
   const bool isQuantile = aggregate->rows == MeasureRows::kQuantile;
   const bool collects = aggregate->rows == MeasureRows::kCollected;
   Node separator = measure.get("function_data").get("separator");
   if (measure.get("function_data") && !isQuantile && !(collects && separator)) {
     return context.fail(at, "unsupported options of " + name);
   }
-  SmallVector<Node> arguments = measure.get("children").elements();
   if ((isQuantile || separator) && arguments.size() > 1) {
     arguments.truncate(1); // without the share, or the separator, which the options have
   }
@@ -168,7 +180,7 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     if (failed(keys)) {
       return failure();
     }
-    request.order = std::move(*keys);
+    request.order = joins ? SmallVector<SortKey>() : std::move(*keys); // it makes no difference
     request.fromList = collectedBy(name, separator, more, type, at);
     request.ofNone = name == "entropy" ? std::optional(0.0) : std::nullopt;
   }

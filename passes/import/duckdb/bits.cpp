@@ -1,4 +1,5 @@
-// Functions of the bits of integers, which the table of functions has for signed ones of 64 bits.
+// Functions of the bits of integers, which the table of functions has for signed ones of 64 and of
+// 128 bits.
 #include "dialects/frame/FrameConstants.h"
 #include "passes/import/duckdb/expressions.h"
 
@@ -10,13 +11,15 @@ namespace frame = headrace::frame;
 
 using Arithmetic = ExpressionBuilder::Arithmetic;
 
-static constexpr unsigned kBits = 64;
+static constexpr int64_t kBits = 64;
 
-/// Where the distance reaches the type's bits, no bit is left: the table knows of 64.
+static Type wideType(ExpressionBuilder &b) { return IntegerType::get(b.getContext(), 2 * kBits); }
+
+/// Where the distance reaches the type's bits, no bit is left: the table knows of 64 and 128.
 static MaybeExpression shiftRight(ExpressionBuilder &b, const MathFunction &function,
                                   ArrayRef<Expression> arguments, Type to, Location at) {
   Type type = frame::dropNullable(arguments[1].type());
-  if (!frame::isInteger(type) || type.getIntOrFloatBitWidth() == kBits) {
+  if (!frame::isInteger(type) || type.getIntOrFloatBitWidth() >= kBits) {
     return b.math(function, arguments, to, at);
   }
   MaybeExpression isPast = b.compare(frame::CompareKind::Ge, arguments[1],
@@ -24,95 +27,6 @@ static MaybeExpression shiftRight(ExpressionBuilder &b, const MathFunction &func
   MaybeExpression bits =
       failed(isPast) ? isPast : b.choose(*isPast, b.integer(kBits, type, at), &arguments[1], at);
   return failed(bits) ? bits : b.math(function, {arguments[0], *bits}, to, at);
-}
-
-/// The unsigned integer of the same 64 bits as a signed one, or the reverse.
-static MaybeExpression withSameBits(ExpressionBuilder &b, const Expression &value, Type to,
-                                    Location at) {
-  Type wide = frame::DecimalType::get(b.getContext(), 38, 0);
-  auto number = [&](const llvm::APInt &digits) {
-    return b.constant(frame::literalAttr(digits, wide), wide, at);
-  };
-  llvm::APInt all = llvm::APInt::getOneBitSet(frame::kLiteralBits, kBits);
-  const bool toSigned = !frame::isUnsigned(to);
-  MaybeExpression from = b.cast(value, wide, at);
-  MaybeExpression isOther =
-      failed(from)
-          ? from
-          : b.compare(toSigned ? frame::CompareKind::Ge : frame::CompareKind::Lt, *from,
-                      number(toSigned ? all.lshr(1) : llvm::APInt::getZero(all.getBitWidth())), at);
-  MaybeExpression other = failed(isOther)
-                              ? isOther
-                              : b.arithmetic(toSigned ? Arithmetic::kSubtract : Arithmetic::kAdd,
-                                             *from, number(all), wide, at);
-  MaybeExpression chosen = failed(other) ? other : b.choose(*isOther, *other, &*from, at);
-  return failed(chosen) ? chosen : b.cast(*chosen, to, at);
-}
-
-/// Of unsigned integers of 64 bits: x / 2 is a signed one, and what is shifted out is none either.
-static MaybeExpression shiftWideRight(ExpressionBuilder &b, const MathFunction &function,
-                                      const Expression &value, const Expression &distance,
-                                      Location at) {
-  Type type = frame::dropNullable(value.type()), i64 = IntegerType::get(b.getContext(), kBits);
-  Expression most = b.integer(kBits, type, at);
-  MaybeExpression half = b.arithmetic(Arithmetic::kDivide, value, b.integer(2, type, at), type, at);
-  MaybeExpression isFar = b.compare(frame::CompareKind::Ge, distance, most, at);
-  MaybeExpression isNone = b.compare(frame::CompareKind::Eq, distance, b.integer(0, type, at), at);
-  if (failed(half) || failed(isFar) || failed(isNone)) {
-    return failure();
-  }
-  MaybeExpression bounded = b.choose(*isFar, most, &distance, at);
-  MaybeExpression signedHalf = b.cast(*half, i64, at);
-  MaybeExpression steps = failed(bounded) ? bounded : b.cast(*bounded, i64, at);
-  if (failed(signedHalf) || failed(steps)) {
-    return failure();
-  }
-  MaybeExpression rest =
-      b.arithmetic(Arithmetic::kSubtract, *steps, b.integer(1, i64, at), i64, at);
-  MaybeExpression shifted = failed(rest) ? rest : b.math(function, {*signedHalf, *rest}, type, at);
-  return failed(shifted) ? shifted : b.choose(*isNone, value, &*shifted, at);
-}
-
-/// Likewise: a product with a power of two, which fails where it does not fit.
-static MaybeExpression shiftWideLeft(ExpressionBuilder &b, const MathFunction &function,
-                                     const Expression &value, const Expression &distance,
-                                     Location at) {
-  Type type = frame::dropNullable(value.type()), i64 = IntegerType::get(b.getContext(), kBits);
-  Expression greatest = b.constant(
-      frame::literalAttr(llvm::APInt::getOneBitSet(frame::kLiteralBits, kBits - 1), type), type,
-      at);
-  MaybeExpression isLast =
-      b.compare(frame::CompareKind::Eq, distance, b.integer(kBits - 1, type, at), at);
-  MaybeExpression hasBits = b.compare(frame::CompareKind::Ne, value, b.integer(0, type, at), at);
-  MaybeExpression power = b.math(function, {b.integer(1, i64, at), distance}, type, at);
-  if (failed(isLast) || failed(hasBits) || failed(power)) {
-    return failure();
-  }
-  MaybeExpression factor = b.choose(*isLast, greatest, &*power, at);
-  MaybeExpression product =
-      failed(factor) ? factor : b.arithmetic(Arithmetic::kMultiply, value, *factor, type, at);
-  return failed(product) ? product
-                         : b.choose({*hasBits, b.isNull(distance, at)},
-                                    {*product, b.null(type, at)}, &value, at);
-}
-
-/// Of two unsigned integers of 64 bits.
-static MaybeExpression bitsOfWide(ExpressionBuilder &b, StringRef name,
-                                  const MathFunction &function, ArrayRef<Expression> arguments,
-                                  Location at) {
-  if (name == "<<" || name == ">>") {
-    return (name == "<<" ? shiftWideLeft : shiftWideRight)(b, function, arguments[0], arguments[1],
-                                                           at);
-  }
-  Type type = frame::dropNullable(arguments[0].type());
-  Type i64 = IntegerType::get(b.getContext(), kBits);
-  MaybeExpression x = withSameBits(b, arguments[0], i64, at);
-  MaybeExpression y = withSameBits(b, arguments[1], i64, at);
-  if (failed(x) || failed(y)) {
-    return failure();
-  }
-  MaybeExpression joined = b.math(function, {*x, *y}, i64, at);
-  return failed(joined) ? joined : withSameBits(b, *joined, type, at);
 }
 
 MaybeExpression ExpressionImporter::importBits(ExpressionBuilder &b, const Call &call,
@@ -125,9 +39,56 @@ MaybeExpression ExpressionImporter::importBits(ExpressionBuilder &b, const Call 
     return b.arithmetic(Arithmetic::kSubtract, most, arguments[0], type, call.at);
   }
   const bool isOfBits = llvm::is_contained({"&", "|", "xor", "<<", ">>"}, call.name);
-  if (isOfBits && isUnsigned && frame::integerBits(type) == kBits) {
-    return bitsOfWide(b, call.name, function, arguments, call.at);
+  if (isOfBits && isUnsigned && frame::integerBits(type) == kBits) { // with a sign they have 65
+    MaybeExpression wide = b.cast(arguments[0], wideType(b), call.at);
+    return failed(wide) ? wide : b.math(function, {*wide, arguments[1]}, type, call.at);
   }
   return call.name == ">>" ? shiftRight(b, function, arguments, call.type, call.at)
                            : b.math(function, arguments, call.type, call.at);
+}
+
+/// How many of some bits of an integer of 128 are 1.
+static MaybeExpression countOf(ExpressionBuilder &b, const Expression &value, int64_t from,
+                               int64_t bits, Location at) {
+  Type wide = wideType(b), i64 = IntegerType::get(b.getContext(), kBits);
+  MaybeExpression shifted = b.math(*headrace::mathFunctionNamed("right_shift"),
+                                   {value, b.integer(from, wide, at)}, wide, at);
+  Expression mask = b.constant(
+      frame::literalAttr(llvm::APInt::getLowBitsSet(frame::kLiteralBits, bits), wide), wide, at);
+  MaybeExpression part = failed(shifted) ? shifted
+                                         : b.math(*headrace::mathFunctionNamed("bitwise_and"),
+                                                  {*shifted, mask}, i64, at);
+  return failed(part) ? part
+                      : b.text(*headrace::textFunctionNamed("bit_count"),
+                               {*part, b.integer(kBits, i64, at)}, i64, at);
+}
+
+MaybeExpression ExpressionImporter::importBitCount(ExpressionBuilder &b, const Call &call,
+                                                   const Expression &value) {
+  Type type = frame::dropNullable(value.type()), i64 = IntegerType::get(b.getContext(), kBits);
+  if (frame::signedBits(type) <= kBits) {
+    MaybeExpression wide = b.cast(value, i64, call.at);
+    return failed(wide) ? wide
+                        : b.text(*headrace::textFunctionNamed("bit_count"),
+                                 {*wide, b.integer(frame::integerBits(type), i64, call.at)},
+                                 call.type, call.at);
+  }
+  MaybeExpression wide = b.cast(value, wideType(b), call.at);
+  MaybeExpression count = b.integer(0, i64, call.at);
+  constexpr int64_t kPart = kBits - 1; // that an i64 has without its sign
+  for (int64_t from = 0; succeeded(wide) && succeeded(count) && from < 2 * kBits; from += kPart) {
+    MaybeExpression part =
+        countOf(b, *wide, from, std::min<int64_t>(kPart, 2 * kBits - from), call.at);
+    count = failed(part) ? part : b.arithmetic(Arithmetic::kAdd, *count, *part, i64, call.at);
+  }
+  if (failed(wide) || failed(count)) {
+    return failure();
+  }
+  // A TINYINT has no 128: DuckDB's wraps around.
+  Expression all = b.integer(2 * kBits, i64, call.at);
+  MaybeExpression hasAll = b.compare(frame::CompareKind::Eq, *count, all, call.at);
+  MaybeExpression wrapped =
+      failed(hasAll) ? hasAll
+                     : b.choose(*hasAll, b.integer(INT8_MIN, i64, call.at), &*count, call.at);
+  return failed(wrapped) ? wrapped : b.cast(*wrapped, call.type, call.at);
 }

@@ -59,10 +59,11 @@ FromList RelationImporter::collectedBy(StringRef name, Node separator,
             })
       .Case("mad", [=](ExpressionBuilder &b,
                        const Expression &values) { return deviationOfList(b, values, type, at); })
-      .Case("entropy",
-            [=](ExpressionBuilder &b, const Expression &values) {
-              return b.onlyElement(*headrace::textFunctionNamed("list_entropy"), values, type, at);
-            })
+      .Cases({"entropy", "bit_and", "bit_or", "bit_xor"},
+             [=](ExpressionBuilder &b, const Expression &values) {
+               return b.onlyElement(*headrace::textFunctionNamed(("list_" + name).str()), values,
+                                    type, at);
+             })
       .Default({});
 }
 

@@ -268,6 +268,10 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
   if (!isNull && (frame::isNested(type) || frame::isNested(operand.type()))) {
     return castNested(b, operand, type, misfit, at);
   }
+  const bool ofUnsigned128 = frame::isUnsigned128(type) != frame::isUnsigned128(operand.type());
+  if (!isNull && ofUnsigned128 && !frame::isString(type) && !frame::isString(operand.type())) {
+    return castUnsigned128(b, operand, type, misfit, at);
+  }
   if (!isNull && frame::isInterval(type) != frame::isInterval(operand.type()) &&
       !frame::isString(type) && !frame::isString(operand.type())) {
     // DuckDB binds it, and fails at the first value.

@@ -68,7 +68,6 @@ private:
                                                 Arguments arguments);
   MaybeExpression importTruncated(ExpressionBuilder &b, const Call &call, const Expression &value,
                                   int64_t digits);
-  MaybeExpression importBitCount(ExpressionBuilder &b, const Call &call, const Expression &value);
   MaybeExpression importFactorial(ExpressionBuilder &b, const Call &call, const Expression &value);
   std::optional<MaybeExpression> importNumberFunction(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments);
@@ -77,6 +76,14 @@ private:
   // bits.cpp
   MaybeExpression importBits(ExpressionBuilder &b, const Call &call, const MathFunction &function,
                              Arguments arguments);
+  MaybeExpression importBitCount(ExpressionBuilder &b, const Call &call, const Expression &value);
+  // unsigned128.cpp
+  /// Nothing if no argument is an unsigned integer of 128 bits, or the function is as of others.
+  std::optional<MaybeExpression> importUnsigned128(ExpressionBuilder &b, const Call &call,
+                                                   Arguments arguments);
+  /// To or from one, which has casts to and from texts alone.
+  MaybeExpression castUnsigned128(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
+                                  ExpressionBuilder::Misfit misfit, mlir::Location at);
   // intervals.cpp
   static bool isInterval(Node expression);
   /// Whether an expression of an interval is a call that `importInterval` makes of parts.

@@ -59,7 +59,7 @@ MaybeExpression ExpressionImporter::importFormatted(ExpressionBuilder &b, const 
     wanted = f64;
   } else if (!frame::isInteger(type) && !frame::isBoolean(type)) {
     wanted = Type(); // of more than 64 bits
-  } else if (frame::isUnsigned(type) && frame::integerBits(type) == 64) {
+  } else if (frame::isInteger(type) && frame::signedBits(type) > 64) {
     wanted = Type();
   }
   if (!wanted && (form.empty() || form == "d" || form == "%d")) {

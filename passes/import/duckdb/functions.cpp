@@ -114,6 +114,15 @@ ExpressionImporter::importOperator(ExpressionBuilder &b, const Call &call, Argum
   if (!op || arguments.size() != 2) {
     return std::nullopt;
   }
+  if (frame::isDecimal(call.type)) { // DuckDB takes a HUGEINT as it is for one of 38 digits
+    SmallVector<Expression> decimals;
+    Type whole = frame::DecimalType::get(b.getContext(), 38, 0);
+    for (const Expression &argument : arguments) {
+      decimals.push_back(frame::isInteger(argument.type()) ? *b.cast(argument, whole, call.at)
+                                                           : argument);
+    }
+    return b.arithmetic(*op, decimals[0], decimals[1], call.type, call.at);
+  }
   const Expression &lhs = arguments[0], &rhs = arguments[1];
   if (frame::isDate(lhs.type()) || frame::isDate(rhs.type())) {
     return importDateOperator(b, call, lhs, rhs, *op);
@@ -172,6 +181,9 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
                                                                         const Call &call,
                                                                         Arguments arguments) {
   using Function = frame::NumberFunction;
+  if (std::optional<MaybeExpression> result = importUnsigned128(b, call, arguments)) {
+    return result;
+  }
   auto function = llvm::StringSwitch<std::optional<Function>>(call.name)
                       .Cases({"abs", "@"}, Function::Abs)
                       .Case("round", Function::Round)
@@ -242,8 +254,8 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
 
 /// How many digits the greatest integer of a type has.
 static int64_t placesOf(Type type) {
-  const unsigned bits = frame::integerBits(type);
-  const bool isUnsigned = frame::isUnsigned(type);
+  const unsigned bits = frame::isUnsigned128(type) ? 128 : frame::integerBits(type);
+  const bool isUnsigned = frame::isUnsigned(type) || frame::isUnsigned128(type);
   const llvm::APInt greatest =
       isUnsigned ? llvm::APInt::getMaxValue(bits) : llvm::APInt::getSignedMaxValue(bits);
   return static_cast<int64_t>(llvm::toString(greatest, 10, !isUnsigned).size());
@@ -283,20 +295,7 @@ MaybeExpression ExpressionImporter::importTruncated(ExpressionBuilder &b, const 
   return failed(cut) ? cut : b.cast(*cut, call.type, call.at);
 }
 
-MaybeExpression ExpressionImporter::importBitCount(ExpressionBuilder &b, const Call &call,
-                                                   const Expression &value) {
-  Type type = frame::dropNullable(value.type()), i64 = IntegerType::get(context.getContext(), 64);
-  if (!frame::isInteger(type) || (frame::isUnsigned(type) && frame::integerBits(type) == 64)) {
-    return unsupported(call, "only of integers that 64 bits with a sign hold");
-  }
-  MaybeExpression wide = b.cast(value, i64, call.at);
-  return failed(wide) ? wide
-                      : b.text(*headrace::textFunctionNamed("bit_count"),
-                               {*wide, b.integer(frame::integerBits(type), i64, call.at)},
-                               call.type, call.at);
-}
-
-/// One of the products that 38 digits hold.
+/// One of the products that a HUGEINT holds.
 MaybeExpression ExpressionImporter::importFactorial(ExpressionBuilder &b, const Call &call,
                                                     const Expression &value) {
   constexpr int64_t kMost = 33;

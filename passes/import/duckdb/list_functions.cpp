@@ -480,8 +480,9 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   }
   static constexpr StringRef kOfAny[] = {"least", "greatest", "mode", "any_value", "entropy"};
   Type element = elementOf(list.type());
-  const bool fits =
-      plain.starts_with("bit_") ? frame::isInteger(element) : frame::isNumeric(element);
+  const bool fits = plain.starts_with("bit_")
+                        ? frame::isInteger(element) || frame::isUnsigned128(element)
+                        : frame::isNumeric(element);
   if (!fits && !llvm::is_contained(kOfAny, plain)) {
     return unsupported(call, "aggregate " + *name + " of what is no number");
   }

@@ -160,9 +160,6 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
                ? frame::MapType::get(entry.getFieldTypes()[0], entry.getFieldTypes()[1])
                : Type();
   }
-  auto decimal = [&](unsigned precision) -> Type {
-    return frame::DecimalType::get(context.getContext(), precision, 0);
-  };
   auto timestamp = [&](TimeUnit unit, bool zoned) -> Type {
     return frame::TimestampType::get(context.getContext(), unit, zoned);
   };
@@ -177,7 +174,8 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
           .Case("USMALLINT", builder.getIntegerType(16, /*isSigned=*/false))
           .Case("UINTEGER", builder.getIntegerType(32, /*isSigned=*/false))
           .Case("UBIGINT", builder.getIntegerType(64, /*isSigned=*/false))
-          .Case("HUGEINT", decimal(38))
+          .Case("HUGEINT", builder.getIntegerType(128))
+          .Case("UHUGEINT", frame::Unsigned128Type::get(context.getContext()))
           .Case("FLOAT", builder.getF32Type())
           .Case("DOUBLE", builder.getF64Type())
           .Case("VARCHAR", frame::StringType::get(context.getContext()))
@@ -205,13 +203,10 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
 /// An integer, also one of 128 bits, which is two numbers.
 static std::optional<llvm::APInt> wideInteger(Node value) {
   if (value.isObject()) {
-    std::optional<int64_t> upper = value.get("upper").integer();
+    std::optional<llvm::APInt> upper = wideInteger(value.get("upper"));
     std::optional<uint64_t> lower = value.get("lower").natural();
-    if (!upper || !lower) {
-      return std::nullopt;
-    }
-    uint64_t words[2] = {*lower, static_cast<uint64_t>(*upper)};
-    return llvm::APInt(128, words).sext(frame::kLiteralBits);
+    return upper && lower ? std::optional((*upper << 64) | llvm::APInt(frame::kLiteralBits, *lower))
+                          : std::nullopt;
   }
   if (std::optional<int64_t> number = value.integer()) {
     return llvm::APInt(frame::kLiteralBits, static_cast<uint64_t>(*number), /*isSigned=*/true);
@@ -313,7 +308,7 @@ static FailureOr<Constant> importValue(Node content, Type type, ImportContext &c
   }
   Attribute attribute = frame::literalAttr(literal, type);
   if (!attribute) {
-    return context.fail(at, "a literal beyond 38 digits is not supported: " + content.valueText());
+    return context.fail(at, "a literal that its type does not hold: " + content.valueText());
   }
   return Constant{attribute, type};
 }

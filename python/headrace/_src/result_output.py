@@ -161,12 +161,26 @@ def _parquet(
     import pyarrow.parquet as parquet
 
     codec = _CODECS[compression.lower()]
+    batches = map(_of_38_digits, batches)
     if any(has_intervals(field.type) for field in schema):  # which Arrow does not write
         _parquet_of_intervals(path, schema, batches, codec, row_group_size)
         return
     with parquet.ParquetWriter(path, schema, compression=codec) as writer:
         for batch in batches:
             writer.write_batch(batch, row_group_size=row_group_size)
+
+
+def _of_38_digits(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The same. Integers of 128 bits are decimals in Arrow; some have a digit more than Parquet's."""
+    import pyarrow as pa
+
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if "decimal128(38, 0)" in str(column.type):
+            try:
+                column.validate(full=True)
+            except pa.ArrowInvalid as error:
+                raise HeadraceError(f"cannot write Parquet: column {name}: {error}", "data") from None
+    return batch
 
 
 def _parquet_of_intervals(

@@ -81,6 +81,18 @@ Status WindowFunctions::visitExtremes(const plan::WindowColumn &window, const Vi
   return visitValues<Value>(window, largest, visit);
 }
 
+template <typename Value, typename Visit>
+Status WindowFunctions::visitBits(const plan::WindowColumn &window, const Visit &visit) {
+  switch (field(window.result).combine) {
+  case plan::Combine::kBitAnd:
+    return visitValues<Value>(window, [](Value a, Value b) { return a & b; }, visit);
+  case plan::Combine::kBitOr:
+    return visitValues<Value>(window, [](Value a, Value b) { return a | b; }, visit);
+  default:
+    return visitValues<Value>(window, [](Value a, Value b) { return a ^ b; }, visit);
+  }
+}
+
 template <typename Visit>
 Status WindowFunctions::visitFold(const plan::WindowColumn &window, const Visit &visit) {
   const plan::StateField &result = field(window.result);
@@ -107,11 +119,10 @@ Status WindowFunctions::visitFold(const plan::WindowColumn &window, const Visit 
   case plan::Combine::kProduct:
     return visitValues<double>(window, [](double a, double b) { return a * b; }, visit);
   case plan::Combine::kBitAnd:
-    return visitValues<int64_t>(window, [](int64_t a, int64_t b) { return a & b; }, visit);
   case plan::Combine::kBitOr:
-    return visitValues<int64_t>(window, [](int64_t a, int64_t b) { return a | b; }, visit);
   case plan::Combine::kBitXor:
-    return visitValues<int64_t>(window, [](int64_t a, int64_t b) { return a ^ b; }, visit);
+    return result.type == HR_I128 ? visitBits<__int128>(window, visit)
+                                  : visitBits<int64_t>(window, visit);
   case plan::Combine::kSumDoubleDouble: {
     auto add = [](__int128 a, __int128 b) {
       return packed(sumOf(Computing(), unpacked(a), unpacked(b)));

@@ -74,6 +74,8 @@ private:
   Status visitValues(const plan::WindowColumn &window, Fold &&fold, const Visit &visit);
   template <typename Value, typename Visit>
   Status visitExtremes(const plan::WindowColumn &window, const Visit &visit);
+  template <typename Value, typename Visit>
+  Status visitBits(const plan::WindowColumn &window, const Visit &visit);
 
   /// Puts rows in a function's order; with `present` those where that field is not NULL.
   Status putInOrder(size_t number, const plan::StateField *present);

@@ -199,7 +199,7 @@ nlohmann::json columnStatistics(const Batches &batches, const TableColumn &colum
   } else if (any && min >= INT64_MIN && max <= INT64_MAX) {
     result["min"] = static_cast<int64_t>(min);
     result["max"] = static_cast<int64_t>(max);
-    distinct = std::min(distinct, static_cast<double>(max - min) + 1);
+    distinct = std::min(distinct, static_cast<double>(max) - static_cast<double>(min) + 1);
   }
   result["distinct"] = static_cast<uint64_t>(distinct);
   if (!text) {
@@ -424,6 +424,18 @@ private:
   std::shared_ptr<const TableData> data_;
 };
 
+/// Whether a column is what a plan was compiled for. Integers of 128 bits are decimals in Arrow; a
+/// plan that reads what another one made knows better.
+static bool isOf(const LogicalType &stored, const LogicalType &wanted) {
+  if (wanted.kind == LogicalKind::kI128) {
+    return stored == LogicalType{LogicalKind::kDecimal, 38, 0};
+  }
+  LogicalType same = stored;
+  same.children = wanted.children;
+  return same == wanted && std::equal(stored.children.begin(), stored.children.end(),
+                                      wanted.children.begin(), wanted.children.end(), isOf);
+}
+
 Expected<std::unique_ptr<MorselSource>> ImportedTable::scan(const plan::Slot &slot,
                                                             Share share) const {
   auto source = std::make_unique<ArrowSource>();
@@ -441,7 +453,7 @@ Expected<std::unique_ptr<MorselSource>> ImportedTable::scan(const plan::Slot &sl
       return makeError(ErrorKind::kUnsupported, "Arrow table ", slot.name, ", column ", wanted.file,
                        ": ", found->unsupported);
     }
-    if (found->type != wanted.logical) {
+    if (!isOf(found->type, wanted.logical)) {
       return makeError(ErrorKind::kMismatch, "Arrow table ", slot.name, ", column ", wanted.file,
                        " is ", found->type.text(),
                        ", the plan was compiled for (recompile): ", wanted.logical.text());

@@ -412,7 +412,7 @@ func.func @body(%a: f64) -> f64 {
 
 func.func @body(%a: i64) -> i64 {
   // expected-error@+1 {{C1: needs the arguments of its function, got 1 for exp}}
-  %0, %1 = pipe.integer_math "exp" %a
+  %0, %1 = pipe.integer_math "exp" %a : i64 -> i64
   return %0 : i64
 }
 

@@ -18,7 +18,7 @@ func.func @decimal(%t: !frame.table<"k": i64, "x": !frame.decimal<15, 2>>)
 // An average of nothing is NULL, as its sum is. Integers are added up exactly.
 // CHECK-LABEL: func.func @nullable
 // CHECK: measures [#frame.measure<sum("x") -> "sum_x">, #frame.measure<count("x") -> "count_x">]
-// CHECK: frame.divide %sum_x, %count_x : (!frame.nullable<!frame.decimal<38, 0>>, i64) -> !frame.nullable<f64>
+// CHECK: frame.divide %sum_x, %count_x : (!frame.nullable<i128>, i64) -> !frame.nullable<f64>
 func.func @nullable(%t: !frame.table<"x": !frame.nullable<i64>>) -> !frame.table<"mean": !frame.nullable<f64>> {
   %0 = frame.aggregate %t keys [] measures [#frame.measure<avg("x") -> "mean">]
       : !frame.table<"x": !frame.nullable<i64>> -> !frame.table<"mean": !frame.nullable<f64>>

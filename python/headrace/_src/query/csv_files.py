@@ -203,7 +203,7 @@ def _spelled(connection: Any, kind: str) -> str:
 
 def _logical(path: str, name: str, kind: str) -> dict[str, Any]:
     logical = logical_of(kind)
-    if logical is None or logical["kind"] in ("binary", "interval"):
+    if logical is None or logical["kind"] in ("binary", "interval", "ui128"):
         raise UnsupportedError(f"CSV columns of this type cannot be read: {path}, column {name}: {kind}")
     return logical
 

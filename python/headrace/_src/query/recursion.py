@@ -137,6 +137,8 @@ class _Unrolling:
 
     @staticmethod
     def _scan(name: str, types: list[Node]) -> Node:
+        if '"UHUGEINT"' in _text({"types": types}):  # which is another type in Arrow
+            raise UnsupportedError("WITH RECURSIVE of UHUGEINT is not supported; cast it to VARCHAR")
         columns = range(len(types))
         return {
             "type": "LOGICAL_GET",

@@ -45,7 +45,7 @@ _LIST = re.compile(r"(.*)\[(\d*)\]", re.DOTALL)
 _NESTED = re.compile(r"(STRUCT|TUPLE|MAP)\((.*)\)", re.DOTALL)
 #: A field with its name, which may be quoted.
 _FIELD = re.compile(r'("(?:[^"]|"")*"|\w+) (.+)', re.DOTALL)
-_DECIMALS = {"HUGEINT": (38, 0)}
+_DECIMALS = {"HUGEINT": (38, 0), "UHUGEINT": (38, 0)}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 

@@ -13,6 +13,13 @@ from headrace._src.errors import UserError
 _ESCAPES = str.maketrans({"\\": "\\\\", "'": "''", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 #: Of DuckDB's DECIMAL.
 _DIGITS_MAX = 38
+#: The types of integers, the narrowest first, that DuckDB takes for what is not written as digits.
+_WIDE = (
+    ("bigint", -(2**63), 2**63 - 1),
+    ("ubigint", 0, 2**64 - 1),
+    ("hugeint", -(2**127), 2**127 - 1),
+    ("uhugeint", 0, 2**128 - 1),
+)
 
 
 def literal(value: Any) -> str:
@@ -36,11 +43,12 @@ def literal(value: Any) -> str:
 
 
 def _integer(value: int) -> str:
-    if abs(value) >= 10**_DIGITS_MAX:
-        raise UserError(f"an integer has at most {_DIGITS_MAX} digits, got {value}")
-    if value == -(1 << 63):
-        return f"cast('{value}' as bigint)"  # its digits alone are no BIGINT
-    return f"({value})" if value < 0 else str(value)
+    if abs(value) < 1 << 63:
+        return f"({value})" if value < 0 else str(value)
+    for type_, least, most in _WIDE:
+        if least <= value <= most:
+            return f"cast('{value}' as {type_})"  # its digits alone may be of another type
+    raise UserError(f"an integer has at most 128 bits, got {value}")
 
 
 def _float(value: float) -> str:
