@@ -78,9 +78,6 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   SmallVector<Node> arguments = measure.get("children").elements();
   const bool joins = joinsBytes(name, arguments);
   aggregate = joins ? aggregateOfDuckdb("list") : aggregate;
-  SmallVector<Node> arguments = measure.get("children").elements();
-  const bool joins = joinsBytes(name, arguments);
-  aggregate = joins ? aggregateOfDuckdb("list") : aggregate;
   const bool isQuantile = aggregate->rows == MeasureRows::kQuantile;
   const bool collects = aggregate->rows == MeasureRows::kCollected;
   Node separator = measure.get("function_data").get("separator");
