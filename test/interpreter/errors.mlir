@@ -406,3 +406,17 @@ func.func @no_unit() -> !frame.table<"i": !frame.interval> {
   } : !t -> !frame.table<"i": !frame.interval>
   return %0 : !frame.table<"i": !frame.interval>
 }
+
+// -----
+
+!t = !frame.table<"a": !frame.string>
+// CHECK: program 33: text is not a UHUGEINT: -1
+func.func @negative() -> !frame.table<"u": !frame.ui128> {
+  %v = frame.values [["-1"]] : !t
+  %0 = frame.project %v keep [] compute ["u"] columns ["a"] {
+  ^bb0(%a: !frame.string):
+    %r = frame.cast %a : !frame.string -> !frame.ui128
+    frame.yield %r : !frame.ui128
+  } : !t -> !frame.table<"u": !frame.ui128>
+  return %0 : !frame.table<"u": !frame.ui128>
+}

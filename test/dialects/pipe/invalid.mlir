@@ -418,6 +418,14 @@ func.func @body(%a: i64) -> i64 {
 
 // -----
 
+func.func @body(%a: i64, %b: i128) -> i128 {
+  // expected-error@+1 {{C2: needs operands of its result's type, got 'i64'}}
+  %0, %1 = pipe.integer_math "gcd" %a, %b : i64, i128 -> i128
+  return %0 : i128
+}
+
+// -----
+
 func.func @body(%a: !pipe.string) -> i64 {
   // expected-error@+1 {{C2: has no result of type: '!pipe.string'}}
   %0 = pipe.text "length"(%a) : (!pipe.string) -> !pipe.string
