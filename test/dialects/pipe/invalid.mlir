@@ -20,7 +20,7 @@ pipe.state @s sort [#pipe.field<"n", i64, payload>] words 2.0
 
 // -----
 
-// expected-error @+1 {{C2: a row needs at least one word, and no more than there are, got 0.5}}
+// expected-error @+1 {{C2: a row needs at least one word, and no more than there are, got 5.000000e-01}}
 pipe.state @s sort [#pipe.field<"n", i64, payload>] order [#pipe.sort_key<"n", descending = false, nulls_first = false>] words 0.5
 
 // -----

@@ -2,7 +2,7 @@
 // RUN: headrace-opt %s --form -split-input-file | FileCheck %s
 
 // In how many words of its keys a row is told from the others: one where they all differ, two where many have the first
-// key in common, and some of a text's.
+// key in common, and of a text as many as tell such a number of rows apart.
 
 !lines = !frame.table<"id": i64, "flag": i64, "note": !frame.string>
 
@@ -30,7 +30,7 @@ func.func @main() -> !lines {
 
 !lines = !frame.table<"id": i64, "flag": i64, "note": !frame.string>
 
-// CHECK: pipe.state @{{.*}} sort {{.*}} words 3.0
+// CHECK: pipe.state @{{.*}} sort {{.*}} words 2.70
 func.func @main() -> !lines {
   %0 = frame.scan "lines" ["l_id", "l_flag", "l_note"] {statistics = {rows = 1200000 : i64, columns = {
       l_note = {distinct = 1200000 : i64, average_bytes = 30.5 : f64}}}} : !lines
