@@ -23,9 +23,10 @@ static llvm::APInt greatestOf(Type type) {
   if (frame::isTime(type)) {
     return {frame::kLiteralBits, static_cast<uint64_t>(frame::unitsOfDay(type))};
   }
-  const unsigned bits = frame::integerBits(type);
-  return frame::isUnsigned(type) ? llvm::APInt::getMaxValue(bits).zext(frame::kLiteralBits)
-                                 : llvm::APInt::getSignedMaxValue(bits).zext(frame::kLiteralBits);
+  const unsigned bits = frame::isUnsigned128(type) ? 128 : frame::integerBits(type);
+  return frame::isUnsigned(type) || frame::isUnsigned128(type)
+             ? llvm::APInt::getMaxValue(bits).zext(frame::kLiteralBits)
+             : llvm::APInt::getSignedMaxValue(bits).zext(frame::kLiteralBits);
 }
 
 /// The key of all that is in no bin; nothing of types that have none.
@@ -55,7 +56,7 @@ static std::optional<MaybeExpression> otherBin(ExpressionBuilder &b, Type key, L
   if (std::optional<int64_t> infinity = frame::infinityOf(type)) {
     return MaybeExpression(b.integer(*infinity, type, at));
   }
-  if (frame::isHeldAsText(type)) {
+  if (frame::isHeldAsText(type) && !frame::isUnsigned128(type)) {
     return MaybeExpression(b.constant(StringAttr::get(b.getContext(), ""), type, at));
   }
   return MaybeExpression(b.constant(frame::literalAttr(greatestOf(type), type), type, at));
@@ -66,9 +67,6 @@ MaybeExpression headrace::import::binnedCounts(ExpressionBuilder &b, const Expre
                                                Location at) {
   auto type = cast<frame::MapType>(frame::dropNullable(map));
   Type key = type.getKeyType();
-  if (frame::isDecimal(key)) { // of decimals DuckDB's binder makes doubles
-    return b.fail(at, "unsupported histogram of HUGEINT with bins; cast it to double");
-  }
   std::optional<MaybeExpression> other = otherBin(b, key, at);
   SmallVector<Expression> others;
   if (other && failed(*other)) {
