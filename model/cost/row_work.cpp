@@ -204,14 +204,15 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
       inOrder(state.rows * state.rowBytes, lines);
     } else {
       random(state.workingSet(), lines);
-      random(state.workingSet() + state.rows * state.texts * kTextBytes, units * state.texts);
+      addFarLines(terms, state.workingSet() + state.rows * state.texts * kTextBytes,
+                  units * state.texts);
     }
     break;
   }
   case WorkKind::kGroup: {
     // Rows in the order of the groups: no two copies have the same, but for the ends of morsels.
     double made = std::min(units, state.rows * (near ? arrival.ranks : arrival.lanes));
-    terms["group_new"] += made;
+    terms[near ? "group_new_near" : "group_new"] += made;
     terms["keep_string"] += made * state.stringKeys;
     if (near) {
       constexpr double kForgetful = 1 << 20;
@@ -543,8 +544,8 @@ StepWork probeTable(const StateShape &state, double rows, double matches, double
   return step;
 }
 
-StepWork groupRows(const StateShape &state, double rows, double keys, double stringKeys,
-                   double measures, const Arrival &arrival) {
+StepWork foldRows(const StateShape &state, double rows, double keys, double stringKeys,
+                  double measures, const Arrival &arrival) {
   StepWork step;
   step.rows = rows;
   step.lanes[keys > 0 ? "fold_group" : "fold"] = rows * measures;
@@ -555,10 +556,18 @@ StepWork groupRows(const StateShape &state, double rows, double keys, double str
     step.lanes["compare_string"] = rows * stringKeys;
     step.lanes["group"] = rows;
     addAccess(step.lanes, WorkKind::kGroup, state, rows, arrival);
+    addLookUps(step.device, state, rows);
+  }
+  return step;
+}
+
+StepWork groupRows(const StateShape &state, double rows, double keys, double stringKeys,
+                   double measures, const Arrival &arrival) {
+  StepWork step = foldRows(state, rows, keys, stringKeys, measures, arrival);
+  if (keys > 0) {
     StateShape filled = state;
     filled.stringKeys = stringKeys;
     add(step.lanes, endTerms(filled, rows, arrival.lanes, arrival.order));
-    addLookUps(step.device, state, rows);
   }
   return step;
 }

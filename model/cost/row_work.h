@@ -151,7 +151,10 @@ StepWork buildTable(const StateShape &state, double keys, double stringKeys,
 /// Rows are looked up, and go on with what they `match`; without keys each meets all of the table.
 StepWork probeTable(const StateShape &state, double rows, double matches, double keys,
                     double stringKeys, const Arrival &arrival);
-/// Rows are folded into groups, which are then merged. `row` is the group's: its keys and measures.
+/// Rows are folded into groups.
+StepWork foldRows(const StateShape &state, double rows, double keys, double stringKeys,
+                  double measures, const Arrival &arrival);
+/// The same, and the groups are then merged.
 StepWork groupRows(const StateShape &state, double rows, double keys, double stringKeys,
                    double measures, const Arrival &arrival);
 /// Rows are put in order, or the first of them chosen.

@@ -46,6 +46,7 @@ const std::map<std::string, double> &assumedSeconds() {
       {"fold_real", 0.5e-9},
       {"group", 2e-9},
       {"group_new", 21e-9},
+      {"group_new_near", 10e-9},
       {"insert", 0.54e-9},
       {"insert_byte", 0.01e-9},
       {"prune", 6.5e-9},

@@ -352,7 +352,7 @@ def test_order_is_kept() -> None:
             "select any_value(k) filter (where k > 1) over () from items",
             "unsupported FILTER of any_value in a window",
         ),
-        ("select approx_top_k(weight, 2) from items", "unsupported aggregate function: approx_top_k"),
+        ("select bitstring_agg(id) from items", "unsupported aggregate function: bitstring_agg"),
         ("select hash(name) from items", "unsupported function: hash"),
     ],
 )

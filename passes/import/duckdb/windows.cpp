@@ -240,7 +240,8 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
     if (name.starts_with("histogram") && given.size() > 1 && !isOfConstants(given[1])) {
       return context.fail(at, "unsupported bins of " + name + " in a window that are no constant");
     }
-    if (isOfList(name, *measure)) {
+    const bool ordersItself = measure->order.size() > inFrame.size();
+    if (isOfList(name, *measure) && !ordersItself) {
       request.kind = WindowKind::Collect;
       request.arguments.push_back({std::nullopt, listOf(*measure)});
       finish = [measure = *measure](ExpressionBuilder &b, const Expression &list) {
@@ -253,7 +254,7 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
       if (function.get("filters")) {
         return context.fail(at, "unsupported FILTER of any_value in a window");
       }
-    } else if (measure->rows != MeasureRows::kAll) { // which they are depends on the frame
+    } else if (ordersItself || measure->rows != MeasureRows::kAll) { // which they are depends on the frame
       bool repeats = measure->rows == MeasureRows::kDifferent;
       return context.fail(at, "unsupported " + name + (repeats ? " of distinct values" : "") +
                                   " in a window");
