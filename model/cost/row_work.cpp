@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 namespace headrace::cost {
 
@@ -21,37 +22,53 @@ constexpr double kLineRowBytes = 48;
 /// Rows that a chunk has unless a plan says otherwise (plan::Stream::chunkRows).
 constexpr double kChunkRows = 65536;
 
-/// Working sets between which the time of touching a cache line at random, fetched ahead, is
-/// interpolated.
+/// Working sets between which the time of touching a cache line at random is interpolated.
 struct LineKnot {
   double bytes;
-  const char *term;
+  const char *term; ///< null: it takes none
 };
+/// Of lines fetched ahead.
 constexpr std::array<LineKnot, 5> kLines = {{{32e3, "line_32k"},
                                              {512e3, "line_512k"},
                                              {4e6, "line_4m"},
                                              {32e6, "line_32m"},
                                              {256e6, "line_256m"}}};
+/// Of others.
+constexpr std::array<LineKnot, 4> kFarLines = {
+    {{32e3, nullptr}, {1e6, "far_line_1m"}, {32e6, "far_line_32m"}, {256e6, "far_line_256m"}}};
 
 /// Hat functions over the logarithm of the working set.
-void addLines(Terms &terms, double workingSet, double lines) {
+void addLines(Terms &terms, std::span<const LineKnot> knots, double workingSet, double lines) {
   if (lines <= 0) {
     return;
   }
-  if (workingSet <= kLines.front().bytes) {
-    terms[kLines.front().term] += lines;
-    return;
+  auto add = [&](const LineKnot &knot, double share) {
+    if (knot.term) {
+      terms[knot.term] += lines * share;
+    }
+  };
+  if (workingSet <= knots.front().bytes) {
+    return add(knots.front(), 1);
   }
-  for (size_t i = 1; i < kLines.size(); ++i) {
-    if (workingSet <= kLines[i].bytes) {
-      double part = std::log(workingSet / kLines[i - 1].bytes) /
-                    std::log(kLines[i].bytes / kLines[i - 1].bytes);
-      terms[kLines[i - 1].term] += lines * (1 - part);
-      terms[kLines[i].term] += lines * part;
-      return;
+  for (size_t i = 1; i < knots.size(); ++i) {
+    if (workingSet <= knots[i].bytes) {
+      double part =
+          std::log(workingSet / knots[i - 1].bytes) / std::log(knots[i].bytes / knots[i - 1].bytes);
+      add(knots[i - 1], 1 - part);
+      return add(knots[i], part);
     }
   }
-  terms[kLines.back().term] += lines;
+  add(knots.back(), 1);
+}
+
+/// Lines that are fetched ahead.
+void addLines(Terms &terms, double workingSet, double lines) {
+  addLines(terms, kLines, workingSet, lines);
+}
+
+/// `touched` places anywhere among so many bytes, of which none is fetched ahead.
+void addFarLines(Terms &terms, double bytes, double touched) {
+  addLines(terms, kFarLines, bytes, touched);
 }
 
 /// What a core's look-ups share the caches with: its own cache holds small sets whatever the others
@@ -69,31 +86,6 @@ double linesAmong(double bytes, double rows) {
   constexpr double kLineBytes = 64;
   double lines = bytes / kLineBytes;
   return lines > 0 ? lines * (1 - std::exp(-rows / lines)) : 0;
-}
-
-/// `touched` places anywhere among so many bytes, of which none is fetched ahead.
-void addFarLines(Terms &terms, double bytes, double touched) {
-  struct Knot {
-    double bytes;
-    const char *term;
-  };
-  constexpr std::array<Knot, 4> kKnots = {
-      {{32e3, nullptr}, {1e6, "far_line_1m"}, {32e6, "far_line_32m"}, {256e6, "far_line_256m"}}};
-  if (bytes <= kKnots.front().bytes || touched <= 0) {
-    return;
-  }
-  for (size_t i = 1; i < kKnots.size(); ++i) {
-    if (bytes <= kKnots[i].bytes) {
-      double part =
-          std::log(bytes / kKnots[i - 1].bytes) / std::log(kKnots[i].bytes / kKnots[i - 1].bytes);
-      if (kKnots[i - 1].term) {
-        terms[kKnots[i - 1].term] += touched * (1 - part);
-      }
-      terms[kKnots[i].term] += touched * part;
-      return;
-    }
-  }
-  terms[kKnots.back().term] += touched;
 }
 
 /// `touched` rows of a sort buffer of `rows` are read, which lie anywhere in it.
@@ -281,18 +273,18 @@ void addPages(Terms &terms, double all, double picked, double rows, double kept)
   terms["load_far_byte"] += all > 0 ? farBytes(all) * (1 - missed * picked / all) : 0;
 }
 
-void addPageTexts(Terms &terms, double columns, double textBytes, double rows, double kept) {
-  if (rows <= 0) {
+void addPageTexts(Terms &terms, double texts, double textBytes, double rows, double kept) {
+  double bytes = texts * textBytes * rows;
+  if (bytes <= 0) {
     return;
   }
   constexpr double kLineBytes = 64;
-  double far = farBytes(columns * textBytes * rows);
+  double far = farBytes(bytes) / bytes;
   // What goes through all of them has the next ones fetched; between those that a selection leaves
   // out, each is waited for.
-  double picked = 1 - std::min(kept / rows, 1.0);
-  terms["load_far_byte"] += far * (1 - picked) * (1 - picked);
-  terms["text_far_line"] +=
-      columns * kept * (1 + textBytes / kLineBytes) * far / std::max(columns * textBytes * rows, 1.0) * picked;
+  double leftOut = 1 - std::min(kept / rows, 1.0);
+  terms["load_far_byte"] += far * bytes * (1 - leftOut) * (1 - leftOut);
+  terms["text_far_line"] += far * texts * kept * (1 + textBytes / kLineBytes) * leftOut;
 }
 
 Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order) {
@@ -335,8 +327,9 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     // Entries are divided into ranges that a cache holds and distributed there; those whose first
     // words are alike go back to their rows for the next. With a limit a copy has left nearly all
     // rows out before.
-    double kept =
-        state.limit > 0 ? std::min(through, lanes * std::max(8192.0, 4 * state.limit)) : through;
+    constexpr double kPruneRows = 8192, kPruneFactor = 4; // as exec::SortCopy
+    double held = lanes * std::max(kPruneRows, kPruneFactor * state.limit);
+    double kept = state.limit > 0 ? std::min(through, held) : through;
     double more = kept * (state.orderWords - 1);
     terms["finish"] = 2;
     terms["sort_row"] = kept;
@@ -461,8 +454,12 @@ StepWork scanRows(double rows, const RowShape &early, const RowShape &late, doub
   double bytes = rows * (pageBytes(early) + pageBytes(late) + pageBytes(coded));
   step.lanes["load"] = piecesOf(rows);
   step.lanes["load_byte"] = bytes;
-  addPageTexts(step.lanes, early.texts, early.plainTextBytes / std::max(early.texts, 1.0), rows, rows);
-  addPageTexts(step.lanes, late.texts, late.plainTextBytes / std::max(late.texts, 1.0), rows, kept);
+  auto addTexts = [&](const RowShape &shape, double read) {
+    addPageTexts(step.lanes, shape.texts, shape.plainTextBytes / std::max(shape.texts, 1.0), rows,
+                 read);
+  };
+  addTexts(early, rows);
+  addTexts(late, kept);
   addPages(step.lanes, bytes, rows * late.valueBytes, rows, kept);
   addValues(step.device, rows, early.columns + late.columns + coded.columns,
             early.memoryBytes() + late.memoryBytes() + coded.memoryBytes());

@@ -16,13 +16,13 @@ struct RowShape {
   double bytes = 0;     ///< of a row: all columns, strings by their handles
   double textBytes = 0; ///< of a row: what the handles point to
   // Of a scan, by the form of its pages:
-  double codes = 0;      ///< of the columns: no strings, and a dictionary that registers hold
-  double gathered = 0;   ///< of the columns: no strings, and a larger dictionary
-  double texts = 0;      ///< of the strings: not from a dictionary
-  double valueBytes = 0; ///< of a row in pages of values
+  double codes = 0;          ///< of the columns: no strings, and a dictionary that registers hold
+  double gathered = 0;       ///< of the columns: no strings, and a larger dictionary
+  double texts = 0;          ///< of the strings: not from a dictionary
+  double valueBytes = 0;     ///< of a row in pages of values
   double plainTextBytes = 0; ///< of a row, of what pages of texts point to
-  double codeBytes = 0;  ///< of a row in pages of codes
-  double fileBytes = 0;  ///< of a row in the file
+  double codeBytes = 0;      ///< of a row in pages of codes
+  double fileBytes = 0;      ///< of a row in the file
 
   double plainBytes() const;  ///< without strings
   double memoryBytes() const; ///< also texts, and a byte for each flag of a NULL
@@ -97,10 +97,11 @@ void addDecode(Terms &terms, plan::WorkKind kind, double columns, double rows, d
 /// Pages that a scan goes through, `all` bytes, of which only the lines of the rows `kept` are
 /// touched in `picked` bytes.
 void addPages(Terms &terms, double all, double picked, double rows, double kept);
-/// Texts of `textBytes` bytes that pages of a scan point to, read for `kept` of its rows.
-void addPageTexts(Terms &terms, double columns, double textBytes, double rows, double kept);
-/// What ends a state that `lanes` copies were filled of with `through` rows, in such an order, which
-/// the lanes share: merging the copies, building the directory, sorting.
+/// So many columns of texts, of `textBytes` bytes each, that pages of a scan point to, read for
+/// `kept` of its rows.
+void addPageTexts(Terms &terms, double texts, double textBytes, double rows, double kept);
+/// What ends a state that `lanes` copies were filled of with `through` rows, in such an order,
+/// which the lanes share: merging the copies, building the directory, sorting.
 Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order);
 /// Ranks of one process hand over `pieces` chunks with `rows` rows: taking, encoding and decoding.
 /// By one lane of each rank.

@@ -264,7 +264,8 @@ FailureOr<OpenPipeline> Former::openOrder(frame::RelationalOpInterface op, Value
   state.setSortKeysAttr(b_.getArrayAttr(keys ? sortKeys(keys) : SmallVector<Attribute>()));
   if (keys) {
     auto bitsOf = [&](StringAttr name) {
-      auto column = llvm::find_if(input->columns, [&](const ColumnInfo &each) { return each.name == name; });
+      auto column =
+          llvm::find_if(input->columns, [&](const ColumnInfo &each) { return each.name == name; });
       return column->body.getIntOrFloatBitWidth() + (column->nullable ? 1.0 : 0.0);
     };
     state.setOrderWordsAttr(b_.getF64FloatAttr(localRows_.orderWords(value, keys, bitsOf)));

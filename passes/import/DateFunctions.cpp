@@ -109,8 +109,8 @@ std::optional<Zone> zoneOf(StringRef name) {
   return Zone{sign * (hour * 60 + minute) * 60 * kMicrosOfSecond};
 }
 
-/// Whether a function may have such an argument, what it is then, and what a constant lacks that is
-/// none.
+/// Whether a function may have such an argument, what it is then, and what it lacks that must be a
+/// constant and is none; nothing if each row may have one of its own.
 template <typename Kind> struct Given;
 template <typename Kind, bool (*isOf)(Type)> struct GivenValue {
   static constexpr StringRef kMissing = "";
@@ -132,7 +132,7 @@ template <typename Kind, std::optional<Kind> (*read)(StringRef)> struct GivenCon
 };
 std::optional<Format> formatOf(StringRef text) { return Format{text}; }
 template <> struct Given<Part> : GivenConstant<Part, timePart> {
-  static constexpr StringRef kMissing = "the part"; // each row names one
+  static constexpr StringRef kMissing = "";
 };
 template <> struct Given<Format> : GivenConstant<Format, formatOf> {
   static constexpr StringRef kMissing = "the format must be a constant";
@@ -147,8 +147,9 @@ template <> struct Given<Zone> : GivenConstant<Zone, zoneOf> {
 
 /// A call of a function, as far as it can be read.
 struct Called {
-  bool takes = false; ///< such arguments
-  StringRef missing;  ///< what an argument lacks
+  bool takes = false;  ///< such arguments
+  StringRef missing;   ///< what an argument lacks
+  bool byPart = false; ///< each row names its part
   MaybeExpression value = failure();
 };
 
@@ -161,11 +162,13 @@ template <typename... Kinds, MaybeExpression (*function)(Dates &, Kinds...)> str
       }
       std::tuple<std::optional<Kinds>...> given{Given<Kinds>::of(arguments[at])...};
       StringRef missing;
-      ((missing = std::get<at>(given) ? missing : Given<Kinds>::kMissing), ...);
-      if (!missing.empty()) {
-        return {true, missing};
+      ((missing = std::get<at>(given) || Given<Kinds>::kMissing.empty() ? missing
+                                                                        : Given<Kinds>::kMissing),
+       ...);
+      if (!(std::get<at>(given) && ...)) {
+        return {true, missing, missing.empty()};
       }
-      return {true, "", function(dates, *std::get<at>(given)...)};
+      return {true, "", false, function(dates, *std::get<at>(given)...)};
     }(std::index_sequence_for<Kinds...>());
   }
 };
@@ -264,7 +267,7 @@ std::optional<MaybeExpression> callOf(ExpressionBuilder &builder, const DateFunc
   if (!call.takes) {
     return std::nullopt;
   }
-  if (call.missing == Given<Part>::kMissing) {
+  if (call.byPart) {
     return byPart(builder, function, name, arguments, type, at);
   }
   if (!call.missing.empty()) {

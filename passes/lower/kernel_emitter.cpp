@@ -227,7 +227,8 @@ void KernelEmitter::logDecode(const Source &source, unsigned level) {
     work_.add(WorkKind::kDecodeByte, level, abi::bytesOf(physicalType(source.column->type)));
   }
   work_.add(WorkKind::kPageByte, source.isCoded() ? 0 : level, source.pageBytes);
-  work_.add(WorkKind::kPageTextByte, level, text && pages && !source.isCoded() ? source.textBytes : 0);
+  work_.add(WorkKind::kPageTextByte, level,
+            text && pages && !source.isCoded() ? source.textBytes : 0);
 }
 
 void KernelEmitter::decode(const Column &column) {

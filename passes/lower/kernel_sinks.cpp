@@ -46,7 +46,8 @@ void KernelEmitter::logFold(const plan::StateField &field, plan::WorkKind fold) 
   }
   work_.add(fold, level(), field.type == HR_I128 ? 2 : 1);
   bool real = field.type == HR_F32 || field.type == HR_F64;
-  work_.add(plan::WorkKind::kFoldReal, level(), real || field.combine == plan::Combine::kSumDoubleDouble ? 1 : 0);
+  work_.add(plan::WorkKind::kFoldReal, level(),
+            real || field.combine == plan::Combine::kSumDoubleDouble ? 1 : 0);
 }
 
 void KernelEmitter::logTexts(plan::WorkKind kind, std::optional<APFloat> bytes) {

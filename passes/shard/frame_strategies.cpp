@@ -438,8 +438,7 @@ private:
   /// All rows of one rank put in order, or the first of them chosen.
   double sortSeconds(Value input, const Layout &layout) {
     return price(input, layout, [&](double parts) {
-      return context_.work.sort(input, rows(input) / parts, limitOf(node_.op),
-                                orderOf(node_.op));
+      return context_.work.sort(input, rows(input) / parts, limitOf(node_.op), orderOf(node_.op));
     });
   }
 

@@ -110,8 +110,9 @@ cost::StateShape RowEstimates::joinTable(const analysis::JoinSides &sides, doubl
   state.rows = rows;
   cost::RowShape shape = shapeOf(sides.build);
   state.rowBytes = cost::stateRowBytes(state.kind, shape);
-  state.texts = shape.strings - stringsAmong(cast<TableType>(sides.build.getType()),
-                                             llvm::to_vector(sides.buildKeys.getAsRange<StringAttr>()));
+  state.texts =
+      shape.strings - stringsAmong(cast<TableType>(sides.build.getType()),
+                                   llvm::to_vector(sides.buildKeys.getAsRange<StringAttr>()));
   if (sides.buildKeys.size() == 1) {
     auto key = cast<StringAttr>(sides.buildKeys[0]);
     std::optional<Range> range = ranges_.rangeOf(sides.build, key);
@@ -156,8 +157,7 @@ double RowEstimates::heldBytes(const cost::StateShape &state, Value table) {
   return state.workingSet() + state.rows * texts;
 }
 
-cost::StateShape RowEstimates::sortBuffer(Value input, double rows, double limit,
-                                          ArrayAttr order) {
+cost::StateShape RowEstimates::sortBuffer(Value input, double rows, double limit, ArrayAttr order) {
   cost::StateShape state;
   state.kind = StateKind::kSortBuffer;
   state.rows = rows;

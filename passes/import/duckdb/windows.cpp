@@ -254,7 +254,8 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
       if (function.get("filters")) {
         return context.fail(at, "unsupported FILTER of any_value in a window");
       }
-    } else if (ordersItself || measure->rows != MeasureRows::kAll) { // which they are depends on the frame
+    } else if (ordersItself ||
+               measure->rows != MeasureRows::kAll) { // which they are depends on the frame
       bool repeats = measure->rows == MeasureRows::kDifferent;
       return context.fail(at, "unsupported " + name + (repeats ? " of distinct values" : "") +
                                   " in a window");

@@ -318,7 +318,11 @@ def queries() -> Iterator[tuple[str, str, Layouts]]:
         "select long, sum(w) s from notes where v < 400 group by long order by s desc, long limit 5",
         both,
     )
-    yield "by-k10-wide", "select k10, sum(v) a, sum(w) b, min(day) c, max(late) d from facts group by k10", one
+    yield (
+        "by-k10-wide",
+        "select k10, sum(v) a, sum(w) b, min(day) c, max(late) d from facts group by k10",
+        one,
+    )
     yield "by-k1k-wide", "select k1k, sum(v) a, min(w) b, max(w) c, sum(id) d from facts group by k1k", one
     yield "real-by-mode", "select mode, sum(real) s, min(real) l from facts group by mode", both
     yield "real-by-k1k", "select k1k, avg(real) a, max(real) h from facts group by k1k", one
