@@ -152,8 +152,10 @@ std::string exactText(Int128 value, Type type) {
   const bool isNegative = value < 0;
   digits.erase(0, isNegative ? 1 : 0);
   if (unsigned scale = scaleOf(type)) {
+    auto decimal = dyn_cast<DecimalType>(dropNullable(type));
+    const bool isFraction = decimal && decimal.getPrecision() == scale; // has no digit in front
     if (digits.size() <= scale) {
-      digits.insert(0, scale + 1 - digits.size(), '0');
+      digits.insert(0, scale + (isFraction ? 0 : 1) - digits.size(), '0');
     }
     digits.insert(digits.size() - scale, ".");
   }

@@ -376,6 +376,14 @@ Scalar ExpressionTranslator::toText(const Scalar &input) {
   }
   out.value = pipe::PrintOp::create(b_, loc_, pipe::StringType::get(b_.getContext()),
                                     formOf(input.type), value, scaleOf(input.type));
+  auto decimal = dyn_cast<frame::DecimalType>(input.type);
+  if (decimal && decimal.getPrecision() == decimal.getScale()) { // nothing in front of the point
+    auto literal = [&](StringRef text) -> Value {
+      return pipe::LiteralOp::create(b_, loc_, pipe::StringType::get(b_.getContext()),
+                                     b_.getStringAttr(text));
+    };
+    out.value = callText("replace", {out.value, literal("0."), literal(".")});
+  }
   return out;
 }
 

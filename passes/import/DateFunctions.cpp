@@ -72,6 +72,10 @@ public:
   MaybeExpression atZone(Zone zone, const Expression &given) {
     // A moment shows a later hour in the east; what a clock there shows was earlier.
     int64_t shift = isZoned(given) ? zone.micros : -zone.micros;
+    Type type = frame::dropNullable(given.type());
+    if (frame::unitsOfDay(type) > kMicrosOfDay) { // nanoseconds stay what they are
+      return orInfinite(given, as(plus(units(given), number(shift * 1000)), type));
+    }
     Type micros =
         frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, isZoned(given));
     MaybeExpression moment = b_.cast(given, micros, at_);

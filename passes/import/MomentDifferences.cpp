@@ -46,7 +46,20 @@ std::optional<Expression> Moments::index(TimePart part, const Expression &moment
   return over(field(frame::DateField::Year, moment), length->months / 12);
 }
 
-MaybeExpression Moments::boundaries(TimePart part, const Expression &from, const Expression &to) {
+/// Parts whose beginnings ICU, which DuckDB asks about zoned timestamps, finds first, and counts then
+/// what has passed between them.
+static bool countsBeginnings(TimePart part) {
+  return part == TimePart::kMillennium || part == TimePart::kCentury ||
+         part == TimePart::kDecade || part == TimePart::kQuarter || part == TimePart::kYearWeek;
+}
+
+MaybeExpression Moments::boundaries(TimePart part, const Expression &start, const Expression &end) {
+  const Expression from = inMicros(start), to = inMicros(end);
+  if (isZoned(from) && countsBeginnings(part)) {
+    MaybeExpression first = truncated(part, from), last = truncated(part, to);
+    return failed(first) || failed(last) ? MaybeExpression(failure())
+                                         : elapsed(part, *first, *last);
+  }
   std::optional<Expression> first = index(part, from), last = index(part, to);
   if (!first || !last) {
     return noSuchPart("date_diff has no such part");
@@ -144,6 +157,19 @@ MaybeInterval Moments::partsOf(const Expression &interval) {
   return failed(months) || failed(days) || failed(micros)
              ? MaybeInterval(failure())
              : MaybeInterval(Interval{*months, *days, *micros});
+}
+
+MaybeExpression Moments::microsOf(const Expression &interval) {
+  MaybeInterval parts = partsOf(interval);
+  if (failed(parts)) {
+    return failure();
+  }
+  Expression days = plus(times(parts->months, kDaysOfMonth), parts->days);
+  return plus(times(days, kMicrosOfDay), parts->micros);
+}
+
+MaybeExpression Moments::intervalOf(const Expression &micros) {
+  return packed({number(0), over(micros, kMicrosOfDay), modulo(micros, kMicrosOfDay)});
 }
 
 Interval Moments::age(const Expression &to, const Expression &from) {

@@ -58,11 +58,11 @@ std::optional<Expression> Moments::formattedDate(char specifier, bool padded,
   case 'm':
     return digits(of(TimePart::kMonth), padded ? 2 : 1);
   case 'y': {
-    Expression year = modulo(of(TimePart::kYear), 100);
+    Expression year = modulo(field(frame::DateField::Year, moment), 100);
     return digits(choose(Compare::Lt, year, number(0), times(year, -1), year), padded ? 2 : 1);
   }
   case 'Y':
-    return yearText(of(TimePart::kYear));
+    return yearText(field(frame::DateField::Year, moment));
   case 'G':
     return yearText(of(TimePart::kIsoYear));
   case 'V':
@@ -131,11 +131,7 @@ static std::string writtenOut(StringRef format) {
 
 MaybeExpression Moments::formatted(StringRef format, const Expression &given) {
   Type string = frame::StringType::get(b_.getContext());
-  Expression moment = given; // of microseconds, which is all that but one specifier shows
-  auto timestamp = dyn_cast<frame::TimestampType>(frame::dropNullable(given.type()));
-  if (timestamp && timestamp.getUnit() == TimeUnit::kNanosecond) {
-    moment = as(floorOver(units(given), 1000), timestampType());
-  }
+  Expression moment = inMicros(given); // which is all that but one specifier shows
   std::string written = writtenOut(format), plain;
   SmallVector<Expression> pieces;
   auto endPlain = [&] {
@@ -144,7 +140,6 @@ MaybeExpression Moments::formatted(StringRef format, const Expression &given) {
       plain.clear();
     }
   };
-  bool readsMoment = false;
   StringRef rest = written;
   while (!rest.empty()) {
     if (!rest.consume_front("%")) {
@@ -166,15 +161,11 @@ MaybeExpression Moments::formatted(StringRef format, const Expression &given) {
       return b_.fail(at_, Twine("unsupported specifier of strftime: %") + Twine(specifier));
     }
     endPlain();
-    readsMoment |= !StringRef("zZ%").contains(specifier);
     pieces.push_back(*piece);
   }
   endPlain();
-  if (!readsMoment) {
-    return b_.fail(at_, "a format of strftime without any part of the moment is not supported: " +
-                            format);
-  }
-  return orInfinite(given, pieces.size() == 1
-                               ? MaybeExpression(pieces.front())
-                               : b_.text(*textFunctionNamed("concat"), pieces, string, at_));
+  MaybeExpression text = pieces.size() == 1
+                             ? MaybeExpression(pieces.front())
+                             : b_.text(*textFunctionNamed("concat"), pieces, string, at_);
+  return failed(text) ? text : orInfinite(given, unlessNull(given, *text)); // not all read it
 }

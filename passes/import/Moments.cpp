@@ -89,6 +89,16 @@ Type Moments::timestampType() const {
   return frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, /*zoned=*/false);
 }
 
+Expression Moments::inMicros(const Expression &moment) {
+  auto timestamp = dyn_cast<frame::TimestampType>(frame::dropNullable(moment.type()));
+  if (!timestamp || timestamp.getUnit() != TimeUnit::kNanosecond) {
+    return moment;
+  }
+  Type micros =
+      frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, timestamp.getZoned());
+  return *orInfinite(moment, as(floorOver(units(moment), 1000), micros));
+}
+
 Expression Moments::as(const Expression &units, Type type) {
   bool isDate = frame::isDate(type);
   Expression narrow = isDate ? *b_.cast(units, IntegerType::get(b_.getContext(), 32), at_) : units;
@@ -251,6 +261,13 @@ MaybeExpression Moments::noSuchPart(StringRef message) {
   return b_.raise(frame::RaiseKind::User, message, IntegerType::get(b_.getContext(), 64), at_);
 }
 
+Expression Moments::yearOfEra(const Expression &moment) {
+  Expression year = field(frame::DateField::Year, moment);
+  return isZoned(moment) ? choose(frame::CompareKind::Gt, year, number(0), year,
+                                  minus(number(1), year))
+                         : year;
+}
+
 MaybeExpression Moments::part(TimePart part, const Expression &moment) {
   bool isOfTime = part >= TimePart::kHour && part <= TimePart::kNanosecond;
   if (!frame::isTemporal(moment.type()) ||
@@ -279,7 +296,11 @@ MaybeExpression Moments::truncated(TimePart part, const Expression &moment) {
   }
   auto year = [&] { return field(frame::DateField::Year, moment); };
   auto ofYears = [&](int64_t length) {
-    return begin(times(over(year(), length), length), number(1));
+    Expression first = times(over(yearOfEra(moment), length), length);
+    if (isZoned(moment)) { // before the year 1 they are counted from it
+      first = choose(frame::CompareKind::Gt, year(), number(0), first, minus(number(1), first));
+    }
+    return begin(first, number(1));
   };
   auto ofTime = [&](int64_t length) -> MaybeExpression {
     Type type = frame::dropNullable(moment.type());

@@ -9,6 +9,7 @@ namespace headrace::import {
 
 inline constexpr int64_t kMicrosOfSecond = unitsOfSecond(TimeUnit::kMicrosecond);
 inline constexpr int64_t kMicrosOfDay = 86'400 * kMicrosOfSecond;
+inline constexpr int64_t kDaysOfMonth = 30; ///< where intervals are compared
 
 /// A part of a date or time (time_parts.def).
 enum class TimePart {
@@ -60,6 +61,9 @@ public:
   /// An interval as a value, and its parts.
   MaybeExpression packed(const Interval &interval);
   MaybeInterval partsOf(const Expression &interval);
+  /// Its microseconds, an i64, a month being 30 days; and an interval of days and a time of these.
+  MaybeExpression microsOf(const Expression &interval);
+  MaybeExpression intervalOf(const Expression &micros);
   /// A timestamp so many months (an i64) later, on the last day of its month if that is shorter.
   Expression monthsLater(const Expression &timestamp, const Expression &months);
   /// The last day of the month of a date or timestamp.
@@ -94,6 +98,8 @@ public:
   /// Microseconds since midnight, an i64; of a date 0.
   Expression timeOfDay(const Expression &moment);
   mlir::Type timestampType() const;
+  /// A timestamp of nanoseconds as one of the microseconds that have passed; else what it is.
+  Expression inMicros(const Expression &moment);
 
   /// Whether a date or timestamp is infinite.
   MaybeExpression isInfinite(const Expression &moment);
@@ -123,6 +129,8 @@ private:
   /// The year of the week and its number, with two digits.
   Expression yearWeekOf(const Expression &days);
   Expression eraOf(const Expression &year);
+  /// The year; of zoned timestamps that of its era, which has no year 0.
+  Expression yearOfEra(const Expression &moment);
   Expression nanosecondsOf(const Expression &moment);
   MaybeExpression offsetOf(const Expression &moment);
   MaybeExpression noSuchPart(llvm::StringRef message);

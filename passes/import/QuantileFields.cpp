@@ -42,16 +42,36 @@ MaybeExpression QuantileFields::isAt(ExpressionBuilder &b) const {
   return b.compare(frame::CompareKind::Eq, row.expression(), wanted.expression(), at_);
 }
 
+MaybeExpression QuantileFields::stepped(ExpressionBuilder &b, const Expression &value,
+                                        const Real &share) const {
+  Moments moments(b, at_);
+  MaybeExpression low = moments.microsOf(value),
+                  high = moments.microsOf(*b.field(firstField_ + 2, at_));
+  if (failed(low) || failed(high)) {
+    return failure();
+  }
+  Real way = real(b, moments.minus(*high, *low), at_) * share;
+  MaybeExpression step = b.cast(way.apply(frame::NumberFunction::Round).expression(),
+                                IntegerType::get(b.getContext(), 64), at_);
+  return failed(step) ? step : moments.intervalOf(moments.plus(*low, *step));
+}
+
 MaybeExpression QuantileFields::between(ExpressionBuilder &b, const Expression &value,
                                         Type type) const {
   const bool isRounded = quantile_.kind == QuantileKind::kRounded;
   Moments moments(b, at_);
+  Real at = place(b);
+  Real part = at - at.apply(frame::NumberFunction::Floor);
+  Expression isBetween =
+      *b.compare(frame::CompareKind::Gt, part.expression(), part.constant(0).expression(), at_);
+  if (isRounded && frame::isInterval(type)) {
+    MaybeExpression mixed = stepped(b, value, part);
+    return failed(mixed) ? mixed : b.choose(isBetween, *mixed, &value, at_);
+  }
   auto number = [&](const Expression &of) {
     return real(b, isRounded ? moments.units(of) : of, at_);
   };
   Real low = number(value), high = number(*b.field(firstField_ + 2, at_));
-  Real at = place(b);
-  Real part = at - at.apply(frame::NumberFunction::Floor);
   std::optional<Real> found;
   if (isRounded) {
     found = (low * (part.constant(1) - part) + high * part).apply(frame::NumberFunction::Round);
@@ -66,8 +86,6 @@ MaybeExpression QuantileFields::between(ExpressionBuilder &b, const Expression &
   } else {
     found = low + (high - low) * part;
   }
-  Expression isBetween =
-      *b.compare(frame::CompareKind::Gt, part.expression(), part.constant(0).expression(), at_);
   MaybeExpression exactly = b.cast(value, type, at_);
   MaybeExpression mixed =
       b.cast(found->expression(), isRounded ? IntegerType::get(b.getContext(), 64) : type, at_);
@@ -116,7 +134,7 @@ QuantileKind headrace::import::quantileKind(QuantileKind wanted, Type type) {
   if (wanted != QuantileKind::kBetween || isa<FloatType, frame::DecimalType>(value)) {
     return wanted;
   }
-  const bool isMoment = frame::isTimestamp(value) ||
+  const bool isMoment = frame::isTimestamp(value) || frame::isInterval(value) ||
                         (frame::isTime(value) && frame::unitsOfDay(value) == kMicrosOfDay);
   return isMoment ? QuantileKind::kRounded : QuantileKind::kDiscrete;
 }
@@ -132,8 +150,8 @@ MaybeExpression headrace::import::deviationOfList(ExpressionBuilder &b, const Ex
                                                   Type type, Location at) {
   const bool isOfMoments = frame::isInterval(type);
   Type element = cast<frame::ListType>(frame::dropNullable(list.type())).getElementType();
-  Type middleType = isOfMoments ? element : frame::dropNullable(type);
-  Type number = isOfMoments ? IntegerType::get(b.getContext(), 64) : middleType;
+  Type apartType = frame::dropNullable(type), middleType = isOfMoments ? element : apartType;
+  Type number = isOfMoments ? Type(IntegerType::get(b.getContext(), 64)) : middleType;
   MaybeExpression middle = quantileOfList(b, list, medianOf(middleType), middleType, at);
   if (failed(middle)) {
     return failure();
@@ -163,17 +181,10 @@ MaybeExpression headrace::import::deviationOfList(ExpressionBuilder &b, const Ex
     MaybeExpression far =
         failed(apart) ? apart
                       : inside.number(frame::NumberFunction::Abs, *apart, std::nullopt, number, at);
-    return failed(far) ? far : inside.list(number, *far, at);
+    far = failed(far) || !isOfMoments ? far : moments.intervalOf(*far);
+    return failed(far) ? far : inside.list(apartType, *far, at);
   };
-  MaybeExpression distances = b.flatMap(list, distance, frame::ListType::get(number), at);
-  Quantile half = medianOf(number);
-  half.kind = isOfMoments ? QuantileKind::kRounded : half.kind;
-  MaybeExpression found =
-      failed(distances) ? distances : quantileOfList(b, *distances, half, number, at);
-  if (failed(found) || !isOfMoments) {
-    return found;
-  }
-  Moments moments(b, at);
-  return moments.packed({moments.number(0), moments.over(*found, kMicrosOfDay),
-                         moments.modulo(*found, kMicrosOfDay)});
+  MaybeExpression distances = b.flatMap(list, distance, frame::ListType::get(apartType), at);
+  return failed(distances) ? distances
+                           : quantileOfList(b, *distances, medianOf(apartType), apartType, at);
 }

@@ -17,10 +17,12 @@ public:
   /// Whether the row is the one of the quantile, or in front of it.
   MaybeExpression isAt(ExpressionBuilder &b) const;
   /// For that row: between its `value` and the next one's, as DuckDB computes it. `type` is a float
-  /// a decimal of at most 15 digits, or what has units between which it is rounded.
+  /// a decimal of at most 15 digits, an interval, or what has units between which it is rounded.
   MaybeExpression between(ExpressionBuilder &b, const Expression &value, mlir::Type type) const;
 
 private:
+  /// From an interval this share of the way to the next row's.
+  MaybeExpression stepped(ExpressionBuilder &b, const Expression &value, const Real &share) const;
   /// Where the quantile lies: from 0, with a fraction if it interpolates.
   Real place(ExpressionBuilder &b) const;
 

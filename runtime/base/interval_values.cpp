@@ -141,6 +141,16 @@ std::optional<IntervalParts> averageInterval(__int128 months, __int128 days, __i
   return intervalOf(months / count, wholeDays, (rest + half) / count);
 }
 
+std::optional<IntervalParts> intervalBetween(const IntervalParts &from, const IntervalParts &to,
+                                             double share) {
+  const __int128 first = from.total(), way = to.total() - first;
+  if (!fits<int64_t>(first) || !fits<int64_t>(to.total()) || !fits<int64_t>(way)) {
+    return std::nullopt;
+  }
+  const __int128 micros = first + std::llround(static_cast<double>(way) * share);
+  return intervalOf(0, micros / kMicrosOfDay, micros % kMicrosOfDay);
+}
+
 __int128 laterBy(const IntervalParts &parts, int64_t timestamp) {
   auto days = static_cast<int64_t>(floorOver(timestamp, kMicrosOfDay));
   const __int128 time = timestamp - static_cast<__int128>(days) * kMicrosOfDay;

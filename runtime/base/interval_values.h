@@ -56,6 +56,11 @@ std::optional<IntervalParts> divided(const IntervalParts &parts, double by);
 std::optional<IntervalParts> averageInterval(__int128 months, __int128 days, __int128 micros,
                                              int64_t count);
 
+/// From one interval a share of the way to another, rounded, as days and a time; nothing if 64 bits
+/// do not hold the microseconds of either or of the way.
+std::optional<IntervalParts> intervalBetween(const IntervalParts &from, const IntervalParts &to,
+                                             double share);
+
 /// A timestamp so much later, in microseconds: first by months, on the last day of its month where
 /// that is shorter.
 __int128 laterBy(const IntervalParts &parts, int64_t timestamp);

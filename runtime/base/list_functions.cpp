@@ -2,6 +2,7 @@
 // up to.
 #include "runtime/base/list_functions.h"
 
+#include "runtime/base/interval_values.h"
 #include "runtime/base/moment_text.h"
 #include "runtime/base/text_functions.h"
 
@@ -432,8 +433,20 @@ List modeOfList(TextRoom &room, const List &list) {
   return best ? listOfOne(room, list.view.code(), best) : emptyOf(room, list.view);
 }
 
-List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t part, int64_t whole,
-                    int64_t descending, QuantileKind kind) {
+/// From one decimal a share of the way to another, as DuckDB rounds it: to doubles, but of more than
+/// 18 digits only the way.
+static __int128 decimalBetween(__int128 from, __int128 to, double share, int32_t precision) {
+  constexpr int32_t kDigitsOf64 = 18;
+  __int128 way = 0;
+  if (precision > kDigitsOf64 && !__builtin_sub_overflow(to, from, &way)) {
+    return from + static_cast<__int128>(static_cast<double>(way) * share);
+  }
+  const auto least = static_cast<double>(from), most = static_cast<double>(to);
+  return static_cast<__int128>(least + (most - least) * share);
+}
+
+MaybeList quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t part,
+                         int64_t whole, int64_t descending, QuantileKind kind) {
   const ElementCode code = list.view.code();
   std::vector<std::string_view> elements;
   eachValid(list.view, [&](std::string_view element) { elements.push_back(element); });
@@ -459,6 +472,10 @@ List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t par
   if (!isBetween && kind != QuantileKind::kBetween) {
     return listOfOne(room, code, low);
   }
+  if (kind == QuantileKind::kRounded && elementType(code).kind == LogicalKind::kInterval) {
+    auto interval = intervalBetween(intervalParts(low), intervalParts(high), rest);
+    return interval ? MaybeList(listOfOne(room, code, packedInterval(*interval))) : std::nullopt;
+  }
   if (kind == QuantileKind::kRounded) {
     const auto least = static_cast<double>(integerIn(code, low)),
                most = static_cast<double>(integerIn(code, high));
@@ -467,11 +484,12 @@ List quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t par
                      ElementBytes::ofInteger(code, static_cast<__int128>(units)).view());
   }
   if (elementType(code).kind == LogicalKind::kDecimal) {
-    const auto least = static_cast<double>(integerIn(code, low)),
-               most = static_cast<double>(integerIn(code, high));
-    const double units = std::trunc(least + (most - least) * rest);
-    return listOfOne(room, code,
-                     ElementBytes::ofInteger(code, static_cast<__int128>(units)).view());
+    if (!isBetween) {
+      return listOfOne(room, code, low);
+    }
+    const __int128 units = decimalBetween(integerIn(code, low), integerIn(code, high), rest,
+                                          elementType(code).precision);
+    return listOfOne(room, code, ElementBytes::ofInteger(code, units).view());
   }
   const double least = numberIn(code, low), most = numberIn(code, high);
   if (isFloat(code) && elementBytes(code) == sizeof(float)) {

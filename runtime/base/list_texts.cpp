@@ -61,7 +61,7 @@ std::string textOf(ElementCode code, Text element) {
     return upTo(printTimestamp(static_cast<int64_t>(integerIn(code, element)), type.unit,
                                type.zoned, memory));
   default:
-    return std::string(printInteger(integerIn(code, element), type.scale, memory));
+    return std::string(printExact(integerIn(code, element), type, memory));
   }
 }
 

@@ -103,18 +103,63 @@ std::optional<int64_t> takeOffset(Text &text) {
   return isNegative ? -seconds : seconds;
 }
 
+/// What says which day is meant. A month or day in numbers goes before all else, a year before the
+/// weeks of ISO; of the others a text may have one.
+enum class DayBy { kNone, kYear, kMonthAndDay, kDayOfYear, kWeekFromSunday, kWeekFromMonday, kIso };
+
 /// Of what is said by several parts together.
 struct Parts {
   int64_t year = 1900, month = 1, day = 1, hour = 0, minute = 0, second = 0, fraction = 0;
   int64_t offset = 0;
-  std::optional<int64_t> dayOfYear;
+  DayBy by = DayBy::kNone;
+  int64_t dayOfYear = 1, week = 0;
+  int64_t dayOfWeek = 0; ///< from Sunday, or what begins the week where it is not said
+  bool hasDayOfWeek = false;
+  std::optional<int64_t> isoYear, isoWeek, isoDay;
   std::optional<bool> isAfternoon;
-  bool hasDate = false; ///< a month or a day of it
 
   /// Takes the part that a specifier means from the front of the text.
   bool takePart(char specifier, Text &text);
   std::optional<int64_t> moment(TimeUnit unit) const;
+
+private:
+  bool takeYear(std::optional<int64_t> number);
+  bool takeOffsetInYear(DayBy kind, int64_t &part, std::optional<int64_t> number);
+  bool takeIso(std::optional<int64_t> &part, std::optional<int64_t> number);
+  int64_t days() const;
 };
+
+bool Parts::takeYear(std::optional<int64_t> number) {
+  by = by == DayBy::kNone || by == DayBy::kIso ? DayBy::kYear : by;
+  year = number.value_or(year);
+  return number.has_value();
+}
+
+/// A day or a week of the year.
+bool Parts::takeOffsetInYear(DayBy kind, int64_t &part, std::optional<int64_t> number) {
+  if (by != DayBy::kMonthAndDay) {
+    if (by != DayBy::kNone && by != DayBy::kYear) {
+      return false;
+    }
+    by = kind;
+  }
+  part = number.value_or(part);
+  return number.has_value();
+}
+
+/// A year or a week of ISO, once.
+bool Parts::takeIso(std::optional<int64_t> &part, std::optional<int64_t> number) {
+  const bool isYear = &part == &isoYear;
+  if (by == DayBy::kNone) {
+    by = DayBy::kIso;
+  }
+  const bool isPassedOver = by == DayBy::kMonthAndDay || (isYear && by == DayBy::kYear);
+  if (!isPassedOver && (by != DayBy::kIso || part)) {
+    return false;
+  }
+  part = number;
+  return number.has_value();
+}
 
 bool Parts::takePart(char specifier, Text &text) {
   auto set = [](int64_t &part, std::optional<int64_t> value) {
@@ -128,33 +173,43 @@ bool Parts::takePart(char specifier, Text &text) {
     return set(ignored, takeOneOf(text, kDays, specifier == 'a' ? 3 : Text::npos));
   case 'b':
   case 'B':
-    hasDate = true;
     if (!set(month, takeOneOf(text, kMonths, specifier == 'b' ? 3 : Text::npos))) {
       return false;
     }
     ++month;
     return true;
   case 'm':
-    hasDate = true;
+    by = DayBy::kMonthAndDay;
     return set(month, takeNumber(text, 2, 1, 12));
   case 'd':
-    hasDate = true;
+    by = DayBy::kMonthAndDay;
     return set(day, takeNumber(text, 2, 1, 31));
   case 'j':
-    dayOfYear = takeNumber(text, 3, 1, 366);
-    return dayOfYear.has_value();
+    return takeOffsetInYear(DayBy::kDayOfYear, dayOfYear, takeNumber(text, 3, 1, 366));
+  case 'U':
+  case 'W':
+    return takeOffsetInYear(specifier == 'U' ? DayBy::kWeekFromSunday : DayBy::kWeekFromMonday,
+                            week, takeNumber(text, 2, 0, 53));
+  case 'G':
+    return takeIso(isoYear, takeNumber(text, 4, 0, 9999));
+  case 'V':
+    return takeIso(isoWeek, takeNumber(text, 2, 1, 53));
   case 'Y':
-    return set(year, takeNumber(text, 4, 0, 9999));
+    return takeYear(takeNumber(text, 4, 0, 9999));
   case 'y':
-    if (!set(year, takeNumber(text, 2, 0, 99))) {
+    if (!takeYear(takeNumber(text, 2, 0, 99))) {
       return false;
     }
     year += year < 69 ? 2000 : 1900;
     return true;
   case 'w':
-    return set(ignored, takeNumber(text, 1, 0, 6));
-  case 'u':
-    return set(ignored, takeNumber(text, 1, 1, 7));
+    hasDayOfWeek = true;
+    return set(dayOfWeek, takeNumber(text, 1, 0, 6));
+  case 'u': {
+    const bool isFirst = !isoDay;
+    isoDay = takeNumber(text, 1, 1, 7);
+    return isFirst && isoDay;
+  }
   case 'H':
     return set(hour, takeNumber(text, 2, 0, 23));
   case 'I':
@@ -179,6 +234,33 @@ bool Parts::takePart(char specifier, Text &text) {
   }
 }
 
+/// The Monday of the week that a day, counted from 1970-01-01, is in.
+int64_t mondayOf(int64_t day) {
+  constexpr int64_t kWeek = 7, kThursday = 3;
+  const int64_t since = (day + kThursday) % kWeek;
+  return day - (since < 0 ? since + kWeek : since);
+}
+
+int64_t Parts::days() const {
+  const int64_t first = daysFromCivil(year, 1, 1);
+  switch (by) {
+  case DayBy::kDayOfYear:
+    return first + dayOfYear - 1;
+  case DayBy::kIso: // its first week is that of the fourth of January
+    return mondayOf(daysFromCivil(isoYear.value_or(1900), 1, 4)) + (isoWeek.value_or(1) - 1) * 7 +
+           isoDay.value_or(1) - 1;
+  case DayBy::kWeekFromSunday:
+  case DayBy::kWeekFromMonday: { // days before the first whole week are of week 0
+    const bool fromMonday = by == DayBy::kWeekFromMonday;
+    int64_t begin = mondayOf(first) - (fromMonday ? 0 : 1);
+    begin -= begin >= first ? 7 : 0;
+    return begin + week * 7 + (fromMonday && hasDayOfWeek ? (dayOfWeek + 6) % 7 : dayOfWeek);
+  }
+  default:
+    return daysFromCivil(year, month, day);
+  }
+}
+
 std::optional<int64_t> Parts::moment(TimeUnit unit) const {
   int64_t hours = hour;
   if (isAfternoon) {
@@ -187,13 +269,11 @@ std::optional<int64_t> Parts::moment(TimeUnit unit) const {
     }
     hours = hour % 12 + (*isAfternoon ? 12 : 0);
   }
-  const bool byDay = dayOfYear && !hasDate;
-  if (!byDay && day > daysOfMonth(year, month)) {
+  const bool isOfMonth = by == DayBy::kNone || by == DayBy::kYear || by == DayBy::kMonthAndDay;
+  if (isOfMonth && day > daysOfMonth(year, month)) {
     return std::nullopt;
   }
-  const int64_t days =
-      byDay ? daysFromCivil(year, 1, 1) + *dayOfYear - 1 : daysFromCivil(year, month, day);
-  const int64_t seconds = ((days * 24 + hours) * 60 + minute) * 60 + second - offset;
+  const int64_t seconds = ((days() * 24 + hours) * 60 + minute) * 60 + second - offset;
   const __int128 nanoseconds = static_cast<__int128>(seconds) * kNanoseconds + fraction;
   const int64_t size = kNanoseconds / unitsOfSecond(unit);
   const __int128 value =
@@ -202,7 +282,7 @@ std::optional<int64_t> Parts::moment(TimeUnit unit) const {
                                                   : std::nullopt;
 }
 
-constexpr Text kSpecifiers = "aAbBmdjYywuHIpMSgfnz%";
+constexpr Text kSpecifiers = "aAbBmdjUWGVYywuHIpMSgfnz%";
 
 /// What stands for several parts; empty for other specifiers.
 Text longForm(char specifier) {
@@ -210,6 +290,20 @@ Text longForm(char specifier) {
          : specifier == 'X' ? "%H:%M:%S"
          : specifier == 'c' ? "%Y-%m-%d %H:%M:%S"
                             : "";
+}
+
+/// "infinity", "-infinity" and "epoch", whatever the format.
+std::optional<int64_t> specialMoment(Text text) {
+  auto is = [&](Text word) {
+    Text rest = text;
+    const bool isWord = takeWord(rest, word);
+    skipBlanks(rest);
+    return isWord && rest.empty();
+  };
+  return is("infinity")    ? std::optional(INT64_MAX)
+         : is("-infinity") ? std::optional(-INT64_MAX)
+         : is("epoch")     ? std::optional(INT64_C(0))
+                           : std::nullopt;
 }
 
 /// Reads a text by a format.
@@ -261,6 +355,9 @@ std::string_view unsupportedPart(std::string_view format) {
 std::optional<int64_t> momentIn(std::string_view text, std::string_view format, TimeUnit unit) {
   Parts parts;
   skipBlanks(text);
+  if (std::optional<int64_t> special = specialMoment(text)) {
+    return special;
+  }
   if (!takeAll(parts, text, format)) {
     return std::nullopt;
   }

@@ -109,11 +109,12 @@ char *printDigits(U128 value, int32_t width, char *end) {
   return wide;
 }
 
-std::string_view printInteger(I128 value, int32_t scale, char *memory) {
+/// At least `whole` digits stand in front of the point.
+static std::string_view printScaled(I128 value, int32_t scale, int32_t whole, char *memory) {
   char *end = memory + HR_TEXT_PRINTED;
   const bool negative = value < 0;
   const U128 magnitude = negative ? U128{0} - static_cast<U128>(value) : static_cast<U128>(value);
-  char *at = printDigits(magnitude, scale + 1, end);
+  char *at = printDigits(magnitude, scale + whole, end);
   if (scale > 0) {
     std::memmove(at - 1, at, static_cast<size_t>(end - at - scale));
     --at;
@@ -123,6 +124,15 @@ std::string_view printInteger(I128 value, int32_t scale, char *memory) {
     *--at = '-';
   }
   return {at, static_cast<size_t>(end - at)};
+}
+
+std::string_view printInteger(I128 value, int32_t scale, char *memory) {
+  return printScaled(value, scale, 1, memory);
+}
+
+std::string_view printExact(I128 value, const LogicalType &type, char *memory) {
+  const bool isFraction = type.kind == LogicalKind::kDecimal && type.precision == type.scale;
+  return printScaled(value, type.scale, isFraction ? 0 : 1, memory);
 }
 
 template <typename Real> std::string_view printReal(Real value, char *memory) {

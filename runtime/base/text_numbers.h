@@ -1,6 +1,8 @@
 // Numbers as text and back.
 #pragma once
 
+#include "runtime/base/logical_type.h"
+
 #include <cstdint>
 #include <string_view>
 
@@ -13,6 +15,9 @@ using U128 = unsigned __int128;
 char *printDigits(U128 value, int32_t width, char *end);
 /// With all `scale` digits behind the point. `memory` has HR_TEXT_PRINTED bytes, also below.
 std::string_view printInteger(I128 value, int32_t scale, char *memory);
+/// An integer or a decimal of this type: nothing stands in front of the point where all digits of
+/// the type are behind it.
+std::string_view printExact(I128 value, const LogicalType &type, char *memory);
 /// The shortest text that reads back as the same number: "1.0", "0.0001", "1e+16", "1.5e-05".
 template <typename Real> std::string_view printReal(Real value, char *memory);
 

@@ -7,6 +7,7 @@
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
+#include "runtime/base/text_numbers.h"
 #include "runtime/base/unsigned128.h"
 
 #include <algorithm>
@@ -26,26 +27,9 @@ __int128 integerAt(const void *data, HrType type, uint32_t row) {
   return static_cast<__int128>(static_cast<unsigned __int128>(value) << unused) >> unused;
 }
 
-std::string decimalText(__int128 value, int scale) {
-  unsigned __int128 rest = value < 0 ? -static_cast<unsigned __int128>(value) : value;
-  std::string text; // the last digit first
-  for (int digit = 0; rest != 0 || digit <= scale; ++digit) {
-    if (digit == scale && scale != 0) {
-      text += '.';
-    }
-    text += static_cast<char>('0' + static_cast<int>(rest % 10));
-    rest /= 10;
-  }
-  if (value < 0) {
-    text += '-';
-  }
-  std::reverse(text.begin(), text.end());
-  return text;
-}
-
 /// Of an integer, decimal, date, time or timestamp.
 std::string exactText(__int128 value, const LogicalType &type) {
-  char text[kMomentTextBytes];
+  char text[std::max<size_t>(HR_TEXT_PRINTED, kMomentTextBytes)];
   switch (type.kind) {
   case LogicalKind::kDate:
     return {text, printDate(static_cast<int64_t>(value), text)};
@@ -54,7 +38,7 @@ std::string exactText(__int128 value, const LogicalType &type) {
   case LogicalKind::kTimestamp:
     return {text, printTimestamp(static_cast<int64_t>(value), type.unit, type.zoned, text)};
   default:
-    return decimalText(value, type.scale);
+    return std::string(printExact(value, type, text));
   }
 }
 

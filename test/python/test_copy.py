@@ -63,7 +63,8 @@ def test_csv_is_that_of_duckdb(tmp_path: Path) -> None:
     """Byte for byte, of all types, in several batches and by one separator or another."""
     columns = r'''range % 100 as i, range::utinyint as u8, (range * 1e17)::hugeint as h, range / 4 as f,
         (range / 3)::float as g, range::double as whole, 1e20 + range as large,
-        (range / 8)::decimal(9, 3) as d, range % 2 = 0 as b,
+        (range / 8)::decimal(9, 3) as d, range % 2 = 0 as b, (-range / 1000)::decimal(3, 3) as rest,
+        [(range / 1000)::decimal(4, 4), null] as rests,
         case range % 6 when 0 then '' when 1 then 'a,b' when 2 then 'say "x"' when 3 then null
             when 4 then e'two\nlines' else 'plain;' end as "a ""t""",
         date '1969-12-30' + range::integer as day, time '01:02:03' + to_microseconds(range) as hour,

@@ -58,6 +58,8 @@ QUERIES = [
     "select a from t where a in (select x from u union select y from u)",
     "select a, case a when 1 then 'one' when null then 'n' else 'o' end w from t",
     "select * from t full join u on t.a = u.x",
+    "select t.a, u.x from t full join u on exists (select 1 from t s where s.a = t.a and s.b = u.y)",
+    "select t.a, u.x from t full join u on u.x in (select s.x from u s where s.y = t.b)",
     "select a, b from t natural full join (select x as a, y as c from u) q",
     "select a, (select y from u where u.x = t.a) from t where a = 2",
     "select a from t where not exists (select 1 from u where u.x = t.a or u.y = t.b)",

@@ -62,6 +62,12 @@ static bool areSeveral(Node call) {
   return arguments.size() > 1 && isNestedType(typeOf(arguments[1]));
 }
 
+/// Decimals that doubles do not hold.
+static bool isPrecise(Type type) {
+  auto decimal = dyn_cast<frame::DecimalType>(frame::dropNullable(type));
+  return decimal && decimal.getPrecision() > kDoubleDigits;
+}
+
 /// The type of one quantile.
 static Type typeOfOne(Node call, Type result) {
   Type type = frame::dropNullable(result);
@@ -165,6 +171,12 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
       request.fromList = [=, all = *quantiles](ExpressionBuilder &b, const Expression &values) {
         return quantilesOfList(b, values, all, type, at);
       };
+    } else if (isPrecise(type) && quantiles->front().kind == QuantileKind::kBetween) {
+      request.rows = MeasureRows::kCollected;
+      request.fromList = [=, one = quantiles->front()](ExpressionBuilder &b,
+                                                       const Expression &values) {
+        return quantileOfList(b, values, one, type, at);
+      };
     } else {
       request.quantile = quantiles->front();
     }
@@ -235,13 +247,6 @@ FailureOr<SmallVector<Quantile>> RelationImporter::quantilesOf(const MeasureCall
   if (shares.empty() || (!areSeveral(call.node) && shares.size() != 1)) {
     // no test: DuckDB's binder gives one share, or a list of them
     return context.fail(at, "unsupported shares of " + call.name);
-  }
-  auto precise = dyn_cast<frame::DecimalType>(type);
-  const bool isInterval = frame::isInterval(type);
-  if (kind == QuantileKind::kBetween &&
-      (isInterval || (precise && precise.getPrecision() > kDoubleDigits))) {
-    return context.fail(at, "unsupported type of " + call.name + ": " +
-                                (isInterval ? "use quantile_disc" : "cast it to double"));
   }
   SmallVector<Quantile> quantiles;
   for (Node share : shares) {

@@ -299,8 +299,10 @@ MaybeExpression ExpressionImporter::castMoment(ExpressionBuilder &b, const Expre
   if (from != type && frame::isTime(from) != frame::isTime(type) && !frame::isTimestamp(from)) {
     return context.fail(at, "unsupported cast between a time and a date");
   }
-  if (frame::isTimestamp(from) && frame::isDate(type)) { // rounded to microseconds first
-    MaybeExpression coarse = b.cast(operand, Moments(b, at).timestampType(), at, misfit);
+  if (frame::isTimestamp(from) && frame::isDate(type)) { // in microseconds, rounded if unzoned
+    Moments moments(b, at);
+    MaybeExpression coarse = b.cast(isZoned(operand) ? moments.inMicros(operand) : operand,
+                                    moments.timestampType(), at, misfit);
     return failed(coarse) ? coarse : b.cast(*coarse, type, at, misfit);
   }
   if (frame::isTimestamp(from) && frame::isTime(type)) { // in the time's unit

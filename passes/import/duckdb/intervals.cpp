@@ -11,7 +11,6 @@ using namespace headrace::import::duckdb;
 namespace frame = headrace::frame;
 using Arithmetic = ExpressionBuilder::Arithmetic;
 
-static constexpr int64_t kDaysOfMonth = 30;
 
 bool ExpressionImporter::isInterval(Node expression) {
   StringRef interval = "INTERVAL";
@@ -284,10 +283,6 @@ Expression ExpressionImporter::importDifference(ExpressionBuilder &b, Arguments 
 
 FailureOr<Interval> ExpressionImporter::importAge(ExpressionBuilder &b, Arguments arguments,
                                                   Location at) {
-  if (isZoned(arguments.front())) {
-    (void)context.fail(at, "unsupported age: only of timestamps without a zone");
-    return failure();
-  }
   Moments moments(b, at);
   if (arguments.size() == 2) {
     return moments.age(arguments[0], arguments[1]);
@@ -297,7 +292,8 @@ FailureOr<Interval> ExpressionImporter::importAge(ExpressionBuilder &b, Argument
     return failure();
   }
   int64_t midnight = *options.nowMicroseconds / kMicrosOfDay * kMicrosOfDay;
-  return moments.age(b.integer(midnight, moments.timestampType(), at), arguments[0]);
+  Type type = frame::dropNullable(arguments[0].type());
+  return moments.age(b.integer(midnight, type, at), arguments[0]);
 }
 
 Expression ExpressionImporter::totalOf(ExpressionBuilder &b, const Interval &interval, Type type,
@@ -453,7 +449,7 @@ static std::optional<int64_t> constantWidth(const Interval &interval) {
   return fits ? std::optional(*days * kMicrosOfDay + *micros) : std::nullopt;
 }
 
-/// Of timestamps; dates become some and are cut to their day again.
+/// Of timestamps; dates become some and are cut to their day again, times are of 1970-01-01.
 MaybeExpression ExpressionImporter::importBucket(ExpressionBuilder &b, const Call &call,
                                                  int64_t fieldsBefore) {
   Moments moments(b, call.at);
@@ -464,9 +460,13 @@ MaybeExpression ExpressionImporter::importBucket(ExpressionBuilder &b, const Cal
     return failure();
   }
   Type given = frame::dropNullable(moment->type());
-  Type timestamp = frame::isDate(given) ? moments.timestampType() : given;
-  auto asTimestamp = [&](const MaybeExpression &value) {
-    return failed(value) ? value : castMoment(b, *value, timestamp, Misfit::kRaises, call.at);
+  const bool isTime = frame::isTime(given) && frame::unitsOfDay(given) == kMicrosOfDay;
+  Type timestamp = frame::isDate(given) || isTime ? moments.timestampType() : given;
+  auto asTimestamp = [&](const MaybeExpression &value) -> MaybeExpression {
+    if (failed(value) || isTime) {
+      return failed(value) ? value : moments.as(moments.units(*value), timestamp);
+    }
+    return castMoment(b, *value, timestamp, Misfit::kRaises, call.at);
   };
   MaybeExpression typed = asTimestamp(moment);
   if (failed(typed)) {
@@ -482,7 +482,8 @@ MaybeExpression ExpressionImporter::importBucket(ExpressionBuilder &b, const Cal
     return failure();
   }
   if (!frame::isTimestamp(timestamp) || !frame::isTimestamp(origin->type())) {
-    return unsupported(call, "only of dates and timestamps, by their origin or an offset");
+    // no test: DuckDB's binder has no other
+    return unsupported(call, "only of dates, timestamps and times of microseconds");
   }
   if (hasOffset) {
     typed = moveBy(b, *typed, negated(moments, *offset), call.at);

@@ -47,6 +47,25 @@ static bool showsRight(frame::JoinKind kind) {
 /// Whether a comparison is never NULL.
 static bool isTwoValued(StringRef comparison) { return comparison.ends_with("DISTINCT_FROM"); }
 
+/// Whether rows, structs without names, differ: as SQL has it, NULL where that depends on a NULL.
+static MaybeExpression rowsDiffer(ExpressionBuilder &b, const Expression &left,
+                                  const Expression &right, Location at) {
+  auto row = dyn_cast<frame::StructType>(frame::dropNullable(left.type()));
+  if (!row || !row.getNames().front().empty()) {
+    return b.compare(frame::CompareKind::Ne, left, right, at);
+  }
+  SmallVector<Expression> differ;
+  for (unsigned field = 0; field < row.getFieldTypes().size(); ++field) {
+    MaybeExpression one =
+        rowsDiffer(b, b.fieldOf(left, field, at), b.fieldOf(right, field, at), at);
+    if (failed(one)) {
+      return failure();
+    }
+    differ.push_back(*one);
+  }
+  return b.connect(ExpressionBuilder::Connective::kOr, differ, at);
+}
+
 MaybeRelation RelationImporter::importComparisonJoin(Node op) {
   if (failed(expectOnly(op, {{"join_type", Use::kRead},
                              {"mark_index", Use::kHarmless},
@@ -96,6 +115,7 @@ MaybeRelation RelationImporter::importComparisonJoin(Node op) {
       request->conditions.push_back({kind, leftSide, rightSide, place});
       continue;
     }
+    const bool differ = request->kind == frame::JoinKind::Mark && comparison == "COMPARE_NOTEQUAL";
     auto compare = [=](ExpressionBuilder &b) -> MaybeExpression {
       MaybeExpression lhs = leftSide.build(b);
       MaybeExpression rhs = failed(lhs) ? lhs : rightSide.build(b);
@@ -109,7 +129,7 @@ MaybeRelation RelationImporter::importComparisonJoin(Node op) {
       if (!kind) {
         return b.fail(place, "unsupported comparison in a join: " + comparison);
       }
-      return b.compare(*kind, *lhs, *rhs, place);
+      return differ ? rowsDiffer(b, *lhs, *rhs, place) : b.compare(*kind, *lhs, *rhs, place);
     };
     request->conditions.push_back(
         {JoinCondition::Kind::kAny, Computed{std::nullopt, {}, compare}, {}, place});

@@ -434,8 +434,8 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
                                   {list, isGiven ? arguments[2] : comma}, string, call.at);
     return b.ofAny(list, text, call.at);
   }
-  constexpr StringRef kOfIntervals[] = {"first", "last", "arbitrary", "count",
-                                        "min",   "max",  "mode"};
+  constexpr StringRef kOfIntervals[] = {"first", "last", "arbitrary", "any_value", "count",
+                                        "min",   "max",  "mode",      "median"};
   if (frame::isInterval(elementOf(list.type())) && !llvm::is_contained(kOfIntervals, *name)) {
     return unsupported(call, *name + " of intervals");
   }
@@ -458,8 +458,12 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   if (*name == "median" && arguments.size() == 2) {
     return quantileOfList(b, list, medianOf(call.type), frame::dropNullable(call.type), call.at);
   }
-  if (*name == "mad" && arguments.size() == 2 && frame::isNumeric(elementOf(list.type()))) {
-    return deviationOfList(b, list, call.type, call.at);
+  if (*name == "mad" && arguments.size() == 2) {
+    Type moments = frame::ListType::get(Moments(b, call.at).timestampType());
+    MaybeExpression values = frame::isDate(elementOf(list.type()))
+                                 ? castNested(b, list, moments, Misfit::kRaises, call.at)
+                                 : MaybeExpression(list);
+    return failed(values) ? values : deviationOfList(b, *values, call.type, call.at);
   }
   if (*name == "approx_count_distinct" && arguments.size() == 2) {
     return b.text(function("list_unique"), list, call.type, call.at);

@@ -35,11 +35,27 @@ ExpressionImporter::importPart(ExpressionBuilder &b, const Call &call, Arguments
 MaybeExpression ExpressionImporter::importParts(ExpressionBuilder &b, const Call &call,
                                                 const Expression &moment) {
   auto type = cast<frame::StructType>(call.type);
+  Moments moments(b, call.at);
+  auto partOf = [&](StringRef name, Type field) -> MaybeExpression {
+    std::optional<TimePart> part = timePart(name);
+    if (!part) {
+      return unsupported(call, "part " + name);
+    }
+    if (frame::isInterval(moment.type())) {
+      MaybeInterval interval = moments.partsOf(moment);
+      Call one = call;
+      one.name = name;
+      one.type = field;
+      return failed(interval) ? MaybeExpression(failure()) : importPartOfInterval(b, one, *interval);
+    }
+    if (part == TimePart::kTimezone && !frame::isTimestamp(moment.type())) {
+      return moments.ofFinite(moment, moments.times(moments.units(moment), 0)); // here it has one
+    }
+    return moments.part(*part, moment);
+  };
   SmallVector<Expression> parts;
-  for (StringAttr name : type.getNames()) {
-    std::optional<TimePart> part = timePart(name.getValue());
-    MaybeExpression value = part ? Moments(b, call.at).part(*part, moment)
-                                 : MaybeExpression(unsupported(call, "part " + name.getValue()));
+  for (auto [name, field] : llvm::zip_equal(type.getNames(), type.getFieldTypes())) {
+    MaybeExpression value = partOf(name.getValue(), field);
     if (failed(value)) {
       return failure();
     }

@@ -177,8 +177,34 @@ LogicalResult RelationImporter::expectGet(Node op, Use parameters, StringRef wha
     return failure();
   }
   return expectFields(op.get("table_filters"), what,
-                      {{"filters", Use::kEmpty}, {"multi_column_filters", Use::kEmpty}}, context,
-                      at);
+                      {{"filters", parameters == Use::kRead ? Use::kEmpty : Use::kRead},
+                       {"multi_column_filters", Use::kEmpty}},
+                      context, at);
+}
+
+/// The rows of which no column is NULL that a scan asks for.
+static MaybeRelation keepKnown(RelationBuilder &builder, MaybeRelation rows, Node op,
+                               Location at) {
+  // DuckDB's optimizer, without which some plans have no JSON, leaves them to the scan.
+  for (Node filter : op.get("table_filters").get("filters").elements()) {
+    std::optional<uint64_t> column = filter.get("key").natural();
+    StringRef type = filter.get("value").get("filter_type").string().value_or("");
+    if (failed(rows)) {
+      return failure();
+    }
+    if (!column || *column >= rows->fields.size() || type != "LEGACY_IS_NOT_NULL") {
+      // no test: no query is known whose plan has another one
+      return filter.refuse("unsupported filter of a table: " + type);
+    }
+    rows = builder.filter(
+        *rows,
+        [=](ExpressionBuilder &b) -> MaybeExpression {
+          MaybeExpression value = b.field(static_cast<int64_t>(*column), at);
+          return failed(value) ? value : b.isNotNull(*value, at);
+        },
+        at);
+  }
+  return rows;
 }
 
 MaybeRelation RelationImporter::importGet(Node op) {
@@ -235,7 +261,8 @@ MaybeRelation RelationImporter::importGet(Node op) {
     }
     columns.push_back({name->str(), *column});
   }
-  return applyMap(builder.scan(*table, columns, at), op.get("projection_ids"), at);
+  MaybeRelation rows = keepKnown(builder, builder.scan(*table, columns, at), op, at);
+  return failed(rows) ? rows : applyMap(*rows, op.get("projection_ids"), at);
 }
 
 MaybeRelation RelationImporter::importDummy(Node op) {

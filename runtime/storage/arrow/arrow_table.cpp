@@ -491,7 +491,7 @@ Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream 
     }
     auto data = std::make_shared<TableData>();
     for (const auto &field : (*reader)->schema()->fields()) {
-      data->columns.push_back(describeField(field->name(), *field->type()));
+      data->columns.push_back(describeField(*field));
     }
     uint64_t rows = 0;
     for (;;) {

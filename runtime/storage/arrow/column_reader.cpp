@@ -4,6 +4,8 @@
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
 
+#include <arrow/util/key_value_metadata.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -379,9 +381,29 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
 DictionaryReader::DictionaryReader(const arrow::DictionaryArray &array)
     : array_(array), dictionary_(makeReader(*array.dictionary())) {}
 
+/// The extension of Arrow, not registered here, that says that the values are not those of the
+/// field's type, as far as DuckDB knows it; or nothing.
+static std::string otherMeaning(const arrow::Field &field) {
+  static constexpr std::string_view kKnown[] = {"arrow.bool8", "arrow.opaque", "arrow.uuid",
+                                                "geoarrow.wkb"};
+  const std::string name =
+      field.metadata() ? field.metadata()->Get("ARROW:extension:name").ValueOr("") : "";
+  return std::ranges::find(kKnown, name) != std::end(kKnown) ? name : "";
+}
+
+TableColumn describeField(const arrow::Field &field) {
+  TableColumn column = describeField(field.name(), *field.type());
+  if (const std::string meaning = otherMeaning(field); !meaning.empty()) {
+    column.unsupported = "type is not supported: " + meaning;
+  }
+  return column;
+}
+
 /// Of a part of something nested.
-static TableColumn describeInner(const std::string &name, const arrow::DataType &type) {
-  TableColumn column = describeField(name, type);
+static TableColumn describeInner(const std::string &name, const arrow::Field &field) {
+  const arrow::DataType &type = *field.type();
+  TableColumn column = describeField(field);
+  column.name = name;
   if (type.id() == arrow::Type::DURATION &&
       unitsOfSecondIn(type) < unitsOfSecond(TimeUnit::kMicrosecond)) {
     column.unsupported = "one that is too long would not be seen";
@@ -462,7 +484,7 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
   case arrow::Type::LARGE_LIST:
   case arrow::Type::FIXED_SIZE_LIST: {
     TableColumn element =
-        describeInner(name, *static_cast<const arrow::BaseListType &>(type).value_type());
+        describeInner(name, *static_cast<const arrow::BaseListType &>(type).value_field());
     column.type = {LogicalKind::kList};
     column.type.children.push_back(element.type);
     if (type.id() == arrow::Type::FIXED_SIZE_LIST) {
@@ -477,7 +499,7 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
   case arrow::Type::MAP: {
     const auto &map = static_cast<const arrow::MapType &>(type);
     column.type = {LogicalKind::kMap};
-    for (const auto &part : {map.key_type(), map.item_type()}) {
+    for (const auto &part : {map.key_field(), map.item_field()}) {
       TableColumn described = describeInner(name, *part);
       column.type.children.push_back(described.type);
       if (!described.unsupported.empty()) {
@@ -490,7 +512,7 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
     column.type = {LogicalKind::kStruct};
     std::set<std::string> names;
     for (const std::shared_ptr<arrow::Field> &field : type.fields()) {
-      TableColumn described = describeInner(name, *field->type());
+      TableColumn described = describeInner(name, *field);
       column.type.children.push_back(described.type);
       column.type.names.push_back(field->name());
       const bool isNew = !field->name().empty() && names.insert(field->name()).second;

@@ -35,6 +35,7 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array);
 
 /// What a field is read as; `unsupported` says why it is not.
 TableColumn describeField(const std::string &name, const arrow::DataType &type);
+TableColumn describeField(const arrow::Field &field);
 
 /// How many of the unit that is kept make one of the array's, of times and timestamps.
 int64_t unitFactor(const arrow::DataType &type);

@@ -179,7 +179,7 @@ private:
           printTimestamp(static_cast<int64_t>(reader.integer(row)), type.unit, type.zoned, memory));
       break;
     default: // integers and decimals
-      quotes_.appendPlain(printInteger(reader.integer(row), type.scale, memory), out);
+      quotes_.appendPlain(printExact(reader.integer(row), type, memory), out);
     }
   }
 
@@ -228,7 +228,7 @@ Expected<uint64_t> writeCsv(ArrowArrayStream *stream, const CsvOutput &output) {
   std::vector<TableColumn> columns;
   std::string names;
   for (const auto &field : (*reader)->schema()->fields()) {
-    columns.push_back(describeField(field->name(), *field->type()));
+    columns.push_back(describeField(*field));
     if (!columns.back().unsupported.empty()) {
       return makeError(ErrorKind::kUnsupported, "CSV, column ", field->name(), ": ",
                        columns.back().unsupported);
