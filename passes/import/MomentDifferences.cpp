@@ -46,8 +46,8 @@ std::optional<Expression> Moments::index(TimePart part, const Expression &moment
   return over(field(frame::DateField::Year, moment), length->months / 12);
 }
 
-/// Parts whose beginnings ICU, which DuckDB asks about zoned timestamps, finds first, and counts then
-/// what has passed between them.
+/// Parts whose beginnings ICU, which DuckDB asks about zoned timestamps, finds first, and counts
+/// then what has passed between them.
 static bool countsBeginnings(TimePart part) {
   return part == TimePart::kMillennium || part == TimePart::kCentury ||
          part == TimePart::kDecade || part == TimePart::kQuarter || part == TimePart::kYearWeek;

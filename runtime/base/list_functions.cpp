@@ -433,8 +433,8 @@ List modeOfList(TextRoom &room, const List &list) {
   return best ? listOfOne(room, list.view.code(), best) : emptyOf(room, list.view);
 }
 
-/// From one decimal a share of the way to another, as DuckDB rounds it: to doubles, but of more than
-/// 18 digits only the way.
+/// From one decimal a share of the way to another, as DuckDB rounds it: to doubles, but of more
+/// than 18 digits only the way.
 static __int128 decimalBetween(__int128 from, __int128 to, double share, int32_t precision) {
   constexpr int32_t kDigitsOf64 = 18;
   __int128 way = 0;

@@ -223,7 +223,8 @@ def test_an_order_beside_what_does_not_need_one(ranks: int) -> None:
 @pytest.mark.parametrize("share", ["0", "1", "0.5", "0.333", "0.9::double", "-0.25", "1e-3"])
 def test_quantiles(share: str, ranks: int) -> None:
     calls = [f"quantile_cont({column}, {share})" for column in ("i", "x", "y::float", "d")]
-    calls += [f"quantile_cont((i * 1234567890123)::decimal({digits}), {share})" for digits in ("18, 1", "38, 9")]
+    precise = [f"(i * 1234567890123)::decimal({digits})" for digits in ("18, 1", "38, 9")]
+    calls += [f"quantile_cont({value}, {share})" for value in precise]
     calls += [f"quantile_disc({column}, {share})" for column in ("i", "s", "b", "d")]
     calls += [f"quantile_disc(date '2020-01-01' + i, {share}) filter (where n > 4)"]
     check(f"select g, {_listed(calls)} from t group by g", _TABLES, ranks=ranks)

@@ -149,8 +149,8 @@ WEEKS = (
     ("%Y-%m-%d %V-%u", "2021-05-12 19-4"),
     ("%b %j", "Feb 045", "Dec 366"),
     ("%j %Y", "366 2024", "366 2023", "60 1900"),
-    *((form, "20 19", "2 366") for form in ("%U %W", "%U %V", "%W %j", "%V %U", "%j %V", "%U %U", "%j %j")),
-    *((form, "2021 19", "19 2021") for form in ("%G %U", "%U %G", "%G %j", "%Y %V", "%V %Y", "%G %V", "%y %V")),
+    *((form, "20 19", "2 366") for form in ("%U %W", "%U %V", "%W %j", "%V %U", "%j %V", "%U %U")),
+    *((form, "2021 19", "19 2021") for form in ("%G %U", "%U %G", "%G %j", "%Y %V", "%V %Y", "%y %V")),
     ("%G %Y", "2021 1950"),
     ("%Y %G", "2021 1950"),
     ("%u %u", "1 1"),
@@ -198,7 +198,10 @@ _BEFORE = (
     "1001-02-02 (BC)",
     "2021-05-05 05:05:05",
 )
-_PARTS = "millennium century decade year isoyear quarter month week yearweek day dow doy era julian epoch".split()
+_PARTS = (
+    *("millennium", "century", "decade", "year", "isoyear", "quarter", "month", "week", "yearweek"),
+    *("day", "dow", "doy", "era", "julian", "epoch"),
+)
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
@@ -219,7 +222,8 @@ def test_zoned_timestamps_before_the_year_1(ranks: int) -> None:
 
 
 def test_nanoseconds_of_zones() -> None:
-    first = [1_667_089_020_000_000_001, 999, -1, 1_709_209_845_123_456_789, None, 86_399_999_999_999, 2**63 - 1]
+    first = [1_667_089_020_000_000_001, 999, -1, 1_709_209_845_123_456_789, None, 86_399_999_999_999]
+    first.append(2**63 - 1)
     last = [1_667_091_621_000_000_001, 1000, 0, -(2**63) + 2, 5, None, 7]
     kind = pa.timestamp("ns", "UTC")
     oracle = Oracle({"t": pa.table({"a": pa.array(first, kind), "b": pa.array(last, kind)})})

@@ -58,7 +58,7 @@ _QUERIES = [
     "select a from t where 3 <> any(select y from u where z = b) or a = 2",
     "select a, b, (a, b) <> any(select y, z from u where y < 4) from t",
     "select a, b, (a, b) <> any(select 3, null::bigint) from t",
-    "select a, b, (a, b) <> any(select row(3, null::bigint)), (a, (b, a)) <> any(select 3, (3, null::bigint)) from t",
+    "select a, b, (a, (b, a)) <> any(select 3, (3, null::bigint)) from t",
     "select a from t where (a, b) in (select y, z from u)",
     "select a, b, (a, b) in (select y, z from u) from t",
     "select a, b from t where (a, b) not in (select y, z from u)",
