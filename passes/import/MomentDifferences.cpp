@@ -49,8 +49,8 @@ std::optional<Expression> Moments::index(TimePart part, const Expression &moment
 /// Parts whose beginnings ICU, which DuckDB asks about zoned timestamps, finds first, and counts
 /// then what has passed between them.
 static bool countsBeginnings(TimePart part) {
-  return part == TimePart::kMillennium || part == TimePart::kCentury ||
-         part == TimePart::kDecade || part == TimePart::kQuarter || part == TimePart::kYearWeek;
+  return part == TimePart::kMillennium || part == TimePart::kCentury || part == TimePart::kDecade ||
+         part == TimePart::kQuarter || part == TimePart::kYearWeek;
 }
 
 MaybeExpression Moments::boundaries(TimePart part, const Expression &start, const Expression &end) {

@@ -263,9 +263,9 @@ MaybeExpression Moments::noSuchPart(StringRef message) {
 
 Expression Moments::yearOfEra(const Expression &moment) {
   Expression year = field(frame::DateField::Year, moment);
-  return isZoned(moment) ? choose(frame::CompareKind::Gt, year, number(0), year,
-                                  minus(number(1), year))
-                         : year;
+  return isZoned(moment)
+             ? choose(frame::CompareKind::Gt, year, number(0), year, minus(number(1), year))
+             : year;
 }
 
 MaybeExpression Moments::part(TimePart part, const Expression &moment) {

@@ -11,7 +11,6 @@ using namespace headrace::import::duckdb;
 namespace frame = headrace::frame;
 using Arithmetic = ExpressionBuilder::Arithmetic;
 
-
 bool ExpressionImporter::isInterval(Node expression) {
   StringRef interval = "INTERVAL";
   return expression.get("return_type").get("id").string() == interval ||

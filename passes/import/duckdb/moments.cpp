@@ -46,7 +46,8 @@ MaybeExpression ExpressionImporter::importParts(ExpressionBuilder &b, const Call
       Call one = call;
       one.name = name;
       one.type = field;
-      return failed(interval) ? MaybeExpression(failure()) : importPartOfInterval(b, one, *interval);
+      return failed(interval) ? MaybeExpression(failure())
+                              : importPartOfInterval(b, one, *interval);
     }
     if (part == TimePart::kTimezone && !frame::isTimestamp(moment.type())) {
       return moments.ofFinite(moment, moments.times(moments.units(moment), 0)); // here it has one

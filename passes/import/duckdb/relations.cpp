@@ -183,8 +183,7 @@ LogicalResult RelationImporter::expectGet(Node op, Use parameters, StringRef wha
 }
 
 /// The rows of which no column is NULL that a scan asks for.
-static MaybeRelation keepKnown(RelationBuilder &builder, MaybeRelation rows, Node op,
-                               Location at) {
+static MaybeRelation keepKnown(RelationBuilder &builder, MaybeRelation rows, Node op, Location at) {
   // DuckDB's optimizer, without which some plans have no JSON, leaves them to the scan.
   for (Node filter : op.get("table_filters").get("filters").elements()) {
     std::optional<uint64_t> column = filter.get("key").natural();
