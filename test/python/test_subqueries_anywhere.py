@@ -37,8 +37,9 @@ QUERIES = [
     "select t.a, u.y from t left join u on u.x = (select min(x) from u as v where v.y > t.a)",
     "select t.a, u.y from t join u on exists (select 1 from u as v where v.x=t.a and v.y=u.y)",
     "select t.a from t semi join u on exists (select 1 from u as v where v.x=t.a and v.y=u.y)",
-    "select t.a from t anti join u on exists (select 1 from u as v where v.x=t.a and v.y=u.y) or t.b = u.y * 5",
-    "select t.a, count(*) from t semi join u on exists (select 1 from u v where v.x=t.a and v.y=u.y) group by all",
+    "select t.a from t anti join u on exists (select 1 from u v where v.x=t.a and v.y=u.y) or t.b = u.y * 5",
+    "select t.a, count(*) from t semi join u on exists (select 1 from u v where v.x=t.a and v.y=u.y)"
+    " group by all",
     "select t.a, l.m from t, lateral (select max(y) as m from u where u.x = t.a) l",
     "select t.a, l.y from t cross join lateral (select y from u where u.x < t.a) l",
     "select t.a, l.s from t, lateral (select t.a + t.b as s) l",
