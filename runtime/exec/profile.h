@@ -22,6 +22,7 @@ struct TaskCounters {
   std::atomic<int64_t> finishNanoseconds{0}; ///< merging, building or sorting states, as it passed
   std::atomic<int64_t> finishBusyNanoseconds{0}; ///< the same over all workers
   std::atomic<int64_t> stateRows{0};             ///< of the states that it finished
+  std::atomic<int64_t> orderWords{0};            ///< see plan::TaskProfile
   std::atomic<int64_t> receivedBytes{0};         ///< of an exchange, from other ranks
   std::atomic<int64_t> heavyKeys{0}; ///< of an exchange of a pair: see plan::TaskProfile
   std::atomic<int64_t> heavyRows{0};

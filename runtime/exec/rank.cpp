@@ -778,6 +778,7 @@ void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
     entry.finishSeconds = seconds(counters.finishNanoseconds);
     entry.finishBusySeconds = seconds(counters.finishBusyNanoseconds);
     entry.stateRows = counters.stateRows;
+    entry.orderWords = counters.orderWords;
     entry.receivedBytes = counters.receivedBytes;
     entry.heavyKeys = counters.heavyKeys;
     entry.heavyRows = counters.heavyRows;
