@@ -29,11 +29,10 @@ def test_order_of_texts(direction: str, ranks: int) -> None:
 
 
 def test_a_profile_says_how_many_words_of_keys_were_needed() -> None:
-    """One of 64 bits a row is not counted: of two wide numbers the second is looked at where the first is alike."""
+    """One of 64 bits a row is not counted; the second of two wide numbers is needed where the first is alike."""
     rows = 4096
-    numbers = pa.table(
-        {"a": [2**40 + row % 4 for row in range(rows)], "b": [2**40 + row for row in range(rows)]}
-    )
+    few, different = [2**40 + row % 4 for row in range(rows)], [2**40 + row for row in range(rows)]
+    numbers = pyarrow.table({"a": few, "b": different})
 
     def words(order: str) -> int:
         hr.sql(f"select * from t order by {order}", {"t": numbers})
