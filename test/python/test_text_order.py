@@ -1,4 +1,4 @@
-"""ORDER BY of texts goes by their bytes: equal beginnings of every length, empty ones, bytes beyond ASCII and zero."""
+"""ORDER BY of texts goes by their bytes: equal beginnings of every length, empty ones, any bytes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_order_of_texts(direction: str, ranks: int) -> None:
 
 
 def test_a_profile_says_how_many_words_of_keys_were_needed() -> None:
-    """One of 64 bits a row is not counted; the second of two wide numbers is needed where the first is alike."""
+    """The first is not counted; that of a second wide number is needed where the first is alike."""
     rows = 4096
     few, different = [2**40 + row % 4 for row in range(rows)], [2**40 + row for row in range(rows)]
     numbers = pyarrow.table({"a": few, "b": different})
