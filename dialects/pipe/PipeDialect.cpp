@@ -171,13 +171,14 @@ LogicalResult DirectAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
 LogicalResult ScanColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr file,
                                      StringAttr column, Type logical, IntegerAttr min,
                                      IntegerAttr max, PageForm, FloatAttr pageBytes,
-                                     FloatAttr fileBytes, FloatAttr textBytes, bool) {
+                                     FloatAttr fileBytes, FloatAttr textBytes, FloatAttr entries,
+                                     bool) {
   bool bounded = min && max && min.getType().isInteger(64) && max.getType().isInteger(64) &&
                  min.getInt() <= max.getInt();
   if ((min || max) && !bounded) {
     return emitError() << "C1: statistics are a least and a greatest i64, of the column " << column;
   }
-  for (FloatAttr figure : {pageBytes, fileBytes, textBytes}) {
+  for (FloatAttr figure : {pageBytes, fileBytes, textBytes, entries}) {
     if (figure && !(figure.getValueAsDouble() >= 0)) {
       return emitError() << "C2: a figure of the column " << column << " is negative: " << figure;
     }
@@ -226,6 +227,7 @@ static double figure(FloatAttr value) { return value ? value.getValueAsDouble() 
 double ScanColumnAttr::pageBytes() const { return figure(getPageBytes()); }
 double ScanColumnAttr::fileBytes() const { return figure(getFileBytes()); }
 double ScanColumnAttr::textBytes() const { return figure(getTextBytes()); }
+double ScanColumnAttr::dictionaryEntries() const { return figure(getEntries()); }
 
 LogicalResult BoundAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr column,
                                 BoundKind, Attribute value) {

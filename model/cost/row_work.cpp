@@ -382,6 +382,10 @@ void addLookUps(KernelWork &work, const StateShape &state, double rows) {
   work.workingSetBytes += state.rows * state.rowBytes;
 }
 
+void addHashes(KernelWork &work, double rows, double keys) {
+  work.operations += kOperationsPerValue * rows * keys;
+}
+
 void addOrder(KernelWork &work, const StateShape &state, double rows) {
   double compared = state.limit > 0 ? 1 : std::log2(std::max(2.0, rows));
   work.operations += kOperationsPerValue * rows * compared;
@@ -464,6 +468,7 @@ StepWork scanRows(double rows, const RowShape &early, const RowShape &late, doub
   addValues(step.device, rows, early.columns + late.columns + coded.columns,
             early.memoryBytes() + late.memoryBytes() + coded.memoryBytes());
   step.stored = rows * (early.fileBytes + late.fileBytes + coded.fileBytes);
+  step.device.streamBytes += step.stored; // it comes through the memory
   return step;
 }
 
@@ -521,6 +526,7 @@ StepWork buildTable(const StateShape &state, double keys, double stringKeys,
   RowOrder order = state.direct() ? arrival.order : RowOrder::kNone;
   add(step.lanes, endTerms(state, state.rows, arrival.lanes, order));
   addLookUps(step.device, state, state.rows);
+  addHashes(step.device, state.direct() ? 0 : state.rows, keys);
   return step;
 }
 
@@ -530,6 +536,7 @@ StepWork probeTable(const StateShape &state, double rows, double matches, double
   step.rows = rows;
   if (!state.direct()) {
     step.lanes = hashTerms(rows, keys, stringKeys);
+    addHashes(step.device, rows, keys);
   }
   double found = keys > 0 ? matches : rows * state.rows;
   step.lanes[state.direct() ? "probe_direct" : "probe"] = rows;
@@ -554,6 +561,7 @@ StepWork foldRows(const StateShape &state, double rows, double keys, double stri
     step.lanes["group"] = rows;
     addAccess(step.lanes, WorkKind::kGroup, state, rows, arrival);
     addLookUps(step.device, state, rows);
+    addHashes(step.device, rows, keys);
   }
   return step;
 }

@@ -65,6 +65,8 @@ double stateRowBytes(plan::StateKind kind, const RowShape &row);
 void addValues(KernelWork &work, double rows, double columns, double bytes);
 /// Rows that are looked up in a state, or added to it.
 void addLookUps(KernelWork &work, const StateShape &state, double rows);
+/// Keys of rows that are hashed.
+void addHashes(KernelWork &work, double rows, double keys);
 /// Rows that were added to a sort buffer, put in order.
 void addOrder(KernelWork &work, const StateShape &state, double rows);
 

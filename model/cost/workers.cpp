@@ -1,5 +1,6 @@
 // Lanes of ranks that share the workers of a process.
 #include "model/cost/workers.h"
+#include "model/plan/page_form.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,7 @@ double Workers::parallelLanes(double rows, double pieces) const {
   if (full < 1 || rows <= 0) {
     return 1;
   }
-  double size = std::min(kMorselRows, rows / full);
+  double size = std::min(plan::kMorselRows, rows / full);
   double left = std::max(rows - full * size, 0.0);
   double rounds = std::ceil(full / lanes());
   bool even = rounds * lanes() == full;

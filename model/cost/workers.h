@@ -2,15 +2,12 @@
 // keeps busy.
 #pragma once
 
-#include "runtime/base/status.h"
 #include "model/topology/topology.h"
+#include "runtime/base/status.h"
 
 #include <cstdint>
 
 namespace headrace::cost {
-
-/// Rows of the morsels that scans are cut into: the setting's default.
-inline constexpr double kMorselRows = 122880;
 
 struct Workers {
   int64_t threads = 0; ///< of all ranks together; 0: every rank has a device of its own

@@ -14,6 +14,10 @@ enum class PageForm : uint8_t { kValues, kCode, kGathered };
 inline constexpr std::array<const char *, 3> kPageForms = {"values", "code", "gathered"};
 inline const char *nameOf(PageForm form) { return kPageForms[static_cast<size_t>(form)]; }
 
+/// Rows of the morsels that scans are cut into (the setting's default). What a kernel makes of the
+/// entries of a dictionary it makes once for each.
+inline constexpr double kMorselRows = 122880;
+
 /// Whether storage keeps `rows` values of `width` bytes instead of `codeBytes` of codes and a
 /// dictionary of `entries`: they take little more memory, and are read several times faster.
 inline bool keepsValues(double rows, double width, double entries, double codeBytes) {

@@ -38,6 +38,9 @@ std::string Profile::toJson() const {
                                    {"heavy_keys", task.heavyKeys},
                                    {"heavy_rows", task.heavyRows}});
     }
+    if (task.orderWords > 0) {
+      json["tasks"].back()["order_words"] = task.orderWords;
+    }
     if (task.sharingMessages > 0) {
       json["tasks"].back().update({{"morsels_taken", task.morselsTaken},
                                    {"morsels_given", task.morselsGiven},
@@ -78,6 +81,7 @@ Expected<Profile> Profile::fromJson(const std::string &text) {
       task.finishBusySeconds = entry.at("finish_busy_seconds");
       task.stateRows = entry.at("state_rows");
       entry.at("stage_rows").get_to(task.stageRows);
+      task.orderWords = entry.value("order_words", int64_t{0});
       task.receivedBytes = entry.value("received_bytes", int64_t{0});
       task.heavyKeys = entry.value("heavy_keys", int64_t{0});
       task.heavyRows = entry.value("heavy_rows", int64_t{0});

@@ -26,6 +26,7 @@ struct TaskProfile {
   double finishSeconds = 0;
   double finishBusySeconds = 0;
   int64_t stateRows = 0;
+  int64_t orderWords = 0;         ///< of keys, beyond one a row, that sorting the states' rows took
   std::vector<int64_t> stageRows; ///< without the last ones that let nothing through, or are none
   /// Of an exchange: the bytes that came from other ranks; of one of a pair, the keys whose rows
   /// were spread, copied to all ranks or left out, and how many rows of this rank that were.
@@ -59,7 +60,8 @@ struct Profile {
   /// "load_seconds", "rows_in", "rows_out", "bytes", "morsels", "finish_seconds",
   /// "finish_busy_seconds", "state_rows", "stage_rows"}]}; exchanges also have "received_bytes",
   /// "heavy_keys", "heavy_rows", runs over a shared table "morsels_taken", "morsels_given",
-  /// "sharing_messages", chooses "chosen_by", "at_most", "way"
+  /// "sharing_messages", chooses "chosen_by", "at_most", "way",
+  /// and what sorts rows "order_words"
   std::string toJson() const;
   /// Errors: kCorrupt for anything but toJson()'s text.
   static Expected<Profile> fromJson(const std::string &text);

@@ -147,12 +147,19 @@ void PlanGraph::addRun(int32_t id) {
     work.launches = std::max(1.0, cost::piecesOf(share(source)) / chunks);
     cost::addValues(work, inRows, static_cast<double>(inColumns), inBytes);
     cost::addValues(work, madeRows, static_cast<double>(outColumns), outBytes);
+    auto rowsAt = [&](size_t level) {
+      bool stage = level > 0 && level <= through.size();
+      return stage ? through[level - 1] * weight / chunks : inRows;
+    };
+    for (const plan::Work &does : plan_.kernels[task.kernel].work) {
+      if (does.kind == plan::WorkKind::kHash || does.kind == plan::WorkKind::kHashString) {
+        cost::addHashes(work, rowsAt(does.level), does.amount);
+      }
+    }
     for (size_t index = 0; index < task.states.size(); ++index) {
       const plan::State &state = plan_.states[task.states[index].state];
       if (state.kind != plan::StateKind::kScalar) {
-        size_t level = touchingLevel(plan_.kernels[task.kernel], index);
-        bool stage = level > 0 && level <= through.size();
-        double rows = stage ? through[level - 1] * weight / chunks : inRows;
+        double rows = rowsAt(touchingLevel(plan_.kernels[task.kernel], index));
         cost::StateShape shape = cost::shapeOf(state, static_cast<double>(state.rows.expected));
         cost::addLookUps(work, shape, rows);
         if (state.kind == plan::StateKind::kSortBuffer &&

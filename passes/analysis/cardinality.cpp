@@ -25,7 +25,8 @@ constexpr double kAggregateDoubt = 1.2;
 // An anti join is not believed to drop everything.
 constexpr double kAntiShareMin = 0.02;
 
-double chunkBytes(Type type, double stringBytes) {
+/// Of a value; `stringBytes` of a string.
+double valueBytes(Type type, double stringBytes) {
   Type value = dropNullable(type);
   double validity = isNullable(type) ? 1.0 / 8 : 0;
   if (value.isInteger(1)) {
@@ -39,7 +40,7 @@ double chunkBytes(Type type, double stringBytes) {
   }
   double bytes = isTemporal(value)       ? integerBits(value) / 8.0
                  : isDoubleDouble(value) ? 16
-                                         : 4 + stringBytes;
+                                         : stringBytes;
   return bytes + validity;
 }
 
@@ -113,7 +114,7 @@ ColumnEstimate scanColumn(DictionaryAttr statistics, Type type, double rows, Ope
                                std::min(1.0, rows), std::max(rows, 1.0));
   column.domain = column.distinct;
   column.bytes =
-      chunkBytes(type, numberOf(statistics, "average_bytes").value_or(kUnknownStringBytes));
+      valueBytes(type, numberOf(statistics, "average_bytes").value_or(kUnknownStringBytes));
   column.ordered = isOrdered(statistics);
   return column;
 }
@@ -155,7 +156,7 @@ TableEstimate valuesEstimate(ValuesOp values) {
     column.source = values;
     column.sourceRows = rows;
     column.distinct = column.domain = distinct.size();
-    column.bytes = chunkBytes(type, kUnknownStringBytes);
+    column.bytes = valueBytes(type, kUnknownStringBytes);
     result.columns.push_back(column);
   }
   return result;
@@ -193,7 +194,7 @@ ColumnEstimate measureEstimate(MeasureAttr measure, const ColumnEstimate *input,
   ColumnEstimate result = input ? *input : ColumnEstimate();
   double perGroup = groups > 0 ? rows / groups : 0;
   result.setComputed();
-  result.bytes = chunkBytes(type, input ? input->bytes : kUnknownStringBytes);
+  result.bytes = valueBytes(type, input ? input->bytes : kUnknownStringBytes);
   result.distinct = result.domain = std::max(groups, 1.0);
   switch (ruleOf(measure.getFunction()).result) {
   case AggregateResult::kCount:
@@ -312,7 +313,7 @@ TableEstimate projectEstimate(ProjectOp op, const TableEstimate &input) {
         value ? estimateExpression(value, columns) : columnNamed(input, type, column.name);
     if (value) {
       estimate.distinct = std::min(estimate.distinct, std::max(1.0, result.rows.expected));
-      estimate.bytes = chunkBytes(column.type, estimate.bytes);
+      estimate.bytes = valueBytes(column.type, estimate.bytes);
     }
     result.columns.push_back(estimate);
   }
@@ -724,7 +725,7 @@ TableEstimate CardinalityAnalysis::compute(Operation *op) {
     TableEstimate result = of(place.getInput());
     ColumnEstimate &rank = result.columns.emplace_back();
     rank.distinct = rank.domain = static_cast<double>(topo::ranksAlong(op, place.getAxes()));
-    rank.bytes = chunkBytes(place.getType().getColumnTypes().back(), 0);
+    rank.bytes = valueBytes(place.getType().getColumnTypes().back(), 0);
     return result;
   }
   return unknownTable(cast<TableType>(op->getResult(0).getType()));
@@ -746,9 +747,11 @@ const ColumnEstimate &CardinalityAnalysis::columnOf(Value table, StringRef colum
 }
 
 double CardinalityAnalysis::bytesPerRow(Value table) {
+  constexpr double kOffsetBytes = 4; // of a string in a chunk
   double bytes = 0;
-  for (const ColumnEstimate &column : of(table).columns) {
-    bytes += column.bytes;
+  for (auto [type, column] :
+       llvm::zip_equal(cast<TableType>(table.getType()).getColumnTypes(), of(table).columns)) {
+    bytes += column.bytes + (isHeldAsText(dropNullable(type)) ? kOffsetBytes : 0);
   }
   return bytes;
 }

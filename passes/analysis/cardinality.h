@@ -41,7 +41,7 @@ struct ColumnEstimate {
   double nullFraction = 0;
   std::optional<double> low;
   std::optional<double> high;
-  /// Mean bytes of a value in chunk encoding.
+  /// Mean bytes of a value in a chunk; of a string those of its text.
   double bytes = 8;
   /// Rows come in the order of its values, by and large, unless an exchange mixed them.
   bool ordered = false;

@@ -57,6 +57,10 @@ Value CodeBuilder::load(Type type, Value pointer) {
   return LLVM::LoadOp::create(*this, location_, type, pointer, alignment);
 }
 
+Value CodeBuilder::loadUnaligned(Type type, Value pointer) {
+  return LLVM::LoadOp::create(*this, location_, type, pointer, /*alignment=*/1);
+}
+
 void CodeBuilder::store(Value value, Value pointer) {
   unsigned alignment = 1;
   if (value.getType().isIntOrFloat()) {

@@ -29,6 +29,8 @@ public:
   /// ptr + index * stride; index is i32 (zero-extended) or i64.
   mlir::Value element(mlir::Value pointer, mlir::Value index, int64_t stride);
   mlir::Value load(mlir::Type type, mlir::Value pointer);
+  /// From any address: of texts.
+  mlir::Value loadUnaligned(mlir::Type type, mlir::Value pointer);
   void store(mlir::Value value, mlir::Value pointer);
   mlir::Value loadField(mlir::Type type, mlir::Value pointer, int64_t offset) {
     return load(type, at(pointer, offset));

@@ -211,6 +211,7 @@ void KernelEmitter::readPages(Source &source, pipe::ScanColumnAttr description) 
   source.form = description.getPages();
   source.pageBytes = description.pageBytes();
   source.textBytes = description.textBytes();
+  source.entries = description.dictionaryEntries();
 }
 
 void KernelEmitter::logDecode(const Source &source, unsigned level) {
@@ -342,9 +343,9 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
     logDecode(entry, 0);
   }
   for (Operation &op : filter.getBody().front()) {
-    if (!entry.isCoded()) {
-      work_.addTextOp(&op, 0, entry.textBytes);
-    }
+    work_.setTimes(entry.isCoded() ? entry.entries / plan::kMorselRows : 1); // once a morsel
+    work_.addOp(&op, 0, 0, entry.textBytes);
+    work_.setTimes(1);
   }
   work_.set(WorkLog::Counting::kPaused);
   // Once per morsel: before the tile loop.

@@ -94,6 +94,9 @@ private:
     mlir::Value pointer, columns;
   };
   /// Writes a column of the reader's row to place `slot` of the chunk.
+  /// Asks for the lines of the texts among these columns, before they are copied row by row.
+  mlir::LogicalResult askForTexts(llvm::ArrayRef<llvm::StringRef> names,
+                                  std::optional<llvm::APFloat> textBytes);
   mlir::LogicalResult emitColumn(pipe::RowsType rowsType, size_t column, RowReader &rows,
                                  const Output &output, mlir::Value slot);
 
@@ -102,8 +105,9 @@ private:
   /// Hashes of the rows [base, end) into `hashes`; what a large table has for them is fetched
   /// ahead.
   mlir::Value hashOfStateRow(mlir::ArrayAttr keys, mlir::Value index);
-  mlir::LogicalResult emitGroupHashes(pipe::CombineOp combine, mlir::Value table,
-                                      mlir::Value hashes, mlir::Value base, mlir::Value end);
+  mlir::LogicalResult emitGroupHashes(pipe::CombineOp combine, const plan::State &state,
+                                      mlir::Value table, mlir::Value hashes, mlir::Value base,
+                                      mlir::Value end);
   /// Finds or adds the group of each row [base, end): its row of the state into `groups`.
   mlir::LogicalResult emitHashedGroups(const plan::State &state, mlir::Value table,
                                        mlir::Value hashes, mlir::Value groups, mlir::Value base,
@@ -170,6 +174,7 @@ private:
     pipe::PageForm form = pipe::PageForm::Values;
     double pageBytes = 0;
     double textBytes = 0;
+    double entries = 0; ///< of its dictionary, in a row group
 
     bool isCoded() const { return form != pipe::PageForm::Values; }
   };

@@ -57,7 +57,7 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
       work_.set(WorkLog::Counting::kPaused);
       decodeTexts();
     }
-    if (failed(emitGroupHashes(combine, table, hashes, base, end)) ||
+    if (failed(emitGroupHashes(combine, state, table, hashes, base, end)) ||
         failed(emitHashedGroups(state, table, hashes, groups, base, end))) {
       result = failure();
       return;
@@ -80,9 +80,15 @@ Value KernelEmitter::hashOfStateRow(ArrayAttr keys, Value index) {
   return b_.load(b_.getI64Type(), row);
 }
 
-LogicalResult KernelEmitter::emitGroupHashes(pipe::CombineOp combine, Value table, Value hashes,
-                                             Value base, Value end) {
+LogicalResult KernelEmitter::emitGroupHashes(pipe::CombineOp combine, const plan::State &state,
+                                             Value table, Value hashes, Value base, Value end) {
   Type i64 = b_.getI64Type(), pointer = b_.ptrType();
+  std::vector<const plan::StateField *> texts;
+  for (const plan::StateField &field : state.fields) {
+    if (field.combine == plan::Combine::kKey && field.type == HR_STRING) {
+      texts.push_back(&field);
+    }
+  }
   LogicalResult result = success();
   auto inBatch = [&](Value index) {
     return b_.element(hashes, arith::SubIOp::create(b_, b_.loc(), index, base), 8);
@@ -102,13 +108,36 @@ LogicalResult KernelEmitter::emitGroupHashes(pipe::CombineOp combine, Value tabl
     }
     b_.store(*hash, inBatch(index));
     b_.prefetch(slotOf(*hash));
+    if (pipeline_.getMerges()) { // hashed long ago
+      for (const plan::StateField *text : texts) {
+        FailureOr<RowValue> key = rows.read(columns_.lookup(text->name));
+        b_.prefetch(b_.loadField(pointer, key->value, offsetof(HrString, data)));
+      }
+    }
   });
+  auto rowOf = [&](Value index) -> Value {
+    Value entry = b_.load(i64, slotOf(b_.load(i64, inBatch(index))));
+    Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(abi::kRowPointerMask));
+    return LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
+  };
   Value isLarge = b_.compare(arith::CmpIPredicate::ugt, mask, b_.i64(kSmallDirectoryMask));
-  b_.ifThen(isLarge, [&] {
+  b_.ifThen(isLarge,
+            [&] { b_.forLoop(base, end, 1, [&](Value index) { b_.prefetch(rowOf(index)); }); });
+  if (texts.empty()) {
+    return result;
+  }
+  // The texts that keys are compared with. Parts of a merge are small, and their texts anywhere.
+  b_.ifThen(pipeline_.getMerges() ? b_.integer(b_.getI1Type(), 1) : isLarge, [&] {
     b_.forLoop(base, end, 1, [&](Value index) {
-      Value entry = b_.load(i64, slotOf(b_.load(i64, inBatch(index))));
-      Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(abi::kRowPointerMask));
-      b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address));
+      Value row = rowOf(index);
+      Value isThere =
+          arith::XOrIOp::create(b_, b_.loc(), b_.isNull(row), b_.integer(b_.getI1Type(), 1));
+      b_.ifThen(isThere, [&] {
+        for (const plan::StateField *text : texts) {
+          Value place = b_.at(row, text->offset + offsetof(HrString, data));
+          b_.prefetch(b_.load(pointer, place));
+        }
+      });
     });
   });
   return result;

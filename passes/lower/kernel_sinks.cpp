@@ -140,6 +140,50 @@ LogicalResult KernelEmitter::combineFields(ArrayRef<plan::StateField> some, Valu
 
 // ---- rows appended to a buffer ----
 
+/// Rows that were selected or joined have their texts anywhere: copied one after the other, each
+/// waits for memory (docs/decisions/2026-11-27-texts-asked-for.md).
+LogicalResult KernelEmitter::askForTexts(ArrayRef<StringRef> names,
+                                         std::optional<APFloat> textBytes) {
+  SmallVector<Column> texts;
+  for (StringRef name : names) {
+    Column column = columns_.lookup(name);
+    bool coded = llvm::any_of(sources_, [&](const Source &source) {
+      return source.column == column && source.isCoded();
+    });
+    if (isa<pipe::StringType>(column->type) && !coded &&
+        column->kind != ColumnValue::Kind::kExpression) {
+      texts.push_back(column);
+    }
+  }
+  if (level() == 0 || texts.empty()) {
+    return success();
+  }
+  // The end of a longer one is mostly in the next line.
+  constexpr double kShort = 32;
+  constexpr int64_t kLineBytes = 64;
+  const bool isLong =
+      textBytes && textBytes->convertToDouble() > kShort * static_cast<double>(texts.size());
+  LogicalResult result = success();
+  work_.set(WorkLog::Counting::kPaused);
+  b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value index) {
+    RowReader rows = reader(level(), index);
+    for (const Column &text : texts) {
+      FailureOr<RowValue> value = rows.read(text);
+      if (failed(value)) {
+        result = failure();
+        return;
+      }
+      Value data = b_.loadField(b_.ptrType(), value->value, offsetof(HrString, data));
+      b_.prefetch(data);
+      if (isLong) {
+        b_.prefetch(b_.at(data, kLineBytes));
+      }
+    }
+  });
+  work_.set(WorkLog::Counting::kOn);
+  return result;
+}
+
 LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State &state) {
   Type i64 = b_.getI64Type(), pointer = b_.ptrType();
   Value buffer = statePointer(insert.getState());
@@ -156,6 +200,15 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
     }
   }
   logTexts(plan::WorkKind::kCopyByte, insert.getTextBytes());
+  SmallVector<StringRef> kept;
+  for (const plan::StateField &field : state.fields) {
+    if (columns_.contains(field.name)) {
+      kept.push_back(field.name);
+    }
+  }
+  if (failed(askForTexts(kept, insert.getTextBytes()))) {
+    return failure();
+  }
   LogicalResult result = success();
   b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value index) {
     RowReader rows = reader(level(), index);
@@ -227,6 +280,11 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
               text ? 1 : bytes);
   }
   logTexts(plan::WorkKind::kCopyByte, emit.getTextBytes());
+  auto names =
+      llvm::map_to_vector(rowsType.getNames(), [](StringAttr name) { return name.getValue(); });
+  if (failed(askForTexts(names, emit.getTextBytes()))) {
+    return failure();
+  }
   Value current = scratch(8);
   Block *loop = b_.newBlock(), *write = b_.newBlock();
   b_.store(b_.i64(0), current);

@@ -19,6 +19,8 @@ public:
   /// Nothing is counted while it is paused: code that runs once a morsel, or seldom.
   enum class Counting : uint8_t { kOn, kPaused };
   void set(Counting counting) { counting_ = counting; }
+  /// What is added from here on is done so many times a row.
+  void setTimes(double times) { times_ = times; }
   std::vector<plan::Work> take() { return std::move(entries_); }
 
 private:

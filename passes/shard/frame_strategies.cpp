@@ -239,6 +239,7 @@ private:
     cost::StepWork build = context_.work.build(sides, buildRows, probeRows);
     strategy.buildSeconds =
         std::min(seconds, cost::secondsOf(context_.model, build, othersThan(left)));
+    strategy.turned = sides.turned;
     addStrategy(node_, std::move(strategy));
   }
 

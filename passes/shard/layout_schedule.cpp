@@ -140,18 +140,20 @@ private:
     lateScan_ = isa_and_nonnull<frame::ScanOp>(first) ? first : nullptr;
   }
 
-  /// When so much work is done that begins then, beside what else is at work.
-  double done(Resource resource, double begin, double seconds) {
-    std::vector<Work> &mine = now_[static_cast<size_t>(resource)];
-    const std::vector<Work> &others = before_[static_cast<size_t>(resource)];
-    Work work{begin, seconds};
-    double end = begin + seconds;
-    for (size_t other = 0; other < others.size(); ++other) {
-      end += other == mine.size() ? 0 : turnsOf(others[other], work);
+  /// When work is done, beside what else is at work: `own` is its place among that.
+  double done(Resource resource, const Work &work, size_t own) const {
+    double end = work.begin + work.seconds;
+    for (auto [index, other] : llvm::enumerate(before_[static_cast<size_t>(resource)])) {
+      end += index == own ? 0 : turnsOf(other, work);
     }
-    mine.push_back(work);
     return end;
   }
+  double done(Resource resource, double begin, double seconds) {
+    std::vector<Work> &works = now_[static_cast<size_t>(resource)];
+    works.push_back({begin, seconds});
+    return done(resource, works.back(), works.size() - 1);
+  }
+  std::vector<Work> &pipelines() { return now_[static_cast<size_t>(Resource::kDevice)]; }
 
   /// Of one rank.
   double rowsOf(size_t node) {
@@ -165,24 +167,40 @@ private:
     return context.rows.rowsOf(value) / parts;
   }
 
-  /// Rows that pass a stage, which may begin at `begin`.
-  Arrival through(const Arrival &rows, double begin, Resource resource, double seconds) {
+  /// Rows that storage or links hand on, from `begin` on.
+  Arrival supplied(const Arrival &rows, double begin, Resource resource, double seconds) {
     bool late = begin > rows.first;
     double start = std::max(begin, rows.first);
-    // Of one pipeline the device does nothing before all that it looks into is there.
-    double held = late && resource == Resource::kDevice ? rows.work : 0;
-    double end = seconds > 0 ? done(resource, start + held, seconds) : start + held;
-    double chunk = (end - start) / rows.chunks;
+    double end = seconds > 0 ? done(resource, start, seconds) : start;
     Arrival made = rows;
-    made.first = start + chunk;
+    made.first = start + (end - start) / rows.chunks;
     made.last = std::max({end, rows.last + seconds / rows.chunks,
                           late ? begin + rows.behind() + seconds / rows.chunks : 0});
-    if (resource == Resource::kDevice) {
-      made.work += seconds;
-    } else {
-      made.supply = std::max(rows.supply, seconds);
-      made.ahead = seconds > rows.supply ? kCredit : rows.ahead + kCredit;
+    made.supply = std::max(rows.supply, seconds);
+    made.ahead = seconds > rows.supply ? kCredit : rows.ahead + kCredit;
+    return made;
+  }
+
+  /// Rows that pass a stage of the device, which needs what is there at `begin`: the device does
+  /// nothing in a pipeline before all is there that the pipeline looks into.
+  Arrival worked(const Arrival &rows, double begin, double seconds) {
+    bool late = begin > rows.first;
+    if (seconds == 0 && begin == 0) {
+      return rows;
     }
+    Arrival made = rows;
+    if (made.pipeline < 0) {
+      made.pipeline = static_cast<int32_t>(pipelines().size());
+      pipelines().push_back({rows.first, 0});
+    }
+    Work &pipeline = pipelines()[made.pipeline];
+    pipeline.begin = std::max(pipeline.begin, begin);
+    pipeline.seconds += seconds;
+    double end = done(Resource::kDevice, pipeline, static_cast<size_t>(made.pipeline));
+    made.first = std::max(rows.first + seconds / rows.chunks,
+                          pipeline.begin + (end - pipeline.begin) / rows.chunks);
+    made.last = std::max({end, rows.last + seconds / rows.chunks,
+                          late ? begin + rows.behind() + seconds / rows.chunks : 0});
     return made;
   }
 
@@ -191,8 +209,8 @@ private:
     Arrival start;
     start.first = start.last = program_.nodes()[node].op == lateScan_ ? decided_ : 0;
     start.chunks = chunksOf(rowsOf(node));
-    Resource resource = chosen.storageSeconds > 0 ? Resource::kStorage : Resource::kDevice;
-    return through(start, 0, resource, chosen.seconds);
+    return chosen.storageSeconds > 0 ? supplied(start, 0, Resource::kStorage, chosen.seconds)
+                                     : worked(start, 0, chosen.seconds);
   }
 
   /// Rows are sent: messages first, then chunk by chunk.
@@ -200,18 +218,20 @@ private:
     double moving = cost.latencySeconds + cost.postSeconds + cost.wireSeconds;
     double work = std::max(0.0, cost.seconds - moving);
     if (moving == 0) { // each rank keeps its part
-      return through(rows, rows.first, Resource::kDevice, work);
+      return worked(rows, 0, work);
     }
     // What takes them in is a pipeline of its own; chunks wait for it as for a reader.
     rows.ahead += kCredit;
-    rows.supply = std::max(rows.supply, rows.work);
-    rows.work = 0;
+    if (rows.pipeline >= 0) {
+      rows.supply = std::max(rows.supply, pipelines()[rows.pipeline].seconds);
+      rows.pipeline = -1;
+    }
     double begin = rows.first + cost.latencySeconds;
     if (cost.postSeconds > 0) {
       begin = cost.latencySeconds + done(Resource::kMessages, rows.first, cost.postSeconds);
     }
-    rows = through(rows, begin, Resource::kLinks, cost.wireSeconds);
-    rows = through(rows, rows.first, Resource::kDevice, work);
+    rows = supplied(rows, begin, Resource::kLinks, cost.wireSeconds);
+    rows = worked(rows, 0, work);
     if (cost.waitsForAll) {
       rows.first = rows.last;
     }
@@ -221,6 +241,9 @@ private:
   Arrival input(size_t edge) {
     const ShardEdge &known = program_.edges()[edge];
     Arrival rows = results_[known.source];
+    if (!known.value.hasOneUse()) {
+      rows.pipeline = -1; // each user reads what is kept for all
+    }
     if (decides_ == known.target && known.targetOperand == 1) {
       decided_ = rows.last; // all are counted before one way or the other is taken
       rows = Arrival{decided_, decided_, rows.chunks};
@@ -257,27 +280,27 @@ private:
     }
     auto relation = dyn_cast_or_null<frame::RelationalOpInterface>(placed.op);
     if (relation && relation.getRowFlow() == frame::RowFlow::kProbe) {
-      Arrival built = through(inputs[1], inputs[1].first, Resource::kDevice, chosen.buildSeconds);
-      return through(inputs[0], std::max(begin, built.last), Resource::kDevice,
-                     chosen.seconds - chosen.buildSeconds);
+      Arrival built = worked(inputs[chosen.turned ? 0 : 1], 0, chosen.buildSeconds);
+      Arrival made = worked(inputs[chosen.turned ? 1 : 0], std::max(begin, built.last),
+                            chosen.seconds - chosen.buildSeconds);
+      return chosen.turned ? readAgain(made, node) : made;
     }
     Arrival all;
     for (const Arrival &each : inputs) {
       double first = std::max(all.first, each.first);
       double last = std::max(all.last, each.last);
-      double work = all.work + each.work;
       all = each.supply >= all.supply ? each : all;
       all.first = first;
       all.last = last;
-      all.work = work;
     }
-    Arrival made = through(all, begin, Resource::kDevice, chosen.seconds);
-    if (fillsState(placed.op)) {
-      made.first = made.last;
-      made.work = made.supply = made.ahead = 0;
-      made.chunks = placed.results.empty() ? 1 : chunksOf(rowsOf(node));
-    }
-    return made;
+    Arrival made = worked(all, begin, chosen.seconds);
+    return fillsState(placed.op) ? readAgain(made, node) : made;
+  }
+
+  /// Rows of a state that is complete when the last of `filling` are there.
+  Arrival readAgain(const Arrival &filling, size_t node) {
+    bool some = !program_.nodes()[node].results.empty();
+    return {filling.last, filling.last, some ? chunksOf(rowsOf(node)) : 1};
   }
 
   LayoutSchedule &schedule_;

@@ -35,9 +35,9 @@ private:
     double first = 0;
     double last = 0;
     double chunks = 1;
-    double work = 0;   ///< seconds of the device in the pipeline that makes them
-    double supply = 0; ///< seconds of the storage or links before that take longest
-    double ahead = 0;  ///< chunks by which those are ahead of a reader that has not begun
+    int32_t pipeline = -1; ///< of the device that makes them; -1 if none has begun with them
+    double supply = 0;     ///< seconds of the storage or links before that take longest
+    double ahead = 0;      ///< chunks by which those are ahead of a reader that has not begun
 
     /// What is left of the supply when its reader begins, if that is late.
     double behind() const { return supply * std::max(0.0, chunks - ahead) / chunks; }

@@ -1,6 +1,8 @@
 // Counts rows, columns and scalar ops of relational ops.
 #include "passes/shard/op_work.h"
 
+#include "model/plan/page_form.h"
+
 using namespace mlir;
 using namespace headrace::frame;
 
@@ -70,12 +72,13 @@ void addExpressions(cost::Terms &terms, Region &region, double rows, Form form) 
   });
 }
 
-/// Whether there are only filters between a scan and this one.
-bool isOnScan(FilterOp filter) {
+/// The scan, if there are only filters between it and this one.
+ScanOp scanBelow(FilterOp filter) {
   Operation *below = filter.getInput().getDefiningOp();
   auto other = dyn_cast_or_null<FilterOp>(below);
-  return other ? isOnScan(other) : isa_and_nonnull<ScanOp>(below);
+  return other ? scanBelow(other) : dyn_cast_or_null<ScanOp>(below);
 }
+bool isOnScan(FilterOp filter) { return scanBelow(filter) != nullptr; }
 
 bool readsText(FilterOp filter) {
   TableType type = filter.getInput().getType();
@@ -160,9 +163,13 @@ cost::StepWork OpWork::rowWise(Operation *op, double parts) {
   cost::StepWork step;
   step.rows = rows_.rowsOf(op->getOperand(0)) / parts;
   if (auto filter = dyn_cast<FilterOp>(op)) {
-    if (codedColumn(filter)) {
-      step.lanes["mapped"] = step.rows;
+    if (StringAttr column = codedColumn(filter)) {
+      // Tried on each entry of a dictionary, once a morsel, or on the texts of the pages.
+      double entries = RowEstimates::dictionaryEntries(scanBelow(filter), column);
+      double tried = entries > 0 ? entries / plan::kMorselRows : 1;
+      step.lanes["mapped"] = entries > 0 ? step.rows : 0;
       step.lanes["select"] = step.rows;
+      addExpressions(step.lanes, filter.getPredicate(), tried * step.rows, Form::kRows);
     } else if (isOnScan(filter) && !readsText(filter)) {
       step.lanes["select"] = step.rows;
       addExpressions(step.lanes, filter.getPredicate(), step.rows, Form::kVectors);

@@ -91,13 +91,14 @@ ReshardCost ReshardPricer::costOf(const TableStep &step, const Layout &source) {
     filter.rows = step.rowsHere;
     filter.lanes = cost::hashTerms(step.rowsHere, step.keys, step.stringKeys);
     filter.lanes["select"] = step.rowsHere;
-    filter.device.operations = cost::kOperationsPerValue * step.rowsHere * (step.keys + 1);
+    cost::addHashes(filter.device, step.rowsHere, step.keys);
     cost.seconds = cost::secondsOf(model_, filter);
     return cost;
   }
   cost::StepWork emit = cost::emitRows(step.rowsHere, size_.shape);
   if (step.kind == StepKind::kHash) {
     cost::add(emit.lanes, cost::hashTerms(step.rowsHere, step.keys, step.stringKeys));
+    cost::addHashes(emit.device, step.rowsHere, step.keys);
     emit.lanes["partition"] = step.rowsHere;
   }
   bool spreads = step.kind == StepKind::kHash || step.kind == StepKind::kRange;

@@ -95,6 +95,16 @@ void RowEstimates::addPages(cost::RowShape &shape, ScanOp scan, const Column &co
   }
 }
 
+double RowEstimates::dictionaryEntries(ScanOp scan, StringAttr column) {
+  unsigned index = *scan.getResult().getType().findColumn(column);
+  if (index >= scan.getFileColumns().size()) {
+    return 0;
+  }
+  auto file = cast<StringAttr>(scan.getFileColumns()[index]);
+  Type type = scan.getResult().getType().getColumnType(column);
+  return analysis::pagesOf(scan, file, type, 0).entries;
+}
+
 cost::RowShape RowEstimates::shapeOf(Value table) {
   auto [it, added] = shapes_.try_emplace(table);
   if (added) {

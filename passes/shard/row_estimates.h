@@ -31,6 +31,10 @@ public:
   /// Of some columns only.
   cost::RowShape shapeOf(mlir::Value table, llvm::function_ref<bool(mlir::StringAttr)> counts);
 
+  /// Entries of the dictionary that a scan finds a column of texts as codes of, in a row group; 0
+  /// if it finds texts.
+  static double dictionaryEntries(frame::ScanOp scan, mlir::StringAttr column);
+
   /// The table that a join builds of `rows` rows on one rank, for `probes` rows.
   cost::StateShape joinTable(const analysis::JoinSides &sides, double rows, double probes);
   /// Groups of an aggregate or a distinct: rows of its result.

@@ -21,6 +21,7 @@ struct Strategy {
   // Of the seconds:
   double storageSeconds = 0; ///< a scan's, if storage holds it up
   double buildSeconds = 0;   ///< a join's, before the first row is looked up
+  bool turned = false;       ///< a join whose left side is built: JoinSides
 };
 
 /// One op, or one block argument, with its choices.

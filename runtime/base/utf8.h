@@ -1,6 +1,7 @@
 // Characters (code points) of texts in UTF-8. A byte that is none is a character by itself.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -69,15 +70,25 @@ inline int64_t count(std::string_view text) {
   // Eight bytes at once: of those that continue a character, 10xxxxxx, one bit each is added up.
   constexpr uint64_t kOnes = 0x0101010101010101;
   int64_t following = 0;
-  size_t i = 0;
-  for (; i + 8 <= text.size(); i += 8) {
+  const auto add = [&](size_t at, size_t seen) { // the first `seen` of the eight have been added
     uint64_t word;
-    std::memcpy(&word, text.data() + i, 8);
-    const uint64_t going = (word >> 7) & ~(word >> 6) & kOnes;
+    std::memcpy(&word, text.data() + at, 8);
+    uint64_t going = (word >> 7) & ~(word >> 6) & kOnes;
+    going = std::endian::native == std::endian::little ? going >> 8 * seen : going << 8 * seen;
     following += static_cast<int64_t>((going * kOnes) >> 56);
-  }
-  for (; i < text.size(); ++i) {
-    following += continues(text[i]) ? 1 : 0;
+  };
+  const size_t rest = text.size() % 8;
+  if (text.size() >= 8) {
+    for (size_t i = 0; i + 8 <= text.size(); i += 8) {
+      add(i, 0);
+    }
+    if (rest > 0) { // no loop of a length that nobody foretells
+      add(text.size() - 8, 8 - rest);
+    }
+  } else {
+    for (const char byte : text) {
+      following += continues(byte) ? 1 : 0;
+    }
   }
   return static_cast<int64_t>(text.size()) - following;
 }

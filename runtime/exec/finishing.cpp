@@ -46,6 +46,7 @@ PollState Finishing::poll() {
   for (int32_t state : states_) {
     if (context_.states[state]) {
       counters_.stateRows += static_cast<int64_t>(context_.states[state]->rowCount());
+      counters_.orderWords += static_cast<int64_t>(context_.states[state]->orderWords());
     }
   }
   counters_.finishNanoseconds = states_.empty() ? 0 : context_.clock->nowNanoseconds() - start_;

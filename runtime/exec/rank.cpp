@@ -757,7 +757,6 @@ void Rank::addProgress(Progress &progress) const {
 void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
   auto seconds = [](int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; };
   for (size_t t = 0; t < tasks_.size(); ++t) {
-    const TaskCounters &counters = *context_.counters[t];
     const plan::Task &task = described(t);
     if (tasks_[t].phase != TaskPhase::kDone) {
       continue;
@@ -769,24 +768,9 @@ void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
     entry.kind = plan::nameOf(task.kind());
     entry.startSeconds = seconds(tasks_[t].startNanoseconds - startNanoseconds);
     entry.endSeconds = seconds(tasks_[t].endNanoseconds - startNanoseconds);
-    entry.busySeconds = seconds(counters.busyNanoseconds);
-    entry.loadSeconds = seconds(counters.loadNanoseconds);
-    entry.rowsIn = counters.rowsIn;
-    entry.rowsOut = counters.rowsOut;
-    entry.bytes = counters.bytes;
-    entry.morsels = counters.morsels;
-    entry.finishSeconds = seconds(counters.finishNanoseconds);
-    entry.finishBusySeconds = seconds(counters.finishBusyNanoseconds);
-    entry.stateRows = counters.stateRows;
-    entry.receivedBytes = counters.receivedBytes;
-    entry.heavyKeys = counters.heavyKeys;
-    entry.heavyRows = counters.heavyRows;
-    entry.stageRows.assign(counters.stageRows.begin(), counters.stageRows.end());
+    context_.counters[t]->report(entry);
     if (const auto *run = task.as<plan::RunTask>(); run && run->inputStream != plan::kNone) {
       addSharing(entry, context_.loadOfStream[run->inputStream]);
-    }
-    while (!entry.stageRows.empty() && entry.stageRows.back() == 0) {
-      entry.stageRows.pop_back();
     }
     if (const auto *choose = task.as<plan::ChooseTask>()) {
       entry.chosenBy = tasks_[t].holeValue;

@@ -58,6 +58,8 @@ public:
   void *shared();
   /// Of the finished state.
   uint64_t rowCount() const { return rowCount_; }
+  /// Words of keys, beyond one a row, that sorting them took.
+  uint64_t orderWords() const { return sorted_ ? sorted_->furtherWords() : 0; }
   /// Pointers to rows [first, first + count) of the finished state. Sorted states in order.
   void rows(uint64_t first, uint64_t count, std::vector<const uint8_t *> &out) const;
   /// Of a sorted state or a window some of whose rows are on disk: rows() has none of them. Else

@@ -51,7 +51,7 @@ def test_a_choice_is_compared_with_layouts_next_to_it_and_random_ones() -> None:
 
 
 #: Where exchanges take as long as scans, where they are mostly messages, and where a start is.
-CLUSTERS = [("l40s-pcie", 8), ("gb200-nvl72", 144), ("dgx-h100", 32), ("dgx-h200-superpod", 1024)]
+CLUSTERS = [("ethernet-slow", 8), ("l40s-pcie", 8), ("gb200-nvl72", 144), ("dgx-h100", 32), ("dgx-h200-superpod", 1024)]
 
 
 @pytest.mark.parametrize(("topology", "ranks"), CLUSTERS)
@@ -70,7 +70,16 @@ def test_the_schedule_of_layouts_is_near_the_simulation(program: str, topology: 
 
 
 def test_a_layout_that_does_more_at_once_is_taken() -> None:
-    """By their sums others are cheaper: these were 36 to 66 % from the best that is known."""
+    """By their sums others are cheaper: these were 36 to 66 % from the best that is known. The last four
+    were 12 to 26 % from it when pipelines did their work before what they look into was there, a turned
+    join was scheduled as if it were not, and keys hashed, bytes loaded and offsets of texts had two prices."""
     programs = regret.Programs()
-    for case in (Case("q14", "dgx-h100", 1, 32), Case("q04", "dgx-h200-superpod", 1, 1024)):
-        assert regret.examine(programs, case, near=10, seeds=4).regret < 0.15, case
+    for case in (
+        Case("q14", "dgx-h100", 1, 32),
+        Case("q04", "dgx-h200-superpod", 1, 1024),
+        Case("q12", "ethernet-slow", 1, 8),
+        Case("q18", "ethernet-slow", 0.1, 8),
+        Case("q21", "dgx-a100", 1, 8),
+        Case("q12", "dgx-h200", 1, 32),
+    ):
+        assert regret.examine(programs, case, near=10, seeds=4).regret < 0.10, case

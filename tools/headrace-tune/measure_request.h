@@ -14,8 +14,9 @@ inline constexpr const char *kMeasureOptions =
     "  PLANS            a folder of plan directories (NAME.plan), or one of them; each is run some "
     "times\n"
     "  --threads N      workers of all ranks together (default: one a core)\n"
-    "  --runs N         of each plan in each round; of all the least counts (default: 3)\n"
-    "  --rounds N       over all plans (default: 12)\n";
+    "  --runs N         of each plan in each round; of all the least counts, since the first are "
+    "slower (default: 8)\n"
+    "  --rounds N       over all plans (default: 6)\n";
 
 struct MeasureRequest {
   MeasureRequest();
@@ -23,8 +24,8 @@ struct MeasureRequest {
   std::string topology;
   std::string output;
   int threads; ///< as many as this machine has cores
-  int runs = 3;
-  int rounds = 12;
+  int runs = 8;
+  int rounds = 6;
 };
 
 /// The options that kMeasureOptions lists, --topology and --output; a command adds its own.

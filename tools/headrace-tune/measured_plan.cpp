@@ -86,6 +86,26 @@ std::map<int32_t, double> stateRows(const plan::Plan &plan, const exec::Profile 
   return rows;
 }
 
+/// The words of keys that the rows of sorts needed.
+void countOrderWords(plan::Plan &plan, const exec::Profile &profile) {
+  for (size_t state = 0; state < plan.states.size(); ++state) {
+    double words = 0, rows = 0;
+    for (const exec::TaskProfile &entry : profile.tasks) {
+      for (const plan::StateArgument &argument : plan.tasks[entry.task].states()) {
+        if (argument.state == static_cast<int32_t>(state) &&
+            argument.use == plan::StateUse::kPerWorker) {
+          words += static_cast<double>(entry.orderWords);
+          rows += static_cast<double>(entry.stateRows);
+        }
+      }
+    }
+    plan::State &sorted = plan.states[state];
+    if (sorted.kind == plan::StateKind::kSortBuffer && sorted.limit == 0 && rows > 0) {
+      sorted.orderWords = 1 + words / rows;
+    }
+  }
+}
+
 void setOrder(MeasuredPlan &plan) {
   std::map<int32_t, double> ordered = cost::orderedStreams(plan.plan());
   for (auto &[id, task] : plan.tasks) {
@@ -114,6 +134,7 @@ void record(MeasuredPlan &plan, const exec::Profile &profile) {
       task.most = rows;
     }
   }
+  countOrderWords(plan.counted, profile);
   std::map<int32_t, double> states = stateRows(plan.plan(), profile);
   for (auto &[id, task] : tasks) {
     const plan::Task &described = plan.plan().tasks[id];
@@ -144,6 +165,7 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, int runs)
   MeasuredPlan measured;
   measured.name = fs::path(directory).stem().string();
   measured.program = stored.program;
+  measured.counted = stored.program->plan();
   exec::RunOptions options;
   for (const plan::MeshAxis &axis : stored.program->plan().mesh) {
     options.ranks *= axis.size;
@@ -193,6 +215,7 @@ void MeasuredPlan::add(const MeasuredPlan &more) {
   if (more.seconds < seconds) {
     seconds = more.seconds;
     tasks = more.tasks;
+    counted = more.counted;
   }
 }
 

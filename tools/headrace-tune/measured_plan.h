@@ -1,9 +1,9 @@
 // A plan directory run a few times on this machine: seconds and rows of its tasks.
 #pragma once
 
+#include "model/cost/task_time.h"
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/program.h"
-#include "model/cost/task_time.h"
 #include "runtime/storage/storage.h"
 
 #include <map>
@@ -31,8 +31,9 @@ struct MeasuredPlan {
   double seconds = 0; ///< the least of the runs
   std::vector<double> allSeconds;
   std::map<int32_t, MeasuredTask> tasks;
+  plan::Plan counted; ///< the program's, with what a run counted in place of estimates
 
-  const plan::Plan &plan() const { return program->plan(); }
+  const plan::Plan &plan() const { return counted; }
   /// Further runs of the same plan.
   void add(const MeasuredPlan &more);
 };

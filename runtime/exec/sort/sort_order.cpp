@@ -24,9 +24,10 @@ std::vector<plan::OrderKey> sortKeysOf(const plan::State &state) {
   return keys;
 }
 
-void SortOrder::sort(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
-                     int depth) const {
-  auto equal = [&](std::span<SortEntry> run) { sortEqual(run, other, place, depth); };
+uint64_t SortOrder::sort(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
+                         int depth) const {
+  uint64_t words = 0;
+  auto equal = [&](std::span<SortEntry> run) { words += sortEqual(run, other, place, depth); };
   auto few = [&](std::span<SortEntry> run) {
     std::sort(run.begin(), run.end(),
               [](const SortEntry &a, const SortEntry &b) { return a.word < b.word; });
@@ -37,27 +38,28 @@ void SortOrder::sort(std::span<SortEntry> entries, SortEntry *other, KeyWords::P
     }
   };
   sortByDigits(entries, other, few, equal);
+  return words;
 }
 
-void SortOrder::sortEqual(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
-                          int depth) const {
+uint64_t SortOrder::sortEqual(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
+                              int depth) const {
   if (entries.size() < 2) {
-    return;
+    return 0;
   }
   const std::optional<KeyWords::Place> next = words_.after(place, entries.front().word);
   if (!next) {
-    return;
+    return 0;
   }
   if (entries.size() < kWorthWords || depth == kDepthMax) {
     std::sort(entries.begin(), entries.end(), [this](const SortEntry &a, const SortEntry &b) {
       return rows_.compare(a.row, b.row) < 0;
     });
-    return;
+    return entries.size();
   }
   for (SortEntry &entry : entries) {
     entry.word = words_.word(entry.row, *next);
   }
-  sort(entries, other, *next, depth + 1);
+  return entries.size() + sort(entries, other, *next, depth + 1);
 }
 
 } // namespace headrace::exec

@@ -27,16 +27,20 @@ public:
                             : words_.after({}, a.word) && rows_.compare(a.row, b.row) < 0;
   }
   /// Afterwards only the entries' rows mean anything. `other` has room for as many entries; null:
-  /// there is no such room, and it takes several times as long.
-  void sort(std::span<SortEntry> entries, SortEntry *other) const { sort(entries, other, {}, 0); }
+  /// there is no such room, and it takes several times as long. Returns how many words of keys it
+  /// took beyond the entries' own.
+  uint64_t sort(std::span<SortEntry> entries, SortEntry *other) const {
+    return sort(entries, other, {}, 0);
+  }
 
 private:
   SortOrder(const plan::State &state, const std::vector<plan::OrderKey> &keys)
       : words_(state, keys), rows_(state, keys) {}
-  void sort(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place, int depth) const;
+  uint64_t sort(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
+                int depth) const;
   /// Entries that have this word in common.
-  void sortEqual(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
-                 int depth) const;
+  uint64_t sortEqual(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
+                     int depth) const;
 
   KeyWords words_;
   RowOrder rows_;

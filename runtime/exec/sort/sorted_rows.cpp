@@ -173,7 +173,7 @@ JobPhase SortedRows::sortRanges() {
             const uint64_t end = share(last, range).place;
             if (state_.limit == 0 || begin < state_.limit) {
               SortEntry *other = other_.data() ? other_.data() + begin : nullptr;
-              order_.sort(rows_.subspan(begin, end - begin), other);
+              furtherWords_ += order_.sort(rows_.subspan(begin, end - begin), other);
             }
             return Status();
           }};

@@ -7,6 +7,7 @@
 #include "runtime/exec/sort/sort_copy.h"
 
 #include <array>
+#include <atomic>
 #include <functional>
 
 namespace headrace::exec {
@@ -23,6 +24,8 @@ public:
 
   /// Rows behind the offset, up to the limit.
   uint64_t rowCount() const { return rowCount_; }
+  /// Words of keys that rows took beyond their first, where they were sorted in memory.
+  uint64_t furtherWords() const { return furtherWords_; }
   /// Whether rows() has them; else read() does.
   bool isInMemory() const { return runs_.empty(); }
   std::span<const SortEntry> rows() const { return rows_; }
@@ -64,6 +67,7 @@ private:
   const std::shared_ptr<MemoryAccount> account_;
   std::vector<SortCopy *> copies_;
   uint64_t rowCount_ = 0;
+  std::atomic<uint64_t> furtherWords_{0};
   // In memory: the copies' rows, by ranges of their order.
   std::vector<Entries> listed_;   ///< by copy
   std::vector<SortEntry> bounds_; ///< the least of each range but the first

@@ -228,7 +228,7 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="./dev bench accuracy", description=__doc__)
     parser.add_argument("--scales", default="0.1,1", help="TPC-H scale factors (default 0.1,1)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--rounds", type=int, default=12, help="of three runs of every plan (default 12)")
+    parser.add_argument("--rounds", type=int, default=6, help="of eight runs of every plan (default 6)")
     parser.add_argument(
         "--topology",
         type=Path,

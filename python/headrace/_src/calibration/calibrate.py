@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the topology to write (default: where every later compilation finds it)",
     )
     add_threads(parser)
-    parser.add_argument("--rounds", type=int, default=12, help="of three runs of every program (default: 12)")
+    parser.add_argument("--rounds", type=int, default=6, help="of eight runs of every program (default: 6)")
 
 
 def command(arguments: argparse.Namespace) -> int:
