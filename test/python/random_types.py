@@ -7,6 +7,7 @@ values differ.
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -273,9 +274,7 @@ def _truth(random: Random, depth: int) -> str:
     pair = random.choice((_huge, _unsigned))
     one, two = pair(random, max(depth, 0)), pair(random, max(depth, 0))
     operator = random.choice(("<", "<=", "=", "<>", ">", ">=", "is distinct from", "is not distinct from"))
-    return random.choice(
-        (f"{one} {operator} {two}", f"{one} in ({two}, 7)", f"({one} between 0 and {two})", f"{one} is null")
-    )
+    return random.choice((f"{one} {operator} {two}", f"{one} in ({two}, 7)", f"({one} between 0 and {two})"))
 
 
 def _wide(random: Random) -> str:
@@ -351,7 +350,7 @@ def _bins(random: Random, name: str) -> str:
 
 
 def _finite(name: str) -> str:
-    """A column without NaN, which DuckDB counts in the first bin."""
+    """A column without NaN, which DuckDB counts in the first bin, and for its reservoirs is anywhere."""
     return f"nullif({name}, 'nan')" if name in ("f", "x") else name
 
 
@@ -442,7 +441,7 @@ def _aggregate(random: Random, over: str = "") -> str:
             (f"histogram_exact({_finite(simple)}, {_bins(random, simple)})", text),
             (f"histogram(distinct {_finite(simple)}, {_bins(random, simple)})", text),
             (f"list(distinct {simple} order by {simple} desc nulls first)", text),
-            (f"reservoir_quantile({number}, {_share(random).removeprefix('-')})", text),
+            (f"reservoir_quantile({_finite(number)}, {_share(random).removeprefix('-')})", text),
             plain(f"min(distinct {simple})", simple),
             (f"sum(distinct {random.choice(('ti', 'i', 'l', 'p'))})", "{}"),
         ]
@@ -692,6 +691,8 @@ def random_query(seed: int) -> tuple[dict[str, pa.Table], Query]:
     form = random.choices([f for _, f in _FORMS], [w for w, _ in _FORMS])[0]
     query = form(random)
     rows = random.choice((0, 1, 1, 2, 4)) if query.fails_alike else _rows(random)
+    if rows == 0:  # constants alone may fail there
+        query = dataclasses.replace(query, fails_alike=False)
     tables = {"t": random_table(random, rows)}
     if " asof " in query.rest:
         tables["t2"] = random_table(random, _rows(random))
