@@ -211,6 +211,7 @@ def _huge(random: Random, depth: int) -> str:
 
 
 def _unsigned(random: Random, depth: int) -> str:
+    """An expression of UHUGEINT, whose differences are never negative: DuckDB's may wrap around."""
     if depth == 0 or random.random() < 0.15:
         literals = (
             "340282366920938463463374607431768211455",
@@ -225,7 +226,7 @@ def _unsigned(random: Random, depth: int) -> str:
         (
             *(
                 f"({one} + {two})",
-                f"({one} - {two})",
+                f"({one} - least({one}, {two}))",
                 f"({one} // {some}::uhugeint)",
                 f"({one} % {some}::uhugeint)",
             ),
