@@ -24,7 +24,9 @@ _SANITIZER = {
         "UBSAN_OPTIONS": "print_stacktrace=1",
     },
     "ubsan": {"UBSAN_OPTIONS": "print_stacktrace=1"},
-    "tsan": {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"},
+    "tsan": {
+        "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0"
+    },  # some tests fork ranks
 }
 
 # The library of the runtime's sanitizer in a process of Python, in which nothing else is instrumented, and
