@@ -528,9 +528,9 @@ def _windows(random: Random) -> Query:
 def _asof(random: Random) -> Query:
     """Of right rows with the same keys and value any one may be taken: the query's right side has none."""
     safe = random.random() < 0.4
-    names = ["g", "g", "h", "u", "s", "o", "p", "d", "x", "v"]
-    names += [] if safe else ["a", "r"]  # DuckDB finds no row for some of those that are nested
-    keys = random.sample(names, random.choice((0, 1, 1, 1, 2)))
+    keys = random.sample(("g", "g", "h", "u", "s", "o", "p", "d", "x", "v"), random.choice((0, 1, 1, 1, 2)))
+    if not safe and random.random() < 0.15:  # beside others, and where NULL equals NULL, DuckDB loses rows
+        keys = [random.choice(("a", "r"))]
     moment = random.choice(("k", "h", "u", "x", "t", "z", "d", "p", "q", "i", "ub", "s", "v", "c", "b"))
     equal = "is not distinct from" if safe else "="
     ons = [f"l.{key} {equal} r.{key}" for key in dict.fromkeys(keys)]
