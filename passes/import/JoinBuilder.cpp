@@ -30,7 +30,7 @@ LogicalResult RelationBuilder::makeKeys(Relation &left, Relation &right, const J
   SmallVector<frame::Column> fields = left.columns();
   fields.append(right.columns());
   SmallVector<Computed> leftSides, rightSides;
-  SmallVector<const JoinCondition *> pairs, compared;
+  SmallVector<const JoinCondition *> pairs;
   for (const JoinCondition &condition : request.conditions) {
     if (condition.kind == JoinCondition::Kind::kAny) {
       residual.push_back(comparison(condition));
@@ -49,6 +49,7 @@ LogicalResult RelationBuilder::makeKeys(Relation &left, Relation &right, const J
   }
   left = *newLeft;
   right = *newRight;
+  bool endsNullSafe = false; // by a pair for which it matters
   for (auto [pair, leftName, rightName] : llvm::zip_equal(pairs, leftNames, rightNames)) {
     Type leftType = left.typeOf(leftName), rightType = right.typeOf(rightName);
     if (!frame::isSameValueType(leftType, rightType)) {
@@ -56,18 +57,29 @@ LogicalResult RelationBuilder::makeKeys(Relation &left, Relation &right, const J
       residual.push_back(comparison(*pair));
       continue;
     }
-    bool nullable = frame::isNullable(leftType) && frame::isNullable(rightType);
+    const bool leftMayBe = frame::isNullable(leftType), rightMayBe = frame::isNullable(rightType);
+    const bool isNullSafe = pair->kind == JoinCondition::Kind::kNullSafe;
     keys.left.push_back(leftName);
     keys.right.push_back(rightName);
-    keys.nullSafe.push_back(pair->kind == JoinCondition::Kind::kNullSafe && nullable);
-    compared.push_back(pair);
+    keys.nullSafe.push_back(isNullSafe && leftMayBe && rightMayBe);
+    endsNullSafe = isNullSafe && (leftMayBe || rightMayBe);
   }
-  // IN compares the last key and the residual: that NULL equals NULL is a matter of the residual.
-  while (request.nullAware && !keys.nullSafe.empty() && keys.nullSafe.back()) {
-    residual.push_back(comparison(*compared.pop_back_val()));
-    keys.left.pop_back();
-    keys.right.pop_back();
-    keys.nullSafe.pop_back();
+  // IN compares the last key and the residual: a key for which NULL equals NULL is none of that,
+  // and one that is always equal stands behind it.
+  if (request.nullAware && endsNullSafe) {
+    const Computed one{std::nullopt, "one", [at](ExpressionBuilder &b) -> MaybeExpression {
+                         return b.integer(1, IntegerType::get(b.getContext(), 64), at);
+                       }};
+    newLeft = addColumns(left, left.columns(), one, leftNames, at);
+    newRight = failed(newLeft) ? newLeft : addColumns(right, right.columns(), one, rightNames, at);
+    if (failed(newRight)) {
+      return failure();
+    }
+    left = *newLeft;
+    right = *newRight;
+    keys.left.push_back(leftNames.back());
+    keys.right.push_back(rightNames.back());
+    keys.nullSafe.push_back(false);
   }
   return success();
 }

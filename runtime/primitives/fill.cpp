@@ -49,15 +49,11 @@ void fillPrimitiveImports(HrImports *table, Isa isa) {
     return value ? 0 : 1;
   };
 
-  table->memcpy_ = [](void *target, const void *source, uint64_t bytes) {
-    return std::memcpy(target, source, bytes);
-  };
-  table->memmove_ = [](void *target, const void *source, uint64_t bytes) {
-    return std::memmove(target, source, bytes);
-  };
-  table->memset_ = [](void *target, int32_t value, uint64_t bytes) {
-    return std::memset(target, value, bytes);
-  };
+  // The library's own: LLVM also calls them with null pointers and no bytes, which C++ does not
+  // allow.
+  table->memcpy_ = std::memcpy;
+  table->memmove_ = std::memmove;
+  table->memset_ = std::memset;
   table->__divti3_ = [](__int128 a, __int128 b) -> __int128 { return a / b; };
   table->__modti3_ = [](__int128 a, __int128 b) -> __int128 { return a % b; };
   table->fmod_ = [](double a, double b) { return std::fmod(a, b); };

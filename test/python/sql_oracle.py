@@ -54,6 +54,8 @@ class Oracle:
         self._casts = f"with {', '.join(casts)} " if casts else ""
         self._connection = duckdb.connect()
         self._connection.execute("set TimeZone = 'UTC'")
+        # A random query may have billions of rows: it fails before it fills the machine.
+        self._connection.execute("set memory_limit = '4GB'; set max_temp_directory_size = '0B'")
         for name, table in self._sources.items():
             self._connection.register(name, table)
 

@@ -37,9 +37,10 @@ QUERIES = [
     "select t.a, u.y from t left join u on u.x = (select min(x) from u as v where v.y > t.a)",
     "select t.a, u.y from t join u on exists (select 1 from u as v where v.x=t.a and v.y=u.y)",
     "select t.a from t semi join u on exists (select 1 from u as v where v.x=t.a and v.y=u.y)",
-    "select t.a from t anti join u on exists (select 1 from u v where v.x=t.a and v.y=u.y) or t.b = u.y * 5",
-    "select t.a, count(*) from t semi join u on exists (select 1 from u v where v.x=t.a and v.y=u.y)"
-    " group by all",
+    "select t.a from t anti join u on exists (select 1 from u as v where v.x=t.a and v.y=u.y) "
+    "or t.b = u.y * 5",
+    "select t.a, count(*) from t semi join u on exists (select 1 from u v where v.x=t.a and "
+    "v.y=u.y) group by all",
     "select t.a, l.m from t, lateral (select max(y) as m from u where u.x = t.a) l",
     "select t.a, l.y from t cross join lateral (select y from u where u.x < t.a) l",
     "select t.a, l.s from t, lateral (select t.a + t.b as s) l",
@@ -96,3 +97,23 @@ def test_joins_that_keep_left_rows_without_a_key(kind: str, condition: str, rank
         query = f"select 7 as x from a {kind} join b on {condition}"
         found = hr.sql(query, {"a": a, "b": b}, ranks=ranks).to_pylist()
         assert found == duckdb.sql(query).to_arrow_table().to_pylist()
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("quantifier", ["any", "all"])
+@pytest.mark.parametrize("comparison", ["=", "<>", "<"])
+def test_a_correlated_null_finds_no_row(comparison: str, quantifier: str, ranks: int) -> None:
+    """NULL beside a column with or without NULLs, and among others: of no rows nothing is unknown."""
+    keys = ([1, 2, None, 3, None], [1, 2, 2, 3, 1])
+    values = ([5, None, 6, None, 7], [5, 6, 7, 7, 5])
+    for ours, theirs, compared in itertools.product(keys, keys, values):
+        tables = {
+            "t": pa.table({"a": ours * 3, "c": [1, 2, 3] * 5, "b": [5, 6, None, 7, 8] * 3}),
+            "u": pa.table({"x": theirs, "z": [1, 2, None, 3, 2], "y": compared}),
+        }
+        subqueries = [
+            f"b {comparison} {quantifier} (select y from u where {condition})"
+            for condition in ("x = a", "x = a and z = c", "x is not distinct from a", "x = a and z < c")
+        ]
+        check(f"select a, b, c, {', '.join(subqueries)} from t", tables, ranks=ranks)
+        check(f"select a, b, c from t where not {subqueries[0]}", tables, ranks=ranks)

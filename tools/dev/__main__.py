@@ -57,7 +57,8 @@ def test(words: list[str]) -> int:
         choices=testing.SUITES,
         default="all",
         help="unit: the runtime's unit tests, without building the compiler; ir: lit and random programs; "
-        "engines: the launchers of ranks, installed where they are missing",
+        "python: the Python tests, with the preset's runtime and the release's compiler; engines: the "
+        "launchers of ranks, installed where they are missing",
     )
     options = parser.parse_args(words)
     set_up()
@@ -128,7 +129,9 @@ COMMANDS: dict[str, Command] = {
         module("dev.demo", ["headrace_python"]),
     ),
     "build": Command("[--preset P] [TARGET…]", "build everything, or the targets named", build),
-    "test": Command("[--preset P] [--only unit|ir|engines] [--filter RE]", "build and run all tests", test),
+    "test": Command(
+        "[--preset P] [--only unit|ir|python|engines] [--filter RE]", "build and run all tests", test
+    ),
     "python": Command("ARGS", "Python with headrace importable", python),
     "exec": Command("TOOL ARGS", "build and run one of the C++ tools", execute),
     "data": Command("[--scale S]", "make TPC-H Parquet files; prints their folder", data),

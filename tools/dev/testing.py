@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
+import shutil
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
@@ -21,16 +24,35 @@ _SANITIZER = {
         "UBSAN_OPTIONS": "print_stacktrace=1",
     },
     "ubsan": {"UBSAN_OPTIONS": "print_stacktrace=1"},
-    "tsan": {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"},
+    "tsan": {
+        "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0"
+    },  # some tests fork ranks
+}
+
+# The library of the runtime's sanitizer in a process of Python, in which nothing else is instrumented, and
+# its options: what others allocate, leak and share is not ours to judge.
+_SANITIZER_IN_PYTHON = {
+    "asan": (
+        "asan",
+        "ASAN_OPTIONS",
+        "detect_leaks=0:strict_string_checks=1:allow_user_poisoning=0:alloc_dealloc_mismatch=0",
+    ),
+    "ubsan": ("ubsan_standalone", "UBSAN_OPTIONS", "print_stacktrace=1"),
+    "tsan": (
+        "tsan",
+        "TSAN_OPTIONS",
+        "halt_on_error=0:second_deadlock_stack=1:ignore_noninstrumented_modules=1:die_after_fork=0",
+    ),
 }
 
 # What is built for a suite; "unit" is also the label of its tests (cmake/HeadraceTargets.cmake). "ir" is
-# what runs with the tools of IR alone: lit, and random programs through the phases; "engines" are the
-# launchers and engines of ranks, all of them.
+# what runs with the tools of IR alone: lit, and random programs through the phases; "python" are the Python
+# tests over the release's compiler; "engines" are the launchers and engines of ranks, all of them.
 _TARGETS: dict[str, list[str]] = {
     "all": [],
     "unit": ["unit_tests"],
     "ir": ["headrace-opt", "headrace-translate", "headrace-interpret"],
+    "python": ["_runtime"],
     "engines": ["headrace_python", "headrace-run"],
 }
 SUITES = tuple(_TARGETS)
@@ -64,6 +86,8 @@ def test(preset: str = "release", pattern: str = "", suite: str = "all") -> int:
         _add_what_needs_the_compiler(total, folder, pattern, preset)
     if suite == "ir":
         _add_what_needs_tools_of_ir(total, folder, pattern, preset)
+    if suite == "python":
+        _add_python_over_runtime(total, folder, pattern, preset)
     if suite == "engines":
         packages.ensure(packages.ENGINES)
         python_environment.ensure_engines()
@@ -111,6 +135,39 @@ def _add_what_needs_tools_of_ir(total: Results, folder: Path, pattern: str, pres
     title = f"{count} random programs (pytest)"
     report = release / "test-results" / "pytest.xml"
     total.add(_runner(title, command, report, preset, environment))
+
+
+def _add_python_over_runtime(total: Results, folder: Path, pattern: str, preset: str) -> None:
+    """Python tests, of files whose name matches, with the release's compiler and this preset's runtime.
+
+    The sanitizer's library comes into the process before Python's own; its reports are files, as pytest keeps
+    what tests write.
+    """
+    all_files = sorted((places.ROOT / "test" / "python").glob("test_*.py"))
+    files = [str(file) for file in all_files if re.search(pattern, file.name)]
+    if not files:
+        return
+    release = building.build("release")
+    package = folder / "python-tests" / "headrace"
+    shutil.rmtree(package.parent, ignore_errors=True)
+    package.mkdir(parents=True)
+    for part in (release / "python" / "headrace").iterdir():
+        here = folder / "python" / "headrace" / part.name
+        (package / part.name).symlink_to(here if part.name.startswith("_runtime.") else part)
+    environment = variables("release")
+    environment["PYTHONPATH"] = os.pathsep.join([str(package.parent), environment["PYTHONPATH"]])
+    reports = folder / "test-results" / "sanitizer"
+    shutil.rmtree(reports, ignore_errors=True)
+    reports.mkdir()
+    if preset in _SANITIZER_IN_PYTHON:
+        library, name, options = _SANITIZER_IN_PYTHON[preset]
+        environment[name] = f"{options}:log_path={reports / 'report'}"
+        asked = f"-print-file-name=libclang_rt.{library}-{platform.machine()}.so"
+        environment["LD_PRELOAD"] = subprocess.check_output(["clang++-22", asked], text=True).strip()
+    command = [*_pytest_command(""), "-m", "not alone", *files]  # in one process: those of xdist fork
+    report = release / "test-results" / "pytest.xml"
+    total.add(_runner("Python tests (pytest)", command, report, preset, environment))
+    total.failures += [(file.name, file.read_text()) for file in sorted(reports.iterdir())]
 
 
 def _ctest_command(folder: Path, pattern: str, suite: str) -> list[str]:
