@@ -51,7 +51,13 @@ def test_a_choice_is_compared_with_layouts_next_to_it_and_random_ones() -> None:
 
 
 #: Where exchanges take as long as scans, where they are mostly messages, and where a start is.
-CLUSTERS = [("ethernet-slow", 8), ("l40s-pcie", 8), ("gb200-nvl72", 144), ("dgx-h100", 32), ("dgx-h200-superpod", 1024)]
+CLUSTERS = [
+    ("ethernet-slow", 8),
+    ("l40s-pcie", 8),
+    ("gb200-nvl72", 144),
+    ("dgx-h100", 32),
+    ("dgx-h200-superpod", 1024),
+]
 
 
 @pytest.mark.parametrize(("topology", "ranks"), CLUSTERS)

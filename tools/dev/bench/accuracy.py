@@ -1,10 +1,10 @@
 """`./dev bench accuracy`: how far the cost model is from what happens, on this machine.
 
-Small programs calibrate the model, in turns with other ones (TPC-H queries, networks, queries over a web log, on
-one and two ranks, some under several forced layouts), so that both meet the same states of the machine. The
-others are simulated with the rows that they had. Printed: the error of each plan and in summary, whether plans
-and alternatives come in the right order (Kendall's tau), and what choosing by the model costs over the best
-alternative measured (regret).
+Small programs calibrate the model, in turns with other ones (TPC-H queries, networks, queries over a web
+log, on one and two ranks, some under several forced layouts), so that both meet the same states of the
+machine. The others are simulated with the rows that they had. Printed: the error of each plan and in summary,
+whether plans and alternatives come in the right order (Kendall's tau), and what choosing by the model costs
+over the best alternative measured (regret).
 """
 
 from __future__ import annotations
