@@ -76,9 +76,12 @@ def test_the_schedule_of_layouts_is_near_the_simulation(program: str, topology: 
 
 
 def test_a_layout_that_does_more_at_once_is_taken() -> None:
-    """By their sums others are cheaper: these were 36 to 66 % from the best that is known. The last four
-    were 12 to 26 % from it when pipelines did their work before what they look into was there, a turned
-    join was scheduled as if it were not, and keys hashed, bytes loaded and offsets of texts had two prices."""
+    """By their sums others are cheaper: these were 36 to 66 % from the best that is known.
+
+    The last four were 12 to 26 % from it when pipelines did their work before what they look into was there,
+    turned joins were scheduled as if they were not, and keys hashed, bytes loaded and offsets of texts had two
+    prices.
+    """
     programs = regret.Programs()
     for case in (
         Case("q14", "dgx-h100", 1, 32),
