@@ -79,8 +79,8 @@ def test_a_layout_that_does_more_at_once_is_taken() -> None:
     """By their sums others are cheaper: these were 36 to 66 % from the best that is known.
 
     The last four were 12 to 26 % from it when pipelines did their work before what they look into was there,
-    turned joins were scheduled as if they were not, and keys hashed, bytes loaded and offsets of texts had two
-    prices.
+    turned joins were scheduled as if they were not, and keys hashed, bytes loaded and offsets of texts had
+    two prices.
     """
     programs = regret.Programs()
     for case in (
