@@ -110,8 +110,9 @@ ColumnEstimate scanColumn(DictionaryAttr statistics, Type type, double rows, Ope
   if (isBoolean(type)) {
     distinct = std::min(rows, 2.0);
   }
-  column.distinct = std::clamp(numberOf(statistics, "distinct").value_or(distinct),
-                               std::min(1.0, rows), std::max(rows, 1.0));
+  // A range has no more values than it has, whatever an estimate of them says.
+  column.distinct = std::max(
+      std::min(numberOf(statistics, "distinct").value_or(distinct), distinct), std::min(1.0, rows));
   column.domain = column.distinct;
   column.bytes =
       valueBytes(type, numberOf(statistics, "average_bytes").value_or(kUnknownStringBytes));
