@@ -342,11 +342,11 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
   } else {
     logDecode(entry, 0);
   }
+  work_.setTimes(entry.isCoded() ? entry.entries / plan::kMorselRows : 1); // once a morsel
   for (Operation &op : filter.getBody().front()) {
-    work_.setTimes(entry.isCoded() ? entry.entries / plan::kMorselRows : 1); // once a morsel
     work_.addOp(&op, 0, 0, entry.textBytes);
-    work_.setTimes(1);
   }
+  work_.setTimes(1);
   work_.set(WorkLog::Counting::kPaused);
   // Once per morsel: before the tile loop.
   {

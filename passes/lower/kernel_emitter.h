@@ -93,10 +93,10 @@ private:
     mlir::Value target; ///< its number
     mlir::Value pointer, columns;
   };
-  /// Writes a column of the reader's row to place `slot` of the chunk.
   /// Asks for the lines of the texts among these columns, before they are copied row by row.
   mlir::LogicalResult askForTexts(llvm::ArrayRef<llvm::StringRef> names,
                                   std::optional<llvm::APFloat> textBytes);
+  /// Writes a column of the reader's row to place `slot` of the chunk.
   mlir::LogicalResult emitColumn(pipe::RowsType rowsType, size_t column, RowReader &rows,
                                  const Output &output, mlir::Value slot);
 

@@ -167,15 +167,19 @@ private:
     return context.rows.rowsOf(value) / parts;
   }
 
+  /// When the last of the rows have passed a stage that began at `begin` and is free at `end`.
+  static double lastOf(const Arrival &rows, double begin, double end, double seconds) {
+    double there = begin > rows.first ? std::max(rows.last, begin + rows.behind()) : rows.last;
+    return std::max(end, there + seconds / rows.chunks);
+  }
+
   /// Rows that storage or links hand on, from `begin` on.
   Arrival supplied(const Arrival &rows, double begin, Resource resource, double seconds) {
-    bool late = begin > rows.first;
     double start = std::max(begin, rows.first);
     double end = seconds > 0 ? done(resource, start, seconds) : start;
     Arrival made = rows;
     made.first = start + (end - start) / rows.chunks;
-    made.last = std::max({end, rows.last + seconds / rows.chunks,
-                          late ? begin + rows.behind() + seconds / rows.chunks : 0});
+    made.last = lastOf(rows, begin, end, seconds);
     made.supply = std::max(rows.supply, seconds);
     made.ahead = seconds > rows.supply ? kCredit : rows.ahead + kCredit;
     return made;
@@ -184,7 +188,6 @@ private:
   /// Rows that pass a stage of the device, which needs what is there at `begin`: the device does
   /// nothing in a pipeline before all is there that the pipeline looks into.
   Arrival worked(const Arrival &rows, double begin, double seconds) {
-    bool late = begin > rows.first;
     if (seconds == 0 && begin == 0) {
       return rows;
     }
@@ -199,8 +202,7 @@ private:
     double end = done(Resource::kDevice, pipeline, static_cast<size_t>(made.pipeline));
     made.first = std::max(rows.first + seconds / rows.chunks,
                           pipeline.begin + (end - pipeline.begin) / rows.chunks);
-    made.last = std::max({end, rows.last + seconds / rows.chunks,
-                          late ? begin + rows.behind() + seconds / rows.chunks : 0});
+    made.last = lastOf(rows, begin, end, seconds);
     return made;
   }
 

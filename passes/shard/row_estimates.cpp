@@ -35,6 +35,13 @@ double bytesOf(Type type, const std::optional<Range> &range) {
                : plain.getIntOrFloatBitWidth() / 8.0;
 }
 
+/// What a scan's column is called in the file; null for ordinals.
+StringAttr fileColumn(ScanOp scan, StringAttr column) {
+  unsigned index = *scan.getResult().getType().findColumn(column);
+  ArrayAttr files = scan.getFileColumns();
+  return index < files.size() ? cast<StringAttr>(files[index]) : StringAttr();
+}
+
 } // namespace
 
 double stringsAmong(TableType type, ArrayRef<StringAttr> columns) {
@@ -76,12 +83,11 @@ cost::RowShape RowEstimates::shapeOf(Value table, llvm::function_ref<bool(String
 
 void RowEstimates::addPages(cost::RowShape &shape, ScanOp scan, const Column &column,
                             double bytes) {
-  unsigned index = *scan.getResult().getType().findColumn(column.name);
-  if (index >= scan.getFileColumns().size()) {
+  StringAttr file = fileColumn(scan, column.name);
+  if (!file) {
     shape.valueBytes += bytes; // ordinals
     return;
   }
-  auto file = cast<StringAttr>(scan.getFileColumns()[index]);
   analysis::ColumnPages pages = analysis::pagesOf(scan, file, column.type, bytes);
   bool text = isHeldAsText(dropNullable(column.type));
   bool coded = pages.form != plan::PageForm::kValues;
@@ -96,13 +102,9 @@ void RowEstimates::addPages(cost::RowShape &shape, ScanOp scan, const Column &co
 }
 
 double RowEstimates::dictionaryEntries(ScanOp scan, StringAttr column) {
-  unsigned index = *scan.getResult().getType().findColumn(column);
-  if (index >= scan.getFileColumns().size()) {
-    return 0;
-  }
-  auto file = cast<StringAttr>(scan.getFileColumns()[index]);
+  StringAttr file = fileColumn(scan, column);
   Type type = scan.getResult().getType().getColumnType(column);
-  return analysis::pagesOf(scan, file, type, 0).entries;
+  return file ? analysis::pagesOf(scan, file, type, 0).entries : 0;
 }
 
 cost::RowShape RowEstimates::shapeOf(Value table) {

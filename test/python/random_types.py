@@ -15,21 +15,12 @@ from decimal import Decimal
 from random import Random
 
 import pyarrow as pa
+from type_matrix import Kind
 
 _HUGE = (0, 1, -1, 7, -300, 2**64, -(2**90) + 1, 10**38, -(10**38), 2**127 - 1, -(2**127), 5 * 10**18)
 _UNSIGNED = (0, 1, 7, 255, 2**64 - 1, 2**64, 10**38, 2**127 - 1, 2**127, 2**127 + 5, 2**128 - 1)
 _DAY = datetime.date(2024, 1, 29)
 _MOMENT = datetime.datetime(2024, 2, 28, 12)
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A type of columns: in SQL, in Arrow (a text that is cast if `is_cast`), and its values."""
-
-    sql: str
-    arrow: pa.DataType
-    values: tuple[object, ...]
-    is_cast: bool = False
 
 
 def _moments(zone: datetime.tzinfo | None) -> tuple[datetime.datetime, ...]:
@@ -56,8 +47,8 @@ KINDS = {
     "i": Kind("integer", pa.int32(), (0, 1, 2, 3, -3, 7, 40, -(2**31), 2**31 - 1)),
     "l": Kind("bigint", pa.int64(), (0, 1, 5, -2, 2**40, -(2**63), 2**63 - 1)),
     "ub": Kind("ubigint", pa.uint64(), (0, 1, 7, 2**63, 2**64 - 1)),
-    "h": Kind("hugeint", pa.string(), _HUGE, is_cast=True),
-    "u": Kind("uhugeint", pa.string(), _UNSIGNED, is_cast=True),
+    "h": Kind("hugeint", pa.string(), _HUGE, is_wide=True),
+    "u": Kind("uhugeint", pa.string(), _UNSIGNED, is_wide=True),
     "f": Kind("float", pa.float32(), (0.0, 0.5, -1.25, 2.0, float("nan"), float("inf"), 1e30)),
     "x": Kind("double", pa.float64(), (0.0, 0.5, -1.25, 3.0, float("nan"), float("-inf"), 1e20, 1e-20)),
     "p": Kind(
@@ -82,7 +73,7 @@ KINDS = {
         "interval",
         pa.string(),
         ("1 month", "1 day", "31 days", "-5 hours", "00:00:00.000001", "0 days", "2 years"),
-        is_cast=True,
+        is_wide=True,
     ),
     "s": Kind("varchar", pa.string(), _TEXTS),
     "b": Kind("blob", pa.binary(), (b"", b"\0", b"a", b"a\0", b"ab", b"\xff\xfe")),
@@ -130,9 +121,8 @@ def random_table(random: Random, rows: int, share: float = 0.15) -> pa.Table:
     for name, kind in KINDS.items():
         pool = random.sample(kind.values, min(len(kind.values), random.choice((1, 2, 3, 4, 20))))
         drawn = [None if random.random() < share else random.choice(pool) for _ in range(rows)]
-        shown = [None if value is None else str(value) for value in drawn] if kind.is_cast else drawn
-        columns[name] = pa.array(shown, kind.arrow)
-        fields.append(pa.field(name, kind.arrow, metadata={"cast": kind.sql} if kind.is_cast else None))
+        columns[name] = kind.column(drawn)
+        fields.append(kind.field(name))
     return pa.table(columns, schema=pa.schema(fields))
 
 
