@@ -175,7 +175,7 @@ def test_strptime(form: str) -> None:
     ("expression", "message"),
     [
         ("strptime('x', '%d')", "not of the form that strptime asks for"),
-        ("strptime('x', '%d%V')", "unsupported strptime: specifier %V"),
+        ("strptime('x', '%d%Z')", "unsupported strptime: specifier %Z"),
         ("strptime('x', ['%d', '%m'])", "not of the form that strptime asks for"),
         ("hash([x])", "unsupported list function: hash"),
         ("to_base(-1, 2)", "a negative number, a radix that is not 2 to 36, or a length"),
