@@ -35,7 +35,8 @@ protected:
     return std::move(*made);
   }
   PollState done() const { return failure.ok() ? PollState::kDone : PollState::kFailed; }
-  /// Tells all ranks at first that this one has come so far; true once all have said so.
+  /// Tells all ranks at first that this one has come so far; true once all have said so but those
+  /// whose link is down: what they sent may be lost with it.
   bool fence(std::optional<int> &number) {
     if (!number) {
       number = fences++;
@@ -44,14 +45,14 @@ protected:
       }
       for (int peer = 0; peer < transport.size(); ++peer) {
         Status status = transport.send(peer, kFenceChannel, HeaderBytes{}, BufferRef()).status();
-        require(status.ok(), "fence: ", status.message());
+        require(status.ok() || !transport.peerStatus(peer).ok(), "fence: ", status.message());
       }
     }
     while (std::optional<Arrival> arrival = transport.receive(kFenceChannel)) {
       ++reached[arrival->source];
     }
     for (int peer = 0; peer < transport.size(); ++peer) {
-      if (reached[peer] <= *number) {
+      if (reached[peer] <= *number && transport.peerStatus(peer).ok()) {
         return false;
       }
     }
@@ -291,8 +292,7 @@ public:
   using Checking::Checking;
   PollState poll() override {
     int last = transport.size() - 1;
-    bool givenUp = transport.rank() == last && !transport.peerStatus(0).ok();
-    if (!givenUp && !fence(started)) {
+    if (!fence(started)) {
       return PollState::kPending;
     }
     if (transport.rank() == 0 && last > 0 && !hasGivenUp) {
@@ -337,9 +337,7 @@ public:
   }
   PollState poll() override {
     int last = transport.size() - 1;
-    // The breach may overtake what was said on another channel before it.
-    bool breached = transport.rank() == last && !transport.peerStatus(0).ok();
-    if (last == 0 || (!breached && !fence(opened))) {
+    if (last == 0 || !fence(opened)) {
       return last == 0 ? done() : PollState::kPending;
     }
     if (transport.rank() == 0 && !sent) {
