@@ -208,6 +208,28 @@ def test_processes_that_start_and_end_together(tpch_small: Path) -> None:
     assert engine.processes == []
 
 
+def test_a_process_of_an_earlier_start_is_none_of_the_new(tpch_small: Path) -> None:
+    """It comes again once it is dropped, for its engine ends it only later."""
+
+    class Lingering(Processes):
+        together = True
+
+        def start(self, invitation: Invitation) -> None:
+            self.earlier = list(self.processes)
+            super().start(invitation)
+
+    engine = Lingering(2)
+    with driver(engine) as group:
+        group._handle.regroup(None)
+        assert hr.sql(COUNT, tpch_small)["n"].to_pylist() == [60175]
+        earlier = {each.pid for each in engine.earlier}
+        assert earlier.isdisjoint(process_of(group, rank) for rank in range(2))
+        for each in engine.earlier:
+            each.kill()
+        assert hr.sql(COUNT, tpch_small)["n"].to_pylist() == [60175]
+    engine.end()
+
+
 def test_an_engine_says_why(tpch_small: Path) -> None:
     class Troubled(Processes):
         def trouble(self) -> str:

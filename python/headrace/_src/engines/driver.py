@@ -115,17 +115,20 @@ class RemoteRanks:
         self._named = False  # whether the last run had such tables
         self._silence_seconds = number_of(settings, "peerTimeout", 8)
         self._join_seconds = number_of(settings, "joinTimeout", 60)
-        of_ranks = {**settings, "joinTimeout": str(_JOIN_SECONDS)}
-        address = engine.address()
-        self._lobby = Lobby(address)
-        self._invitation = Invitation(address, self._lobby.port, self._lobby.secret, of_ranks)
+        self._settings_of_ranks = {**settings, "joinTimeout": str(_JOIN_SECONDS)}
+        self._address = engine.address()
+        self._lobby = Lobby(self._address)
         try:
-            engine.start(self._invitation)
-            self._await(engine.ranks)
+            self._start(None)
             self._begin()
         except BaseException:
             self.leave()
             raise
+
+    def _start(self, poll: Callable[[], None] | None) -> None:
+        lobby = self._lobby
+        self._engine.start(Invitation(self._address, lobby.port, lobby.secret, self._settings_of_ranks))
+        self._await(self._engine.ranks, poll)
 
     def _await(self, wanted: int, poll: Callable[[], None] | None = None) -> None:
         lobby = self._lobby
@@ -247,10 +250,9 @@ class RemoteRanks:
         """Goes on with the processes that are there, or, where these start together, with new ones."""
         self._part()
         if self._engine.together:
-            self._lobby.empty()
+            self._lobby.renew()  # one that has not ended yet would be taken for one that is started now
             self._engine.stop()
-            self._engine.start(self._invitation)
-            self._await(self._engine.ranks, poll)
+            self._start(poll)
         with self._lobby.changed:
             attempts = len(self._lobby.members) + 1
         for attempt in range(attempts):

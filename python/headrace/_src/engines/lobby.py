@@ -68,6 +68,12 @@ class Lobby:
         for member in list(self.members):
             self.drop(member)
 
+    def renew(self) -> None:
+        """Empties it for good: who knows the secret up to now, comes no more."""
+        with self.changed:
+            self.secret = secrets.token_bytes(32)
+        self.empty()
+
     def _accept(self) -> None:
         while True:
             try:
@@ -79,14 +85,15 @@ class Lobby:
             ).start()
 
     def _meet(self, connection: socket.socket) -> None:
+        secret = self.secret
         try:
-            channel = Channel.proved(connection, self.secret, listening=True)
+            channel = Channel.proved(connection, secret, listening=True)
             _, host, process = channel.receive()
         except InputOutputError:
             return  # a stranger
         member = Member(channel, host, process)
         with self.changed:
-            if self._closed:  # while it came
+            if self._closed or secret != self.secret:  # while it came
                 channel.close()
                 return
             self.members.append(member)
