@@ -152,11 +152,30 @@ double stateRowBytes(StateKind kind, const RowShape &row) {
   return 8 * std::ceil(std::max(header + row.bytes + row.nullable, 8.0) / 8);
 }
 
-double farBytes(double bytes) {
-  constexpr double kStays = 8e6;
-  constexpr double kGone = 64e6;
-  return bytes *
-         std::clamp(std::log(std::max(bytes, 1.0) / kStays) / std::log(kGone / kStays), 0.0, 1.0);
+namespace {
+
+constexpr double kStays = 8e6, kGone = 64e6;
+/// With what others of the machine leave of its last cache.
+constexpr double kInMemory = 256e6;
+
+/// The way from `from` to `to` on the scale of logarithms.
+double wayTo(double bytes, double from, double to) {
+  return std::clamp(std::log(std::max(bytes, 1.0) / from) / std::log(to / from), 0.0, 1.0);
+}
+
+void addFar(Terms &terms, const char *cache, const char *memory, const FarShares &far,
+            double units) {
+  terms[cache] += far.cache * units;
+  terms[memory] += far.memory * units;
+}
+
+} // namespace
+
+double farBytes(double bytes) { return bytes * wayTo(bytes, kStays, kGone); }
+
+FarShares farShares(double bytes) {
+  double memory = wayTo(bytes, kGone, kInMemory);
+  return {wayTo(bytes, kStays, kGone) - memory, memory};
 }
 
 void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double units,
@@ -267,24 +286,26 @@ void addDecode(Terms &terms, WorkKind kind, double columns, double rows, double 
   terms["decode_picked_code"] += columns * kept * (1 - whole);
 }
 
-void addPages(Terms &terms, double all, double picked, double rows, double kept) {
+void addPages(Terms &terms, const FarShares &far, double all, double picked, double rows,
+              double kept) {
   constexpr double kValuesOfLine = 16;
   double missed = rows > 0 ? std::pow(1 - std::min(kept / rows, 1.0), kValuesOfLine) : 0;
-  terms["load_far_byte"] += all > 0 ? farBytes(all) * (1 - missed * picked / all) : 0;
+  addFar(terms, "load_far_byte", "load_memory_byte", far, all - missed * picked);
 }
 
-void addPageTexts(Terms &terms, double texts, double textBytes, double rows, double kept) {
+void addPageTexts(Terms &terms, const FarShares &far, double texts, double textBytes, double rows,
+                  double kept) {
   double bytes = texts * textBytes * rows;
   if (bytes <= 0) {
     return;
   }
   constexpr double kLineBytes = 64;
-  double far = farBytes(bytes) / bytes;
   // What goes through all of them has the next ones fetched; between those that a selection leaves
   // out, each is waited for.
   double leftOut = 1 - std::min(kept / rows, 1.0);
-  terms["load_far_byte"] += far * bytes * (1 - leftOut) * (1 - leftOut);
-  terms["text_far_line"] += far * texts * kept * (1 + textBytes / kLineBytes) * leftOut;
+  addFar(terms, "load_far_byte", "load_memory_byte", far, bytes * (1 - leftOut) * (1 - leftOut));
+  addFar(terms, "text_far_line", "text_memory_line", far,
+         texts * kept * (1 + textBytes / kLineBytes) * leftOut);
 }
 
 Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order) {
@@ -458,13 +479,14 @@ StepWork scanRows(double rows, const RowShape &early, const RowShape &late, doub
   double bytes = rows * (pageBytes(early) + pageBytes(late) + pageBytes(coded));
   step.lanes["load"] = piecesOf(rows);
   step.lanes["load_byte"] = bytes;
+  FarShares far = farShares(bytes + rows * (early.plainTextBytes + late.plainTextBytes));
   auto addTexts = [&](const RowShape &shape, double read) {
-    addPageTexts(step.lanes, shape.texts, shape.plainTextBytes / std::max(shape.texts, 1.0), rows,
-                 read);
+    addPageTexts(step.lanes, far, shape.texts, shape.plainTextBytes / std::max(shape.texts, 1.0),
+                 rows, read);
   };
   addTexts(early, rows);
   addTexts(late, kept);
-  addPages(step.lanes, bytes, rows * late.valueBytes, rows, kept);
+  addPages(step.lanes, far, bytes, rows * late.valueBytes, rows, kept);
   addValues(step.device, rows, early.columns + late.columns + coded.columns,
             early.memoryBytes() + late.memoryBytes() + coded.memoryBytes());
   step.stored = rows * (early.fileBytes + late.fileBytes + coded.fileBytes);

@@ -90,6 +90,14 @@ struct Arrival {
 /// Of bytes that are gone through in order, those that do not stay in a cache until they are used
 /// again.
 double farBytes(double bytes);
+/// Where what a scan goes through is when it is read again: as shares of it, in the last cache, or
+/// in memory behind it. The rest is nearer.
+struct FarShares {
+  double cache = 0;
+  double memory = 0;
+};
+/// bytes: of all that the scan reads.
+FarShares farShares(double bytes);
 /// What `units` of a kind of work touch of the state that they look into.
 void addAccess(Terms &terms, plan::WorkKind kind, const StateShape &state, double units,
                const Arrival &arrival);
@@ -98,10 +106,12 @@ void addAccess(Terms &terms, plan::WorkKind kind, const StateShape &state, doubl
 void addDecode(Terms &terms, plan::WorkKind kind, double columns, double rows, double kept);
 /// Pages that a scan goes through, `all` bytes, of which only the lines of the rows `kept` are
 /// touched in `picked` bytes.
-void addPages(Terms &terms, double all, double picked, double rows, double kept);
+void addPages(Terms &terms, const FarShares &far, double all, double picked, double rows,
+              double kept);
 /// So many columns of texts, of `textBytes` bytes each, that pages of a scan point to, read for
 /// `kept` of its rows.
-void addPageTexts(Terms &terms, double texts, double textBytes, double rows, double kept);
+void addPageTexts(Terms &terms, const FarShares &far, double texts, double textBytes, double rows,
+                  double kept);
 /// What ends a state that `lanes` copies were filled of with `through` rows, in such an order,
 /// which the lanes share: merging the copies, building the directory, sorting.
 Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order);

@@ -70,6 +70,7 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
   }
   double pages = 0;
   double picked = 0;
+  double texts = 0;
   int32_t inOrder =
       rows.order == RowOrder::kClustered ? largestState(plan, task, rows) : plan::kNone;
   for (const plan::Work &work : plan.kernels[task.kernel()].work) {
@@ -83,7 +84,7 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
       continue;
     }
     if (work.kind == WorkKind::kPageTextByte) {
-      addPageTexts(terms, 1, work.amount, rows.source, rowsOfLevel(rows, work.level));
+      texts += work.amount * rows.source;
       continue;
     }
     double units = work.amount * rowsOfLevel(rows, work.level);
@@ -113,7 +114,13 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     addAccess(terms, work.kind, shapeOf(state, stateRows), units, arrival);
   }
   terms["morsel"] += rows.pieces;
-  addPages(terms, pages, picked, rows.source, rowsOfLevel(rows, 1));
+  FarShares far = farShares(pages + texts);
+  addPages(terms, far, pages, picked, rows.source, rowsOfLevel(rows, 1));
+  for (const plan::Work &work : plan.kernels[task.kernel()].work) {
+    if (work.kind == WorkKind::kPageTextByte) {
+      addPageTexts(terms, far, 1, work.amount, rows.source, rowsOfLevel(rows, work.level));
+    }
+  }
   terms["take_far_byte"] += plan::scanOf(plan, task) ? 0 : farBytes(rows.bytes);
   return terms;
 }

@@ -231,13 +231,23 @@ TEST(RowWork, rows_that_are_alike_go_back_to_their_keys) {
 TEST(RowWork, texts_between_those_left_out_are_waited_for) {
   auto terms = [](double rows, double kept) {
     Terms made;
-    addPageTexts(made, 1, 64, rows, kept);
+    addPageTexts(made, farShares(64 * rows), 1, 64, rows, kept);
     return made;
   };
-  EXPECT_EQ(terms(4e6, 4e6)["text_far_line"], 0);
-  EXPECT_EQ(terms(4e6, 4e6)["load_far_byte"], 256e6);
-  EXPECT_EQ(terms(4e6, 1e6)["text_far_line"], 1e6 * 2 * 0.75);
+  EXPECT_EQ(terms(1e6, 1e6)["text_far_line"], 0);
+  EXPECT_EQ(terms(1e6, 1e6)["load_far_byte"], 64e6);
+  EXPECT_EQ(terms(1e6, 25e4)["text_far_line"], 25e4 * 2 * 0.75);
   EXPECT_EQ(terms(1e4, 5e3)["text_far_line"], 0) << "a cache holds them";
+  EXPECT_EQ(terms(4e6, 4e6)["load_memory_byte"], 256e6);
+  EXPECT_EQ(terms(4e6, 1e6)["text_memory_line"], 1e6 * 2 * 0.75);
+}
+
+TEST(RowWork, what_is_read_again_comes_from_the_caches_or_from_memory) {
+  EXPECT_EQ(farShares(8e6).cache + farShares(8e6).memory, 0);
+  EXPECT_EQ(farShares(64e6).cache, 1);
+  EXPECT_NEAR(farShares(128e6).cache, 0.5, 1e-9);
+  EXPECT_NEAR(farShares(128e6).memory, 0.5, 1e-9);
+  EXPECT_EQ(farShares(1e9).memory, 1);
 }
 
 TEST(RowWork, a_window_takes_what_was_measured) {

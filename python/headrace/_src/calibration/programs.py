@@ -52,7 +52,11 @@ _MODES = ["AIR", "FOB", "MAIL", "RAIL", "REG AIR", "SHIP", "TRUCK"]
 def _text(random: np.random.Generator, rows: int, words: int) -> pa.Array:
     known = pa.array(_WORDS)
     picks = [known.take(pa.array(random.integers(0, len(_WORDS), rows))) for _ in range(words)]
-    return compute.binary_join_element_wise(*picks, " ")
+    return _joined(*picks)
+
+
+def _joined(*texts: pa.Array) -> pa.Array:
+    return compute.binary_join_element_wise(*texts, " ")
 
 
 def _names(random: np.random.Generator, rows: int, count: int) -> pa.Array:
@@ -119,9 +123,21 @@ def _large(random: np.random.Generator) -> dict[str, pa.Table]:
         "olabel": pa.array(np.array(_MODES)[random.integers(0, 7, keys)]),
         "otext": _text(random, keys, 5),
     }
+    # Texts whose beginnings are alike, so that each has to be looked at where it is.
+    remarks = LARGE_ROWS // 2
+    callers = _joined(pa.array([f"the caller {number:06} on the" for number in range(120_000)]), _text(random, 120_000, 3))
+    noted = {
+        "remark": _joined(
+            pa.array([f"a remark {number:07} on the" for number in random.permutation(remarks)]),
+            _text(random, remarks, 4),
+        ),
+        "rcaller": callers.take(pa.array(random.integers(0, 120_000, remarks))),
+        "rv": pa.array(random.integers(0, 1_000, remarks), pa.int32()),
+    }
     return {
         "large": pa.table(facts),
         "ordered": pa.table(ordered),
+        "remarks": pa.table(noted),
         "d1500k": _dimension(random, keys, 1),
         "h1500k": _dimension(random, keys, 1_000_003),
         "d150k": _dimension(random, 150_000, 1),
@@ -676,6 +692,23 @@ def large_queries() -> Iterator[tuple[str, str, Layouts]]:
         forced,
     )
     yield "large-rows", "select lkey, lv, lprice from large where lv < 150", both
+    # More than the last cache holds.
+    all_sums = ", ".join(f"sum({each})" for each in ("lkey", "lr1500k", "ls1500k", "lk150k", "lk10k", "lw", "lprice"))
+    yield "large-all", f"select {all_sums} from large", one
+    yield "large-all-half", f"select {all_sums} from large where lv < 500", one
+    yield "large-all-few", f"select {all_sums} from large where lv < 80", one
+    yield "remarks-begins", "select count(*) c from remarks where remark like 'a remark 1%'", both
+    yield "remarks-ends", "select sum(rv) c from remarks where remark like '%bold' and rv < 400", one
+    yield "remarks-length", "select sum(length(remark)) s from remarks where rv < 350", both
+    yield "remarks-length-all", "select sum(length(remark)) s from remarks", one
+    yield "remarks-out", "select remark, rv from remarks where rv < 70", both
+    yield "remarks-both-out", "select remark, rcaller from remarks where rv < 30", one
+    yield "remarks-order", "select remark, rv from remarks where rv < 200 order by remark", one
+    yield (
+        "remarks-by-caller",
+        "select rcaller, count(*) c, sum(rv) s from remarks group by rcaller order by c desc, rcaller limit 5",
+        both,
+    )
     # Texts: as keys, in tables, in chunks.
     yield (
         "large-by-text",
