@@ -12,7 +12,8 @@ namespace headrace::exec {
 namespace {
 
 /// How many rows ahead of the one that is chained its entry is fetched: the exchange of a head
-/// waits for all that went before, so nothing else overlaps.
+/// waits for all that went before, so nothing else overlaps, and another worker may have written to
+/// the same line.
 constexpr uint64_t kAhead = 16;
 /// Directory entries that one morsel clears.
 constexpr uint64_t kClearEntries = 1 << 18;
@@ -23,16 +24,23 @@ template <typename T> int64_t readInteger(const uint8_t *at) {
   return value;
 }
 
-int64_t readKey(const uint8_t *at, HrType type) {
-  switch (type) {
+/// Calls `body` with what reads a row's slot, made for the type of the keys.
+template <typename Body> Status withSlots(const plan::State &state, Body body) {
+  auto call = [&]<typename T>(T) {
+    return body([offset = state.directKeyOffset,
+                 base = static_cast<uint64_t>(state.base)](const uint8_t *row) {
+      return static_cast<uint64_t>(static_cast<int64_t>(readInteger<T>(row + offset))) - base;
+    });
+  };
+  switch (state.directKeyType) {
   case HR_I8:
-    return readInteger<int8_t>(at);
+    return call(int8_t());
   case HR_I16:
-    return readInteger<int16_t>(at);
+    return call(int16_t());
   case HR_I32:
-    return readInteger<int32_t>(at);
+    return call(int32_t());
   default:
-    return readInteger<int64_t>(at);
+    return call(int64_t());
   }
 }
 
@@ -157,16 +165,21 @@ void JoinDirectory::setRange() {
 }
 
 Status JoinDirectory::chainByArray(const RowSpan &span) {
-  for (uint64_t i = 0; i < span.count; ++i) {
-    uint8_t *row = span.rows + i * state_.rowBytes;
-    if (i + kAhead < span.count) {
-      const uint64_t ahead = slotOf(row + kAhead * state_.rowBytes);
-      __builtin_prefetch(&entries_[ahead < state_.extent ? ahead : 0], 1);
+  return withSlots(state_, [&](auto slotOf) -> Status {
+    for (uint64_t i = 0; i < span.count; ++i) {
+      uint8_t *row = span.rows + i * state_.rowBytes;
+      if (i + kAhead < span.count) {
+        const uint64_t ahead = slotOf(row + kAhead * state_.rowBytes);
+        __builtin_prefetch(&entries_[ahead < state_.extent ? ahead : 0], 1);
+      }
+      const uint64_t slot = slotOf(row);
+      if (slot >= state_.extent) {
+        return outside(slot);
+      }
+      chain(entries_[slot], row, 0);
     }
-    HR_ASSIGN_OR_RETURN(const uint64_t slot, slotInside(row));
-    chain(entries_[slot], row, 0);
-  }
-  return {};
+    return {};
+  });
 }
 
 void JoinDirectory::addRankPhases(PhasedJob &job) {
@@ -205,47 +218,53 @@ void JoinDirectory::addRankPhases(PhasedJob &job) {
   });
 }
 
-uint64_t JoinDirectory::slotOf(const uint8_t *row) const {
-  return static_cast<uint64_t>(readKey(row + state_.directKeyOffset, state_.directKeyType)) -
-         static_cast<uint64_t>(state_.base);
-}
-
-Expected<uint64_t> JoinDirectory::slotInside(const uint8_t *row) const {
-  const uint64_t slot = slotOf(row);
-  if (slot >= state_.extent) {
-    return makeError(ErrorKind::kMismatch,
-                     "join key outside the range that the statistics promised; "
-                     "recompile with fresh statistics, got ",
-                     static_cast<int64_t>(slot + static_cast<uint64_t>(state_.base)));
-  }
-  return slot;
+Status JoinDirectory::outside(uint64_t slot) const {
+  return makeError(ErrorKind::kMismatch,
+                   "join key outside the range that the statistics promised; "
+                   "recompile with fresh statistics, got ",
+                   static_cast<int64_t>(slot + static_cast<uint64_t>(state_.base)));
 }
 
 Status JoinDirectory::addKeys(const RowSpan &span) {
-  KeyRanks::Adder adder(ranks_);
-  for (uint64_t i = 0; i < span.count; ++i) {
-    HR_ASSIGN_OR_RETURN(const uint64_t slot, slotInside(span.rows + i * state_.rowBytes));
-    adder.add(slot);
-  }
-  return {};
+  return withSlots(state_, [&](auto slotOf) -> Status {
+    KeyRanks::Adder adder(ranks_);
+    for (uint64_t i = 0; i < span.count; ++i) {
+      const uint8_t *row = span.rows + i * state_.rowBytes;
+      if (i + kAhead < span.count) {
+        const uint64_t ahead = slotOf(row + kAhead * state_.rowBytes);
+        __builtin_prefetch(ranks_.wordOf(ahead < state_.extent ? ahead : 0), 1);
+      }
+      const uint64_t slot = slotOf(row);
+      if (slot >= state_.extent) {
+        return outside(slot);
+      }
+      adder.add(slot);
+    }
+    return {};
+  });
 }
 
 Status JoinDirectory::chainByRank(const RowSpan &span) {
-  for (uint64_t i = 0; i < span.count; ++i) {
-    uint8_t *row = span.rows + i * state_.rowBytes;
-    if (i + kAhead < span.count) {
-      const uint64_t ahead = slotOf(row + kAhead * state_.rowBytes);
-      __builtin_prefetch(ranks_.wordOf(ahead < state_.extent ? ahead : 0));
+  return withSlots(state_, [&](auto slotOf) -> Status {
+    for (uint64_t i = 0; i < span.count; ++i) {
+      uint8_t *row = span.rows + i * state_.rowBytes;
+      if (i + 2 * kAhead < span.count) {
+        __builtin_prefetch(ranks_.wordOf(slotOf(row + 2 * kAhead * state_.rowBytes)));
+      }
+      if (i + kAhead < span.count) {
+        const uint64_t ahead = ranks_.rankOf(slotOf(row + kAhead * state_.rowBytes));
+        __builtin_prefetch(&entries_[ahead], 1);
+      }
+      uint64_t &entry = entries_[ranks_.rankOf(slotOf(row))];
+      if (unique_) {
+        std::memset(row, 0, sizeof entry); // ends its chain
+        entry = reinterpret_cast<uint64_t>(row);
+      } else {
+        chain(entry, row, 0);
+      }
     }
-    uint64_t &entry = entries_[ranks_.rankOf(slotOf(row))];
-    if (unique_) {
-      std::memset(row, 0, sizeof entry); // ends its chain
-      entry = reinterpret_cast<uint64_t>(row);
-    } else {
-      chain(entry, row, 0);
-    }
-  }
-  return {};
+    return {};
+  });
 }
 
 } // namespace headrace::exec

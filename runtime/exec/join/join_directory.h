@@ -35,9 +35,8 @@ private:
   bool hasNull(const uint8_t *row) const;
 
   void setRange();
-  uint64_t slotOf(const uint8_t *row) const;
-  /// kMismatch: the key is outside the range of the plan.
-  Expected<uint64_t> slotInside(const uint8_t *row) const;
+  /// kMismatch: a key is outside the range of the plan.
+  Status outside(uint64_t slot) const;
   Status chainByArray(const RowSpan &span);
   Status addKeys(const RowSpan &span);
   Status chainByRank(const RowSpan &span);
