@@ -322,6 +322,8 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
       terms["build_line"] = linesAmong(directory, state.rows);
     } else {
       terms["build_row"] = state.rows;
+      // Once more: which keys are there is found first. Workers write to the same lines.
+      terms["rank_row"] = state.directory == plan::Directory::kRanks ? state.rows : 0;
       addLines(terms, directory, state.rows);
     }
     break;
@@ -352,9 +354,13 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     double held = lanes * std::max(kPruneRows, kPruneFactor * state.limit);
     double kept = state.limit > 0 ? std::min(through, held) : through;
     double more = kept * (state.orderWords - 1);
+    constexpr double kInCore = 2e6; // of a core
+    double far = wayTo(kept * state.rowBytes, kInCore, kGone);
     terms["finish"] = 2;
-    terms["sort_row"] = kept;
-    terms["sort_word"] = more;
+    terms["sort_row"] = kept * (1 - far);
+    terms["sort_far_row"] = kept * far;
+    terms["sort_word"] = more * (1 - far);
+    terms["sort_far_word"] = more * far;
     addSortedLines(terms, state, kept, more);
     break;
   }

@@ -70,6 +70,9 @@ TEST(RowWork, a_directory_filled_in_order_takes_the_lines_it_fills) {
   EXPECT_NEAR(endTerms(state, 6e6, 2, RowOrder::kClustered)["build_line"], 750e3, 1e3); // all
   Terms random = endTerms(state, 6e6, 2, RowOrder::kNone);
   EXPECT_EQ(random["build_row"], 6e6);
+  EXPECT_EQ(random["rank_row"], 0);
+  state.directory = plan::Directory::kRanks;
+  EXPECT_EQ(endTerms(state, 6e6, 2, RowOrder::kNone)["rank_row"], 6e6) << "keys are found first";
   EXPECT_EQ(random.count("build_line"), 0u);
 }
 
@@ -215,13 +218,16 @@ TEST(RowWork, a_sort_has_the_terms_of_its_task_and_goes_through_rows_that_lie_an
 
 TEST(RowWork, rows_that_are_alike_go_back_to_their_keys) {
   StateShape state{.kind = StateKind::kSortBuffer, .rows = 1e6, .rowBytes = 32};
-  EXPECT_EQ(endTerms(state, 1e6, 2, RowOrder::kNone)["sort_word"], 0);
+  EXPECT_EQ(endTerms(state, 1e6, 2, RowOrder::kNone)["sort_far_word"], 0);
   state.orderWords = 2.5;
-  EXPECT_EQ(endTerms(state, 1e6, 2, RowOrder::kNone)["sort_word"], 1.5e6);
+  Terms all = endTerms(state, 1e6, 2, RowOrder::kNone);
+  EXPECT_NEAR(all["sort_word"] + all["sort_far_word"], 1.5e6, 1);
+  EXPECT_GT(all["sort_far_word"], all["sort_word"]) << "32 MB are more than a core's cache holds";
   // Of the first ten, two copies have at most 8,192 rows each that are not left out yet.
   state.limit = 10;
   Terms first = endTerms(state, 1e6, 2, RowOrder::kNone);
   EXPECT_EQ(first["sort_row"], 2 * 8192);
+  EXPECT_EQ(first["sort_far_row"], 0);
   EXPECT_EQ(first["sort_word"], 1.5 * 2 * 8192);
   Terms terms;
   addAccess(terms, WorkKind::kInsert, state, 1e6, {});

@@ -89,6 +89,7 @@ def _dimension(random: np.random.Generator, rows: int, step: int) -> pa.Table:
         "part": pa.array(random.integers(0, 100, rows), pa.int32()),
         "amount": _decimal(random, rows, 1_000_000),
         "label": pa.array(np.array(_MODES)[random.integers(0, 7, rows)]),
+        "name": pa.array([f"customer#{number:09}" for number in order]),
     }
     return pa.table({f"d{name}": column for name, column in columns.items()})
 
@@ -692,6 +693,13 @@ def large_queries() -> Iterator[tuple[str, str, Layouts]]:
         forced,
     )
     yield "large-rows", "select lkey, lv, lprice from large where lv < 150", both
+    yield "large-names", "select dname, lw from large join d150k on lk150k = dkey where lv < 70", both
+    yield "large-far-names", "select dname, lw from large join d1500k on lr1500k = dkey where lv < 70", both
+    yield (
+        "large-order-names",
+        "select dname, lw from large join d150k on lk150k = dkey where lv < 20 order by lw, dname",
+        one,
+    )
     # More than the last cache holds.
     all_sums = ", ".join(f"sum({each})" for each in ("lkey", "lr1500k", "ls1500k", "lk150k", "lk10k", "lw", "lprice"))
     yield "large-all", f"select {all_sums} from large", one
