@@ -34,6 +34,11 @@ public:
   MaybeExpression date(const Expression &year, const Expression &month, const Expression &day) {
     return b_.makeDate(year, month, day, at_);
   }
+  /// -44, which is 44 BC, as a year of those that have a year 0.
+  Expression yearOfEras(const Expression &year) {
+    Expression isBefore = *b_.compare(frame::CompareKind::Lt, year, number(0), at_);
+    return *b_.choose(isBefore, plus(year, number(1)), &year, at_);
+  }
   MaybeExpression timestamp(const MaybeExpression &date, const MaybeExpression &time) {
     if (failed(date) || failed(time)) {
       return failure();

@@ -91,6 +91,10 @@ List listOfReal(TextRoom &room, double value) {
   return listOfOne(room, code, ElementBytes::ofReal(code, value).view());
 }
 
+MaybeList listOfReal(TextRoom &room, std::optional<double> value) {
+  return value ? MaybeList(listOfReal(room, *value)) : std::nullopt;
+}
+
 MaybeList listOfDecimal(TextRoom &room, std::optional<__int128> units, int32_t scale) {
   constexpr int32_t kDigits = 38;
   __int128 limit = 1;

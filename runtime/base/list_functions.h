@@ -44,6 +44,7 @@ List listOfWide(TextRoom &room, int64_t low, int64_t high, int64_t code);
 List listOfText(TextRoom &room, std::string_view text, int64_t code);
 List listOfNull(TextRoom &room, int64_t code);
 List listOfReal(TextRoom &room, double value);
+MaybeList listOfReal(TextRoom &room, std::optional<double> value);
 /// Of one decimal, by its units; nothing of none, or where 38 digits do not hold it.
 MaybeList listOfDecimal(TextRoom &room, std::optional<__int128> units, int32_t scale);
 /// Of in how many ways k of n things can be chosen; nothing of negative numbers, or likewise.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <vector>
 
 namespace headrace {
@@ -64,6 +65,23 @@ int64_t editDistanceWithSwaps(Text x, Text y) {
     lastRow[static_cast<uint8_t>(x[row - 1])] = row;
   }
   return at(x.size() + 1, y.size() + 1);
+}
+
+std::optional<double> jaccardSimilarity(Text text, Text other) {
+  if (text.empty() || other.empty()) {
+    return std::nullopt;
+  }
+  using Bytes = std::bitset<256>;
+  auto bytesOf = [](Text of) {
+    Bytes bytes;
+    for (const char byte : of) {
+      bytes.set(static_cast<uint8_t>(byte));
+    }
+    return bytes;
+  };
+  const Bytes ours = bytesOf(text), theirs = bytesOf(other);
+  return static_cast<double>((ours & theirs).count()) /
+         static_cast<double>((ours | theirs).count());
 }
 
 double jaroSimilarity(Text text, Text other) {

@@ -17,6 +17,9 @@ int64_t editDistanceWithSwaps(std::string_view text, std::string_view other);
 /// How many bytes differ; nothing for texts of different lengths, or empty ones.
 std::optional<int64_t> hammingDistance(std::string_view text, std::string_view other);
 
+/// From 0 to 1: of the different bytes of both how many both have; nothing of an empty text.
+std::optional<double> jaccardSimilarity(std::string_view text, std::string_view other);
+
 /// From 0 to 1: Jaro's, of the bytes that both have at places that are not far from each other, and
 /// of how many of these stand in another order; 0 of an empty text.
 double jaroSimilarity(std::string_view text, std::string_view other);

@@ -221,6 +221,15 @@ def test_zoned_timestamps_before_the_year_1(ranks: int) -> None:
         assert oracle.difference(f"select s, {query} as x from t", ranks=ranks) is None, query
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_zoned_timestamps_of_years(ranks: int) -> None:
+    oracle = Oracle({"t": pa.table({"y": [-44, -1, 0, 1, None, 2020, -4713, 9999]})})
+    for of in ("y, 3, 2, 4, 5, 6.5", "y // 10, 2, 28, 23, 59, 59.999999"):
+        made = f"make_timestamptz({of})"
+        query = f"select y, {made} as a, {made}::varchar as b, make_timestamp({of}) as c from t"
+        assert oracle.difference(query, ranks=ranks) is None, query
+
+
 def test_nanoseconds_of_zones() -> None:
     first = [1_667_089_020_000_000_001, 999, -1, 1_709_209_845_123_456_789, None, 86_399_999_999_999]
     first.append(2**63 - 1)

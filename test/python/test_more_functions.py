@@ -62,6 +62,7 @@ EXPRESSIONS = [
     "s glob '[a-c]*'", "s glob '?bc'",
     *[f"{f}(s, {p})" for f in ("regexp_extract", "regexp_extract_all") for p in NAMED_GROUPS],
     *[f"{f}(s, {p})" for f in ("jaro_similarity", "jaro_winkler_similarity") for p in OTHER_TEXTS],
+    *[f"jaccard(nullif(s, ''), {p})" for p in ("'abXc'", "reverse(nullif(s, ''))", "'ü'", "NULL")],
     "url_decode(s)", "damerau_levenshtein(s, 'abc')", "damerau_levenshtein(s, 'a cat')",
 ]  # fmt: skip
 AGGREGATES = (
@@ -181,6 +182,7 @@ def test_strptime(form: str) -> None:
         ("to_base(-1, 2)", "a negative number, a radix that is not 2 to 36, or a length"),
         ("to_base(1, 2, 65)", "a length that is not 0 to 64 in to_base"),
         ("url_decode('%ff')", "a text that is no UTF-8 once decoded in url_decode"),
+        *[(f"jaccard({of})", "an empty text in jaccard") for of in ("'', 'a'", "repeat('a', x), ''")],
         ("factorial(34)", "factorial of a number that is not 0 to 33"),
         ("factorial(-1)", "factorial of a number that is not 0 to 33"),
         *[

@@ -349,6 +349,10 @@ def test_order_is_kept() -> None:
             "unsupported IGNORE NULLS of lag and lead with an order of their own",
         ),
         (
+            "select fill(id::decimal(16, 2)) over (order by k) from items",
+            "unsupported fill of decimals of more than 15 digits and of UHUGEINT: cast them to double",
+        ),
+        (
             "select any_value(k) filter (where k > 1) over () from items",
             "unsupported FILTER of any_value in a window",
         ),

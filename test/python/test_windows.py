@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from pathlib import Path
 
@@ -35,8 +36,33 @@ def _table(rows: int) -> pa.Table:
     )
 
 
+def _gaps() -> dict[str, pa.Table]:
+    """Few values among many missing ones, and values that are not finite."""
+    far = [-1.7e308, math.nan, 0.25, math.inf, 1.6e308, -math.inf, None, 3.0]
+    days = ["2020-01-01", None, "infinity", "2020-01-04", None, "-infinity", None, "2021-12-31"]
+    return {
+        "few": pa.table(
+            {
+                "g": pa.array([*range(40), None], pa.int16()),
+                "x": pa.array(
+                    [None, None, 3, None, 100, 7, None, *[None] * 23, -9, *[None] * 9, 5], pa.int8()
+                ),
+            }
+        ),
+        "infinite": pa.table(
+            {
+                "k": pa.array([3, None, 5, None, 8, None, 13, None], pa.int64()),
+                "n": pa.array(range(8), pa.int32()),
+                "far": pa.array(far, pa.float64()),
+                "y": pa.array([None, 2.5, None, math.inf, None, 4.0, math.nan, None], pa.float32()),
+                "d": pa.array(days, pa.string()),
+            }
+        ),
+    }
+
+
 #: Enough rows for several ranges and morsels.
-ORACLE = Oracle({"t": _table(60_000), "one": _table(1), "nothing": _table(0)})
+ORACLE = Oracle({"t": _table(60_000), "one": _table(1), "nothing": _table(0), **_gaps()})
 
 QUERIES = [
     "select k, row_number() over (partition by g order by x, k) as n from t",
@@ -112,11 +138,39 @@ QUERIES = [
     "select k, rank(order by g) over w as a, ntile(2 order by g) over w as b, lead(g order by g) over w as c"
     " from one window w as (order by k rows between 3 following and 1 following)",
     "select k, rank(order by g) over (order by x) as n from nothing",
+    # what is missing, by the keys of the rows that have it: numbers of all widths, dates and times
+    "select k, fill(x) over (order by k) as a, fill(d) over (partition by g order by k) as b,"
+    " fill(d) over (partition by s order by k desc) as c, sum(x) over (partition by g order by k) as e"
+    " from t",
+    "select k, fill((x % 100)::tinyint) over w as a, fill(x::usmallint) over w as b,"
+    " fill((x * 10000000)::hugeint) over w as c, fill((x % 90)::decimal(7, 3)) over w as d,"
+    " fill((x * 1000000007)::ubigint) over w as e, fill(x) over w as f from t"
+    " window w as (partition by g order by (k::double * k) rows 2 preceding)",
+    "select k, fill(x order by k * 7919 % 60013) over w as a,"
+    " fill(x order by -k) over (partition by g) as b, count(*) over w as c from t"
+    " window w as (partition by g order by k desc)",
+    "select k, fill(x) over (order by k::decimal(9, 2) / 4) as w from one",
+    "select k, fill(x) over (order by k) as w from nothing",
+    "select g, fill(sum(x)) over (order by g) as w from t where g % 3 > 0 or x is null group by g",
+    "select g, x, fill(x) over (partition by g % 4 order by g) as w from few",
+    "select g, fill(x::double) over (order by g::double) as w from few where x > 3 or x is null",
+    "select n, fill(y) over (order by n) as a, fill(k order by far) over () as b from infinite",
+    "select n, fill(far) over (order by n) as w from infinite",
+]
+
+#: Not for the interpreter, whose results have no times.
+OF_MOMENTS = [
+    "select k, fill('2000-01-01'::date + x::int) over w as a,"
+    " fill('2000-01-01'::timestamp + to_microseconds(x * 1000003)) over w as b,"
+    " fill(make_timestamp_ns(x * 77)) over w as c, fill(x) over w as d from t"
+    " window w as (partition by s, g order by '2020-01-01'::timestamp + to_seconds(k))",
+    "select n, fill(d::date) over (order by n desc) as a, fill(d::timestamp) over (order by n) as b,"
+    " fill(k) over (order by d::date) as c from infinite",
 ]
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 4])
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", [*QUERIES, *OF_MOMENTS])
 def test_windows_are_duckdbs(query: str, ranks: int) -> None:
     assert ORACLE.difference(query, ranks) is None
 
@@ -129,6 +183,7 @@ def test_windows_are_duckdbs(query: str, ranks: int) -> None:
         ("sum(x) over (order by k rows g - 9 preceding)", "distance of a window frame is negative"),
         ("sum(x) over (order by x range -1 preceding)", "distance of a window frame is negative"),
         ("sum(k::hugeint * 1000000000000000000000000000000000000) over ()", "number out of range"),
+        ("fill(if(k < 2, k, null)::decimal(1, 0)) over (order by k)", "number out of range"),
     ],
 )
 def test_errors_in_data(call: str, message: str) -> None:
@@ -147,7 +202,7 @@ def test_partitions_stay_on_their_ranks() -> None:
 
 
 #: What the reference interpreter, which looks at every pair of rows, has the time for.
-SMALL = Oracle({"t": _table(150), "one": _table(1), "nothing": _table(0)})
+SMALL = Oracle({"t": _table(150), "one": _table(1), "nothing": _table(0), **_gaps()})
 
 
 @pytest.mark.parametrize("query", QUERIES)

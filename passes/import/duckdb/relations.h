@@ -115,10 +115,15 @@ private:
                            llvm::ArrayRef<RelationBuilder::SortKey> order, mlir::Location at);
   // windows.cpp
   MaybeRelation importWindow(Node op);
-  /// What a function is of the value that its window gives; empty: that value.
-  using FinishWindow = std::function<MaybeExpression(ExpressionBuilder &, const Expression &)>;
-  mlir::FailureOr<WindowFunctionRequest> importWindowFunction(Node function, FinishWindow &finish,
-                                                              mlir::Location at);
+  /// What a function is of the values that its window gives; empty: the only one.
+  using FinishWindow =
+      std::function<MaybeExpression(ExpressionBuilder &, llvm::ArrayRef<Expression>)>;
+  using WindowRequests = llvm::SmallVector<WindowFunctionRequest, 0>;
+  mlir::FailureOr<WindowRequests> importWindowFunction(Node function, FinishWindow &finish,
+                                                       mlir::Location at);
+  /// The points beside each row; a frame does not count.
+  mlir::FailureOr<WindowRequests> importFill(Node function, FinishWindow &finish,
+                                             mlir::Location at);
   mlir::FailureOr<WindowFunctionRequest::Frame> importFrame(Node function, mlir::Location at);
   /// A number of rows: a constant, or an expression for each row.
   WindowOperand importCount(Node expression, mlir::Location at);

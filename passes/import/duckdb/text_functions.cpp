@@ -316,7 +316,8 @@ std::optional<MaybeExpression> ExpressionImporter::importTextFunction(Expression
     return b.text(*headrace::textFunctionNamed(call.name), {arguments[0], arguments[1], most},
                   call.type, call.at);
   }
-  if (call.name == "jaro_similarity" || call.name == "jaro_winkler_similarity") {
+  if (call.name == "jaccard" || call.name == "jaro_similarity" ||
+      call.name == "jaro_winkler_similarity") {
     return importSimilarity(b, call, arguments);
   }
   const headrace::TextFunction *function =

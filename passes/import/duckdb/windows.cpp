@@ -1,4 +1,5 @@
 // Window functions of DuckDB's plans.
+#include "passes/import/Interpolation.h"
 #include "passes/import/QuantileFields.h"
 #include "passes/import/duckdb/relations.h"
 
@@ -190,7 +191,51 @@ static bool isInOrder(Node function, WindowKind kind) {
          alike(wanted, ArrayRef(order).take_front(wanted.size()));
 }
 
-FailureOr<WindowFunctionRequest>
+/// The keys by which a function sees its partition: `fill` does by the order of its argument.
+static SmallVector<Node> keysOf(Node function) {
+  SmallVector<Node> keys = function.get("orders").elements();
+  if (function.get("type").string() == StringRef("WINDOW_FILL")) {
+    SmallVector<Node> own = function.get("arg_orders").elements();
+    keys.insert(keys.begin(), own.begin(), own.end());
+  }
+  return keys;
+}
+
+FailureOr<RelationImporter::WindowRequests>
+RelationImporter::importFill(Node function, FinishWindow &finish, Location at) {
+  SmallVector<Node> arguments = function.get("children").elements(), keys = keysOf(function);
+  if (arguments.size() != 1 || keys.empty()) {
+    // no test: DuckDB's binder sees to it
+    return function.fail("expected an argument and an order of fill");
+  }
+  Computed y = expressions.computed(arguments.front(), at);
+  Computed x = expressions.computed(
+      ExpressionImporter::beforeNormalized(keys.front().get("expression")), at);
+  auto interpolation = [=, x = x.build,
+                        y = y.build](ExpressionBuilder &b) -> FailureOr<Interpolation> {
+    MaybeExpression key = x(b), value = y(b);
+    return failed(key) || failed(value) ? FailureOr<Interpolation>(failure())
+                                        : Interpolation(b, *key, *value, at);
+  };
+  Computed point = {std::nullopt, "point", [=](ExpressionBuilder &b) -> MaybeExpression {
+                      FailureOr<Interpolation> made = interpolation(b);
+                      return failed(made) ? MaybeExpression(failure()) : made->point();
+                    }};
+  finish = [=](ExpressionBuilder &b, ArrayRef<Expression> points) -> MaybeExpression {
+    FailureOr<Interpolation> made = interpolation(b);
+    return failed(made) ? MaybeExpression(failure()) : made->filled(points);
+  };
+  WindowRequests requests;
+  for (int64_t place : Interpolation::kPlaces) {
+    WindowFunctionRequest request{
+        .kind = place < 0 ? WindowKind::Lag : WindowKind::Lead, .ignoreNulls = true, .at = at};
+    request.arguments = {{std::nullopt, point}, {std::abs(place), {}}};
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+FailureOr<RelationImporter::WindowRequests>
 RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Location at) {
   at = expressions.locate(function, at);
   StringRef type = function.get("type").string().value_or("");
@@ -223,6 +268,9 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
                               context, at))) {
     return failure();
   }
+  if (type == "WINDOW_FILL") {
+    return importFill(function, finish, at);
+  }
   WindowFunctionRequest request{.at = at};
   const SmallVector<Node> inFrame = function.get("arg_orders").elements();
   bool ignoresNulls = function.get("ignore_nulls").boolean().value_or(false);
@@ -244,8 +292,8 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
     if (isOfList(name, *measure) && !ordersItself) {
       request.kind = WindowKind::Collect;
       request.arguments.push_back({std::nullopt, listOf(*measure)});
-      finish = [measure = *measure](ExpressionBuilder &b, const Expression &list) {
-        return finished(b, measure, list);
+      finish = [measure = *measure](ExpressionBuilder &b, ArrayRef<Expression> list) {
+        return finished(b, measure, list.front());
       };
     } else if (name == "any_value") { // the first that is not NULL
       request.kind = WindowKind::FirstValue;
@@ -316,7 +364,9 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
     }
     request.order.assign(order->begin(), order->end());
   }
-  return request;
+  WindowRequests requests;
+  requests.push_back(std::move(request));
+  return requests;
 }
 
 /// Whether a function is over all rows as they come.
@@ -345,12 +395,12 @@ MaybeRelation RelationImporter::importWindow(Node op) {
   std::vector<Group> groups;
   std::vector<FinishWindow> finishes(functions.size());
   for (auto [index, function] : llvm::enumerate(functions)) {
-    FailureOr<WindowFunctionRequest> request = importWindowFunction(function, finishes[index], at);
-    if (failed(request)) {
+    FailureOr<WindowRequests> requests = importWindowFunction(function, finishes[index], at);
+    if (failed(requests)) {
       return failure();
     }
     SmallVector<Node> partition = function.get("partitions").elements();
-    SmallVector<Node> order = function.get("orders").elements();
+    SmallVector<Node> order = keysOf(function);
     auto group = llvm::find_if(groups, [&](const Group &known) {
       return alike(known.partition, partition) && alike(known.order, order);
     });
@@ -361,12 +411,13 @@ MaybeRelation RelationImporter::importWindow(Node op) {
       auto place = beside == groups.rend() ? groups.end() : beside.base();
       group = groups.insert(place, {partition, order, {}, {}});
     }
-    group->functions.push_back(std::move(*request));
-    group->positions.push_back(index);
+    for (WindowFunctionRequest &request : *requests) {
+      group->functions.push_back(std::move(request));
+      group->positions.push_back(index);
+    }
   }
   Relation result = inputs->front();
-  SmallVector<int64_t> fields(inputFields + functions.size());
-  std::iota(fields.begin(), fields.end(), 0);
+  std::vector<SmallVector<int64_t>> found(functions.size()); // the columns of each function
   for (const Group &group : groups) {
     SmallVector<Computed> partition;
     for (Node key : group.partition) {
@@ -386,22 +437,37 @@ MaybeRelation RelationImporter::importWindow(Node op) {
     }
     result = std::move(*windowed);
     for (auto [index, position] : llvm::enumerate(group.positions)) {
-      fields[inputFields + position] = static_cast<int64_t>(before + index);
+      found[position].push_back(static_cast<int64_t>(before + index));
     }
   }
-  result = builder.select(result, fields, at);
+  SmallVector<int64_t> fields(inputFields);
+  std::iota(fields.begin(), fields.end(), 0);
   if (llvm::none_of(finishes, [](const FinishWindow &finish) { return bool(finish); })) {
-    return result;
+    for (const SmallVector<int64_t> &values : found) {
+      fields.push_back(values.front());
+    }
+    return builder.select(result, fields, at);
   }
   SmallVector<Computed> columns;
-  for (size_t field = 0; field < fields.size(); ++field) {
-    columns.push_back(Computed::ofField(static_cast<int64_t>(field), at));
-    FinishWindow finish = field < inputFields ? FinishWindow() : finishes[field - inputFields];
+  for (int64_t field : fields) {
+    columns.push_back(Computed::ofField(field, at));
+  }
+  for (auto [values, finish] : llvm::zip_equal(found, finishes)) {
+    columns.push_back(Computed::ofField(values.front(), at));
     if (finish) {
-      columns.back() = {std::nullopt, "window", [=](ExpressionBuilder &b) -> MaybeExpression {
-                          MaybeExpression list = b.field(static_cast<int64_t>(field), at);
-                          return failed(list) ? list : finish(b, *list);
-                        }};
+      columns.back() = {
+          std::nullopt, "window",
+          [=, values = values, finish = finish](ExpressionBuilder &b) -> MaybeExpression {
+            SmallVector<Expression> given;
+            for (int64_t value : values) {
+              MaybeExpression one = b.field(value, at);
+              if (failed(one)) {
+                return failure();
+              }
+              given.push_back(*one);
+            }
+            return finish(b, given);
+          }};
     }
   }
   return builder.project(result, columns, at);
