@@ -37,6 +37,11 @@ constexpr std::array<LineKnot, 5> kLines = {{{32e3, "line_32k"},
 constexpr std::array<LineKnot, 4> kFarLines = {
     {{32e3, nullptr}, {1e6, "far_line_1m"}, {32e6, "far_line_32m"}, {256e6, "far_line_256m"}}};
 
+/// The way from `from` to `to` on the scale of logarithms.
+double wayTo(double bytes, double from, double to) {
+  return std::clamp(std::log(std::max(bytes, 1.0) / from) / std::log(to / from), 0.0, 1.0);
+}
+
 /// Hat functions over the logarithm of the working set.
 void addLines(Terms &terms, std::span<const LineKnot> knots, double workingSet, double lines) {
   if (lines <= 0) {
@@ -52,8 +57,7 @@ void addLines(Terms &terms, std::span<const LineKnot> knots, double workingSet, 
   }
   for (size_t i = 1; i < knots.size(); ++i) {
     if (workingSet <= knots[i].bytes) {
-      double part =
-          std::log(workingSet / knots[i - 1].bytes) / std::log(knots[i].bytes / knots[i - 1].bytes);
+      double part = wayTo(workingSet, knots[i - 1].bytes, knots[i].bytes);
       add(knots[i - 1], 1 - part);
       return add(knots[i], part);
     }
@@ -76,9 +80,7 @@ void addFarLines(Terms &terms, double bytes, double touched) {
 double amongCopies(double workingSet, double copies) {
   constexpr double kOwn = 512e3;
   constexpr double kShared = 4e6;
-  double part =
-      std::clamp(std::log(std::max(workingSet, 1.0) / kOwn) / std::log(kShared / kOwn), 0.0, 1.0);
-  return workingSet * std::pow(std::max(copies, 1.0), part);
+  return workingSet * std::pow(std::max(copies, 1.0), wayTo(workingSet, kOwn, kShared));
 }
 
 /// Cache lines of so many bytes that `rows` places among them are on.
@@ -157,11 +159,6 @@ namespace {
 constexpr double kStays = 8e6, kGone = 64e6;
 /// With what others of the machine leave of its last cache.
 constexpr double kInMemory = 256e6;
-
-/// The way from `from` to `to` on the scale of logarithms.
-double wayTo(double bytes, double from, double to) {
-  return std::clamp(std::log(std::max(bytes, 1.0) / from) / std::log(to / from), 0.0, 1.0);
-}
 
 void addFar(Terms &terms, const char *cache, const char *memory, const FarShares &far,
             double units) {
@@ -354,8 +351,8 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     double held = lanes * std::max(kPruneRows, kPruneFactor * state.limit);
     double kept = state.limit > 0 ? std::min(through, held) : through;
     double more = kept * (state.orderWords - 1);
-    constexpr double kInCore = 2e6; // of a core
-    double far = wayTo(kept * state.rowBytes, kInCore, kGone);
+    constexpr double kOwnCache = 2e6; // of a core
+    double far = wayTo(kept * state.rowBytes, kOwnCache, kGone);
     terms["finish"] = 2;
     terms["sort_row"] = kept * (1 - far);
     terms["sort_far_row"] = kept * far;

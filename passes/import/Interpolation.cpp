@@ -15,10 +15,6 @@ using Arithmetic = ExpressionBuilder::Arithmetic;
 using Compare = frame::CompareKind;
 using Misfit = ExpressionBuilder::Misfit;
 
-static bool isMoment(Type type) {
-  return frame::isDate(type) || frame::isTime(type) || frame::isTimestamp(type);
-}
-
 Expression Interpolation::choose(Compare kind, const Real &a, const Real &b,
                                  const Expression &value, const Expression &otherwise) {
   Expression holds = *b_.compare(kind, a.expression(), b.expression(), at_);
@@ -64,7 +60,7 @@ FailureOr<Real> Interpolation::number(const Expression &value) {
     return b_.fail(at_, "unsupported fill of decimals of more than 15 digits and of UHUGEINT: cast "
                         "them to double");
   }
-  MaybeExpression real = b_.cast(isMoment(type) ? Moments(b_, at_).units(value) : value,
+  MaybeExpression real = b_.cast(frame::isTemporal(type) ? Moments(b_, at_).units(value) : value,
                                  Float64Type::get(b_.getContext()), at_);
   if (failed(real)) {
     return failure();
@@ -95,7 +91,7 @@ static Type unitsType(Type type) {
     const unsigned digits = decimal.getPrecision();
     return IntegerType::get(context, digits <= 4 ? 16 : digits <= 9 ? 32 : 64);
   }
-  return isMoment(type) ? Type(IntegerType::get(context, frame::integerBits(type))) : type;
+  return frame::isTemporal(type) ? Type(IntegerType::get(context, frame::integerBits(type))) : type;
 }
 
 MaybeExpression Interpolation::ofUnits(const Expression &units) {
@@ -105,7 +101,7 @@ MaybeExpression Interpolation::ofUnits(const Expression &units) {
     Real scale = value.constant(std::pow(10.0, decimal.getScale()));
     return b_.cast((value / scale).expression(), type, at_);
   }
-  return isMoment(type) ? MaybeExpression(Moments(b_, at_).as(units, type)) : units;
+  return frame::isTemporal(type) ? MaybeExpression(Moments(b_, at_).as(units, type)) : units;
 }
 
 Expression Interpolation::whereBetween(const Real &share, const Expression &inside,
@@ -144,7 +140,7 @@ MaybeExpression Interpolation::wholeBetween(const Expression &low, const Express
   Type wide = IntegerType::get(b_.getContext(), 128);
   auto exact = [&](const Expression &value) {
     Type type = frame::dropNullable(value.type());
-    Expression number = isMoment(type)                  ? Moments(b_, at_).units(value)
+    Expression number = frame::isTemporal(type)         ? Moments(b_, at_).units(value)
                         : isa<frame::DecimalType>(type) ? whole(*this->number(value))
                                                         : value;
     return *b_.cast(number, wide, at_);

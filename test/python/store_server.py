@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from launched_ranks import free_port
+
 #: In one answer of moto.
 KEYS_OF_LISTING = 20
 
@@ -216,9 +218,7 @@ def serving(**options: Any) -> Iterator[StoreServer]:
 @contextmanager
 def s3() -> Iterator[tuple[str, int]]:
     """moto's server, which speaks as S3 does: host and port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     environment = {**os.environ, "MOTO_S3_DEFAULT_MAX_KEYS": str(KEYS_OF_LISTING)}
     program = "from moto.server import main; main()"
     process = subprocess.Popen(

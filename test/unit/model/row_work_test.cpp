@@ -218,10 +218,13 @@ TEST(RowWork, a_sort_has_the_terms_of_its_task_and_goes_through_rows_that_lie_an
 
 TEST(RowWork, rows_that_are_alike_go_back_to_their_keys) {
   StateShape state{.kind = StateKind::kSortBuffer, .rows = 1e6, .rowBytes = 32};
-  EXPECT_EQ(endTerms(state, 1e6, 2, RowOrder::kNone)["sort_far_word"], 0);
+  Terms different = endTerms(state, 1e6, 2, RowOrder::kNone);
+  EXPECT_EQ(different["sort_word"], 0);
+  EXPECT_EQ(different["sort_far_word"], 0);
+  EXPECT_DOUBLE_EQ(different["sort_row"] + different["sort_far_row"], 1e6);
   state.orderWords = 2.5;
   Terms all = endTerms(state, 1e6, 2, RowOrder::kNone);
-  EXPECT_NEAR(all["sort_word"] + all["sort_far_word"], 1.5e6, 1);
+  EXPECT_DOUBLE_EQ(all["sort_word"] + all["sort_far_word"], 1.5e6);
   EXPECT_GT(all["sort_far_word"], all["sort_word"]) << "32 MB are more than a core's cache holds";
   // Of the first ten, two copies have at most 8,192 rows each that are not left out yet.
   state.limit = 10;
@@ -244,6 +247,8 @@ TEST(RowWork, texts_between_those_left_out_are_waited_for) {
   EXPECT_EQ(terms(1e6, 1e6)["load_far_byte"], 64e6);
   EXPECT_EQ(terms(1e6, 25e4)["text_far_line"], 25e4 * 2 * 0.75);
   EXPECT_EQ(terms(1e4, 5e3)["text_far_line"], 0) << "a cache holds them";
+  EXPECT_EQ(terms(4e6, 4e6)["text_far_line"], 0);
+  EXPECT_EQ(terms(4e6, 4e6)["text_memory_line"], 0);
   EXPECT_EQ(terms(4e6, 4e6)["load_memory_byte"], 256e6);
   EXPECT_EQ(terms(4e6, 1e6)["text_memory_line"], 1e6 * 2 * 0.75);
 }

@@ -35,9 +35,13 @@ protected:
     return std::move(*made);
   }
   PollState done() const { return failure.ok() ? PollState::kDone : PollState::kFailed; }
-  /// Tells all ranks at first that this one has come so far; true once all have said so but those
-  /// whose link is down: what they sent may be lost with it.
-  bool fence(std::optional<int> &number) {
+  /// Tells all ranks at first that this one has come so far; true once all have said so. Where
+  /// links may be cut meanwhile, what was sent over them may be lost: nothing is waited for there.
+  enum class Links { kUp, kMayBeCut };
+  bool fence(std::optional<int> &number, Links links = Links::kUp) {
+    auto isCut = [&](int peer) {
+      return links == Links::kMayBeCut && !transport.peerStatus(peer).ok();
+    };
     if (!number) {
       number = fences++;
       if (*number == 0) {
@@ -45,14 +49,14 @@ protected:
       }
       for (int peer = 0; peer < transport.size(); ++peer) {
         Status status = transport.send(peer, kFenceChannel, HeaderBytes{}, BufferRef()).status();
-        require(status.ok() || !transport.peerStatus(peer).ok(), "fence: ", status.message());
+        require(status.ok() || isCut(peer), "fence: ", status.message());
       }
     }
     while (std::optional<Arrival> arrival = transport.receive(kFenceChannel)) {
       ++reached[arrival->source];
     }
     for (int peer = 0; peer < transport.size(); ++peer) {
-      if (reached[peer] <= *number && transport.peerStatus(peer).ok()) {
+      if (reached[peer] <= *number && !isCut(peer)) {
         return false;
       }
     }
@@ -292,7 +296,7 @@ public:
   using Checking::Checking;
   PollState poll() override {
     int last = transport.size() - 1;
-    if (!fence(started)) {
+    if (!fence(started, Links::kMayBeCut)) {
       return PollState::kPending;
     }
     if (transport.rank() == 0 && last > 0 && !hasGivenUp) {
@@ -337,7 +341,7 @@ public:
   }
   PollState poll() override {
     int last = transport.size() - 1;
-    if (last == 0 || !fence(opened)) {
+    if (last == 0 || !fence(opened, Links::kMayBeCut)) {
       return last == 0 ? done() : PollState::kPending;
     }
     if (transport.rank() == 0 && !sent) {
