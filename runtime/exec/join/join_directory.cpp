@@ -44,6 +44,22 @@ template <typename Body> Status withSlots(const plan::State &state, Body body) {
   }
 }
 
+/// Whether some of the rows, from the first to the last, are in the order of their slots: then what
+/// they need comes one after the other, and fetching all of it ahead costs more than it saves.
+template <typename SlotOf>
+bool isInOrder(const RowSpan &span, uint64_t rowBytes, const SlotOf &slotOf) {
+  constexpr uint64_t kSample = 16;
+  uint64_t last = 0;
+  for (uint64_t i = 0; i < kSample; ++i) {
+    const uint64_t slot = slotOf(span.rows + i * span.count / kSample * rowBytes);
+    if (slot < last) {
+      return false;
+    }
+    last = slot;
+  }
+  return true;
+}
+
 /// Puts a row at the head of its chain; several workers do so at once.
 void chain(uint64_t &entry, uint8_t *row, uint64_t tag) {
   std::atomic_ref<uint64_t> head(entry);
@@ -228,9 +244,10 @@ Status JoinDirectory::outside(uint64_t slot) const {
 Status JoinDirectory::addKeys(const RowSpan &span) {
   return withSlots(state_, [&](auto slotOf) -> Status {
     KeyRanks::Adder adder(ranks_);
+    const bool inOrder = isInOrder(span, state_.rowBytes, slotOf);
     for (uint64_t i = 0; i < span.count; ++i) {
       const uint8_t *row = span.rows + i * state_.rowBytes;
-      if (i + kAhead < span.count) {
+      if (!inOrder && i + kAhead < span.count) {
         const uint64_t ahead = slotOf(row + kAhead * state_.rowBytes);
         __builtin_prefetch(ranks_.wordOf(ahead < state_.extent ? ahead : 0), 1);
       }
@@ -246,12 +263,15 @@ Status JoinDirectory::addKeys(const RowSpan &span) {
 
 Status JoinDirectory::chainByRank(const RowSpan &span) {
   return withSlots(state_, [&](auto slotOf) -> Status {
+    const bool inOrder = isInOrder(span, state_.rowBytes, slotOf);
+    // An entry is found by its word, which has to be there by then.
+    const uint64_t wordAhead = inOrder ? kAhead : 2 * kAhead;
     for (uint64_t i = 0; i < span.count; ++i) {
       uint8_t *row = span.rows + i * state_.rowBytes;
-      if (i + 2 * kAhead < span.count) {
-        __builtin_prefetch(ranks_.wordOf(slotOf(row + 2 * kAhead * state_.rowBytes)));
+      if (i + wordAhead < span.count) {
+        __builtin_prefetch(ranks_.wordOf(slotOf(row + wordAhead * state_.rowBytes)));
       }
-      if (i + kAhead < span.count) {
+      if (!inOrder && i + kAhead < span.count) {
         const uint64_t ahead = ranks_.rankOf(slotOf(row + kAhead * state_.rowBytes));
         __builtin_prefetch(&entries_[ahead], 1);
       }
