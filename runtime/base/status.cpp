@@ -29,6 +29,8 @@ const char *errorKindName(ErrorKind kind) {
   return "unknown";
 }
 
+Status stoppedByUser() { return makeError(ErrorKind::kCancelled, "stopped by the user"); }
+
 const std::string &Status::emptyText() {
   static const std::string empty;
   return empty;

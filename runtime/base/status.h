@@ -91,6 +91,9 @@ template <typename... Parts> Status makeError(ErrorKind kind, const Parts &...pa
   return Status(kind, detail::joinText(parts...));
 }
 
+/// What a caller who asked to stop gets on the rank where it asked: kCancelled.
+Status stoppedByUser();
+
 } // namespace headrace
 
 /// Returns the error of a Status expression to the caller.

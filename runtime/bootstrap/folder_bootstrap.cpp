@@ -124,7 +124,7 @@ Status FolderBootstrap::pause() {
   if (options_.interrupted && now() >= nextAsk_) {
     nextAsk_ = now() + kAskNanoseconds;
     if (options_.interrupted()) {
-      return makeError(ErrorKind::kCancelled, "stopped by the user");
+      return stoppedByUser();
     }
   }
   std::this_thread::sleep_for(kLook);

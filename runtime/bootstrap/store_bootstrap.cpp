@@ -59,7 +59,7 @@ Status StoreBootstrap::await(const Socket &socket, short events, int64_t end) co
       return {};
     }
     if (options_.interrupted && options_.interrupted()) {
-      return makeError(ErrorKind::kCancelled, "stopped by the user");
+      return stoppedByUser();
     }
   }
 }
@@ -91,7 +91,7 @@ Status StoreBootstrap::connect() {
       }
     }
     if (options_.interrupted && options_.interrupted()) {
-      return makeError(ErrorKind::kCancelled, "stopped by the user");
+      return stoppedByUser();
     }
     if (now() > end) {
       return makeError(ErrorKind::kIo, "rank 0 was not reached at ", options_.store.toString(),

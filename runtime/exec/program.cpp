@@ -228,7 +228,7 @@ private:
     }
     lastAsked_ = now;
     if (options_.interrupted && options_.interrupted()) {
-      ranks_.front()->cancel("stopped by the user");
+      ranks_.front()->cancel(stoppedByUser().message());
     }
     return true;
   }

@@ -307,9 +307,8 @@ void Cluster::end(const Status &status, const std::string &note) {
 /// What an order of a call that this rank has given up is answered with.
 Status Cluster::leftCall(const Message &order) {
   if (order.kind == Message::Kind::kRun) {
-    Status stopped = makeError(ErrorKind::kCancelled, "stopped by the user");
-    control_->tell(0,
-                   {Message::Kind::kReady, order.call, order.attempt, packTexts(textsOf(stopped))});
+    control_->tell(0, {Message::Kind::kReady, order.call, order.attempt,
+                       packTexts(textsOf(stoppedByUser()))});
   }
   return {};
 }
@@ -371,7 +370,10 @@ Expected<std::string> Cluster::follow(const std::string &call, const Part &part)
       HR_RETURN_IF_ERROR(leftCall(message));
     } else if (message.kind == Message::Kind::kEnd) {
       std::vector<std::string> texts = unpackTexts(message.text);
-      HR_RETURN_IF_ERROR(statusOf(texts));
+      if (Status ended = statusOf(texts); !ended.ok()) {
+        // Whoever asked to stop here knows no other rank for it, though rank 0 names this one.
+        return part.interrupted && part.interrupted() ? stoppedByUser() : ended;
+      }
       return texts.size() > 3 ? texts[3] : std::string();
     } else if (message.kind == Message::Kind::kRun) {
       HR_RETURN_IF_ERROR(obey(message, call, part));

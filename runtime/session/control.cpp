@@ -130,7 +130,7 @@ Expected<Message> Control::hear(int peer, const Interrupted &interrupted, OnLoss
     if (interrupted) {
       lock.unlock(); // it may be a callback that waits for another thread
       if (interrupted()) {
-        return makeError(ErrorKind::kCancelled, "stopped by the user");
+        return stoppedByUser();
       }
       lock.lock();
     }

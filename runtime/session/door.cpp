@@ -242,7 +242,7 @@ Expected<std::optional<Admission>> knock(const Launch &launch, const KnockOption
       return makeError(ErrorKind::kIo, "rank 0 does not answer, at: ", door->where.toString());
     }
     if (options.interrupted && options.interrupted()) {
-      return makeError(ErrorKind::kCancelled, "stopped by the user");
+      return stoppedByUser();
     }
   }
 }

@@ -31,6 +31,7 @@ Json taskJson(const MeasuredPlan &plan, const TaskComparison &task) {
   json["predicted_seconds"] = task.predicted;
   json["measured_seconds"] = task.measured;
   json["terms"] = task.terms;
+  json["passed_seconds"] = plan.tasks.at(task.task).passedSeconds;
   json["rows"] = rowsJson(plan.tasks.at(task.task).sum);
   json["rows_of_one_rank"] = rowsJson(plan.tasks.at(task.task).most);
   return json;
