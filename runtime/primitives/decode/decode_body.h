@@ -145,9 +145,7 @@ template <typename Value> struct LookupSink {
         return HR_ERROR_CORRUPT;
       }
       if (!small.lookup(codes, step, out)) {
-        for (uint32_t i = 0; i < step; ++i) {
-          out[i] = table[codes[i]];
-        }
+        lookupEach(codes, step, table, out);
       }
       out += step;
       rows -= step;
@@ -158,7 +156,7 @@ template <typename Value> struct LookupSink {
 
   int32_t packed(const uint8_t *packed, uint32_t firstRow, uint32_t rows, uint32_t width) {
     const uint64_t bit = uint64_t{firstRow} * width;
-#if HR_ISA_LEVEL == 4
+#if HR_ISA_LEVEL >= 3
     if (width <= 8) {
       return blocks<uint8_t>(packed, bit, rows, width);
     }

@@ -146,6 +146,110 @@ inline uint32_t unpackCodes(const uint8_t *packed, uint64_t firstBit, uint32_t c
 
 #else
 
+#if HR_ISA_LEVEL == 3
+
+/// 16 bytes from each of two places: the low lane and the high one.
+inline __m256i loadLanes(const uint8_t *low, const uint8_t *high) {
+  return _mm256_inserti128_si256(
+      _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i *>(low))),
+      _mm_loadu_si128(reinterpret_cast<const __m128i *>(high)), 1);
+}
+
+/// `vector` with zeros after its first `valid` bytes.
+inline __m256i firstBytes(__m256i vector, uint32_t valid) {
+  alignas(64) static constexpr uint8_t kOnesThenZeros[64] = {
+      255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+      255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+  const uint8_t *mask = kOnesThenZeros + (valid < 32 ? 32 - valid : 0);
+  return _mm256_and_si256(vector, _mm256_loadu_si256(reinterpret_cast<const __m256i *>(mask)));
+}
+
+inline uint32_t largestWord(__m256i words) {
+  __m128i largest =
+      _mm_max_epu16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+  // There is an instruction for the smallest of eight words alone.
+  const __m128i ones = _mm_set1_epi16(-1);
+  uint32_t smallest =
+      static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_xor_si128(largest, ones))));
+  return ~smallest & 0xffff;
+}
+
+/// width <= 8. Eight codes a lane, each from the two bytes that hold it. No shift of words takes a
+/// count for each: a multiplication brings the code to the upper byte of its word.
+inline uint32_t unpackCodes(const uint8_t *packed, uint64_t firstBit, uint32_t count,
+                            uint32_t width, uint8_t *out) {
+  const uint8_t *next = packed + (firstBit >> 3);
+  const __m128i bits = _mm_add_epi16(_mm_mullo_epi16(_mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7),
+                                                     _mm_set1_epi16(static_cast<int16_t>(width))),
+                                     _mm_set1_epi16(static_cast<int16_t>(firstBit & 7)));
+  const __m128i bothBytes = _mm_set1_epi16(0x0101);
+  const __m256i bytes = _mm256_broadcastsi128_si256(
+      _mm_add_epi8(_mm_mullo_epi16(_mm_srli_epi16(bits, 3), bothBytes), _mm_set1_epi16(0x0100)));
+  // 256 >> shift: the low bytes for the eight shifts, then the high ones.
+  const __m128i powers = _mm_setr_epi8(0, -128, 64, 32, 16, 8, 4, 2, 1, 0, 0, 0, 0, 0, 0, 0);
+  const __m256i factors = _mm256_broadcastsi128_si256(_mm_shuffle_epi8(
+      powers, _mm_add_epi8(_mm_mullo_epi16(_mm_and_si128(bits, _mm_set1_epi16(7)), bothBytes),
+                           _mm_set1_epi16(0x0800))));
+  const __m256i mask = _mm256_set1_epi8(static_cast<char>(codeMask(width)));
+  auto eightALane = [&](const uint8_t *low, const uint8_t *high) {
+    __m256i words = _mm256_shuffle_epi8(loadLanes(low, high), bytes);
+    return _mm256_srli_epi16(_mm256_mullo_epi16(words, factors), 8);
+  };
+  __m256i largest = _mm256_setzero_si256();
+  for (uint32_t done = 0; done < count; done += 32, next += 4 * width) {
+    __m256i codes =
+        _mm256_and_si256(_mm256_packus_epi16(eightALane(next, next + 2 * width),
+                                             eightALane(next + width, next + 3 * width)),
+                         mask);
+    largest = _mm256_max_epu8(largest, firstBytes(codes, count - done));
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(out + done), codes);
+  }
+  return largestWord(_mm256_max_epu16(_mm256_srli_epi16(largest, 8),
+                                      _mm256_and_si256(largest, _mm256_set1_epi16(255))));
+}
+
+/// Where four codes of up to 25 bits are that start at a bit, which is below 8 + 4 * 25, and how
+/// far each is from the lowest bit of its four bytes.
+struct FourCodes {
+  uint32_t firstByte;
+  __m128i bytes, shifts;
+
+  FourCodes(uint32_t firstBit, uint32_t width) : firstByte(firstBit >> 3) {
+    const __m128i bits = _mm_add_epi32(
+        _mm_mullo_epi32(_mm_setr_epi32(0, 1, 2, 3), _mm_set1_epi32(static_cast<int>(width))),
+        _mm_set1_epi32(static_cast<int>(firstBit & 7)));
+    bytes = _mm_add_epi32(_mm_mullo_epi32(_mm_srli_epi32(bits, 3), _mm_set1_epi32(0x01010101)),
+                          _mm_set1_epi32(0x03020100));
+    shifts = _mm_and_si128(bits, _mm_set1_epi32(7));
+  }
+};
+
+/// width <= 16. Sixteen codes a step, each from the four bytes that hold it.
+inline uint32_t unpackCodes(const uint8_t *packed, uint64_t firstBit, uint32_t count,
+                            uint32_t width, uint16_t *out) {
+  const uint8_t *next = packed + (firstBit >> 3);
+  const uint32_t shift = static_cast<uint32_t>(firstBit & 7);
+  const FourCodes first(shift, width);
+  const FourCodes second(shift + 4 * width, width);
+  const __m256i mask = _mm256_set1_epi32(static_cast<int>(codeMask(width)));
+  auto fourALane = [&](const uint8_t *from, const FourCodes &at) {
+    from += at.firstByte;
+    __m256i spread =
+        _mm256_shuffle_epi8(loadLanes(from, from + width), _mm256_broadcastsi128_si256(at.bytes));
+    return _mm256_and_si256(_mm256_srlv_epi32(spread, _mm256_broadcastsi128_si256(at.shifts)),
+                            mask);
+  };
+  __m256i largest = _mm256_setzero_si256();
+  for (uint32_t done = 0; done < count; done += 16, next += 2 * width) {
+    __m256i codes = _mm256_packus_epi32(fourALane(next, first), fourALane(next, second));
+    largest = _mm256_max_epu16(largest, firstBytes(codes, 2 * (count - done)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(out + done), codes);
+  }
+  return largestWord(largest);
+}
+
+#endif
+
 inline uint32_t unpackCodes(const uint8_t *packed, uint64_t firstBit, uint32_t count,
                             uint32_t width, uint32_t *out) {
   const uint32_t mask = codeMask(width);
@@ -153,28 +257,15 @@ inline uint32_t unpackCodes(const uint8_t *packed, uint64_t firstBit, uint32_t c
   uint32_t done = 0;
 #if HR_ISA_LEVEL == 3
   if (width <= 25) { // eight codes a step: four from each of two 16-byte loads
-    const uint32_t shift = static_cast<uint32_t>(firstBit & 7);
+    const FourCodes first(static_cast<uint32_t>(firstBit & 7), width);
+    const FourCodes second(static_cast<uint32_t>(firstBit & 7) + 4 * width, width);
     const uint8_t *next = packed + (firstBit >> 3);
-    const uint32_t highBit = 4 * width + shift;
-    const uint32_t highByte = highBit >> 3;
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 0, 1, 2, 3);
-    const __m256i start = _mm256_setr_epi32(
-        static_cast<int>(shift), static_cast<int>(shift), static_cast<int>(shift),
-        static_cast<int>(shift), static_cast<int>(highBit & 7), static_cast<int>(highBit & 7),
-        static_cast<int>(highBit & 7), static_cast<int>(highBit & 7));
-    const __m256i bits = _mm256_add_epi32(
-        _mm256_mullo_epi32(lane, _mm256_set1_epi32(static_cast<int>(width))), start);
-    const __m256i firstByte = _mm256_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c, 0,
-                                                0x04040404, 0x08080808, 0x0c0c0c0c);
-    const __m256i bytes = _mm256_add_epi8(
-        _mm256_shuffle_epi8(_mm256_srli_epi32(bits, 3), firstByte), _mm256_set1_epi32(0x03020100));
-    const __m256i shifts = _mm256_and_si256(bits, _mm256_set1_epi32(7));
+    const __m256i bytes = _mm256_set_m128i(second.bytes, first.bytes);
+    const __m256i shifts = _mm256_set_m128i(second.shifts, first.shifts);
     const __m256i masks = _mm256_set1_epi32(static_cast<int>(mask));
     __m256i largest = _mm256_setzero_si256();
     for (; done + 8 <= count; done += 8, next += width) {
-      __m256i raw = _mm256_inserti128_si256(
-          _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i *>(next))),
-          _mm_loadu_si128(reinterpret_cast<const __m128i *>(next + highByte)), 1);
+      __m256i raw = loadLanes(next, next + second.firstByte);
       __m256i codes =
           _mm256_and_si256(_mm256_srlv_epi32(_mm256_shuffle_epi8(raw, bytes), shifts), masks);
       largest = _mm256_max_epu32(largest, codes);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace headrace::primitives::testing {
 namespace {
@@ -191,6 +192,52 @@ TEST_P(DecodeTest, Mapped) {
     checkMapped<uint8_t>(table, table.hr_decode_mapped_8_, width);
     checkMapped<uint32_t>(table, table.hr_decode_mapped_32_, width);
     checkMapped<uint64_t>(table, table.hr_decode_mapped_64_, width);
+  }
+}
+
+/// Around the sizes at which a dictionary no longer fits registers, and around whole vectors.
+TEST_P(DecodeTest, DictionariesAndRunsOfEverySize) {
+  std::mt19937_64 random(seed());
+  for (uint32_t entries : {1u, 2u, 15u, 16u, 17u, 32u, 33u, 64u, 65u, 128u, 129u, 255u, 256u}) {
+    const uint32_t width = std::max(1u, static_cast<uint32_t>(std::bit_width(entries - 1)));
+    for (uint32_t valueBytes : {1u, 2u, 4u, 8u, 16u}) {
+      std::vector<uint8_t> dictionary(entries * valueBytes);
+      for (uint8_t &byte : dictionary) {
+        byte = static_cast<uint8_t>(random());
+      }
+      std::vector<uint32_t> codes(504);
+      for (uint32_t &code : codes) {
+        code = static_cast<uint32_t>(random() % entries);
+      }
+      std::vector<uint8_t> bytes;
+      putVarint(bytes, 63 << 1 | 1);
+      putPacked(bytes, codes, width);
+      PaddedBytes padded(bytes);
+      HrSegment segment{};
+      segment.rows = 504;
+      segment.encoding = HR_CODES;
+      segment.bitWidth = static_cast<uint8_t>(width);
+      segment.data = padded.data();
+      segment.bytes = padded.size();
+      HrColumn column{&segment, 1, entries, dictionary.data()};
+      for (uint32_t skipped : {0u, 1u, 5u}) {
+        for (uint32_t rows :
+             {1u, 31u, 32u, 33u, 63u, 64u, 65u, 255u, 256u, 257u, 287u, 288u, 499u}) {
+          HrCursor cursor;
+          table.hr_cursor_open_(&cursor, &column);
+          ASSERT_EQ(table.hr_cursor_skip_(&cursor, skipped), HR_OK);
+          std::vector<uint8_t> out(rows * valueBytes);
+          ASSERT_EQ(decodeOf(table, valueBytes)(&cursor, rows, out.data()), HR_OK);
+          for (uint32_t i = 0; i < rows; ++i) {
+            ASSERT_EQ(std::memcmp(out.data() + i * valueBytes,
+                                  dictionary.data() + codes[skipped + i] * valueBytes, valueBytes),
+                      0)
+                << entries << " entries of " << valueBytes << " bytes, row " << i << " of " << rows
+                << " after " << skipped;
+          }
+        }
+      }
+    }
   }
 }
 
