@@ -145,6 +145,11 @@ COMMANDS: dict[str, Command] = {
         "make the folder that checks our kernels on a machine with a GPU",
         module("dev.gpu_bundle", ["headrace-opt", "headrace-translate", "headrace-gpu"]),
     ),
+    "logictest": Command(
+        "PATH…",
+        "scripts of SQL that others wrote (sqllogictest), beside DuckDB",
+        module("dev.logictest", ["headrace_python"]),
+    ),
     "wheel": Command("[--output DIR]", "make the Python package that pip installs", module("dev.wheel", ())),
     "tidy": Command("[--fix] [--all]", "check layers, names, formats, dead files", module("dev.tidy", ())),
     "new": Command("op|pass|transport …", "write the files that each new one needs", module("dev.new", ())),

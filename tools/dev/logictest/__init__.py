@@ -1,0 +1,1 @@
+"""`./dev logictest`: scripts of SQL (sqllogictest) that others wrote, on headrace beside DuckDB."""
