@@ -49,6 +49,8 @@ private:
                                mlir::Location at, int64_t fieldsBefore);
   MaybeExpression importCast(ExpressionBuilder &b, Node expression, mlir::Location at,
                              int64_t fieldsBefore);
+  MaybeExpression importTry(ExpressionBuilder &b, Node expression, mlir::Location at,
+                            int64_t fieldsBefore);
   MaybeExpression importCase(ExpressionBuilder &b, Node expression, mlir::Location at,
                              int64_t fieldsBefore);
   mlir::FailureOr<llvm::SmallVector<Expression>> importAll(ExpressionBuilder &b,
