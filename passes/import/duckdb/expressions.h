@@ -189,6 +189,11 @@ private:
                              Misfit misfit, mlir::Location at);
   MaybeExpression castMap(ExpressionBuilder &b, const Expression &value, frame::MapType type,
                           Misfit misfit, mlir::Location at);
+  /// Of a text to what is nested.
+  MaybeExpression castText(ExpressionBuilder &b, const Expression &value, mlir::Type type,
+                           Misfit misfit, mlir::Location at);
+  MaybeExpression castTextToStruct(ExpressionBuilder &b, const Expression &value,
+                                   frame::StructType type, Misfit misfit, mlir::Location at);
   MaybeExpression castList(ExpressionBuilder &b, const Expression &list, mlir::Type type,
                            Misfit misfit, mlir::Location at);
   MaybeExpression castArray(ExpressionBuilder &b, const Expression &value, frame::ListType type,
