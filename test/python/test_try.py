@@ -196,6 +196,7 @@ def test_each_fails_without_it(expression: str) -> None:
         "select k, invoke(lambda x, y: try(x::int // y), s, j) as a, try(invoke(lambda x: x::int + j,"
         " s)) as b"
         " from t",
+        "select k, try(s::int) as a from t order by try(i // j) desc nulls last, try(s::date), k limit 50",
         "select k, unnest([try(s::int), try(i // j)]) as a from t",
         "select distinct try(s::int) as a, try(i // j) as b from t",
         "with v as (select k, j, try(s::int) as a from t) select k, try(a // j) as b, a + 1 as c from v",
