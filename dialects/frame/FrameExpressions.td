@@ -20,7 +20,7 @@ class Frame_PartialOp<string mnemonic, list<Trait> traits = []>
 
 def Frame_YieldOp : Frame_Op<"yield", [
     Pure, Terminator,
-    ParentOneOf<["FilterOp", "ProjectOp", "JoinOp", "FlatMapOp", "ReduceOp"]>]> {
+    ParentOneOf<["FilterOp", "ProjectOp", "JoinOp", "FlatMapOp", "ReduceOp", "TryOp"]>]> {
   let summary = "ends an expression region with its values";
   let description = [{
     ```mlir

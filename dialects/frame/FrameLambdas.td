@@ -1,4 +1,4 @@
-// The scalar ops of `frame` that evaluate a region for each element of a list.
+// The scalar ops of `frame` that evaluate a region: for each element of a list, or once for a row.
 #ifndef HEADRACE_FRAME_LAMBDAS_TD
 #define HEADRACE_FRAME_LAMBDAS_TD
 
@@ -76,6 +76,38 @@ def Frame_ReduceOp : Frame_LambdaOp<"reduce"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kMatchText; }";
+}
+
+def Frame_TryOp : Frame_TotalOp<"try", [IsolatedFromAbove, SingleBlock]> {
+  let summary = "what a region gives, or NULL where it fails";
+  let description = [{
+    An error in data that the region raises for a row, and that the value which it yields asks for, makes the result
+    NULL. What its captures raise is raised.
+
+    ```mlir
+    func.func @try(%a: i64, %b: i64) {
+      %0 = frame.try captures(%a, %b) {
+      ^bb0(%x: i64, %y: i64):
+        %1 = frame.divide %x, %y : (i64, i64) -> i64
+        frame.yield %1 : i64
+      } : (i64, i64) -> !frame.nullable<i64>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the region's arguments are the captures.
+    - (C2) it yields one value, of the result's type but for nullability.
+    - (C3) the result is nullable.
+  }];
+  let arguments = (ins Variadic<Frame_Scalar>:$captures);
+  let results = (outs Frame_Scalar:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    (`captures` `(` $captures^ `)`)? $body attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kNone; }";
 }
 
 #endif // HEADRACE_FRAME_LAMBDAS_TD

@@ -93,3 +93,8 @@ Evaluated headrace::analysis::evaluateLambda(Operation *op, ArrayRef<Scalar> ope
   }
   return reduce ? result : Evaluated{joinedLists(lists), {}};
 }
+
+Evaluated headrace::analysis::evaluateTry(TryOp op, ArrayRef<Scalar> captures) {
+  Evaluated value = evaluateBody(op.getBody(), captures);
+  return value.failed() && !value.isTooLarge ? Evaluated{Scalar::null(), {}} : value;
+}

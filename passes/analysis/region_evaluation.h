@@ -29,6 +29,9 @@ private:
 /// The value of `frame.flat_map` or `frame.reduce` on its operands' values.
 Evaluated evaluateLambda(mlir::Operation *op, llvm::ArrayRef<Scalar> operands);
 
+/// The value of `frame.try` on its captures' values.
+Evaluated evaluateTry(frame::TryOp op, llvm::ArrayRef<Scalar> captures);
+
 } // namespace headrace::analysis
 
 #endif // HEADRACE_PASSES_ANALYSIS_REGIONEVALUATION_H

@@ -388,11 +388,12 @@ Evaluated evaluateText(TextOp op, ArrayRef<Scalar> operands) {
   }
   ConstantRoom room;
   TextValue value;
-  if (!function.evaluate(room, given, value)) {
-    return fail(StringRef(function.error));
-  }
+  const bool hasValue = function.evaluate(room, given, value);
   if (room.isTooSmall()) {
-    return fail("a text of more than 1 MiB");
+    return {{}, "a text of more than 1 MiB", /*isTooLarge=*/true};
+  }
+  if (!hasValue) {
+    return fail(StringRef(function.error));
   }
   return function.givesText() ? ok(Scalar{std::string(value.text)}) : ok(Int128(value.number));
 }
@@ -693,6 +694,9 @@ Evaluated headrace::analysis::evaluateOp(Operation *op, ArrayRef<Scalar> operand
   }
   if (isa<FlatMapOp, ReduceOp>(op)) {
     return evaluateLambda(op, operands);
+  }
+  if (auto tried = dyn_cast<TryOp>(op)) {
+    return evaluateTry(tried, operands);
   }
   if (auto made = dyn_cast<StructOp>(op)) {
     return ok(packedFields(cast<StructType>(made.getResult().getType()), operands));

@@ -31,6 +31,7 @@ struct Scalar {
 struct Evaluated {
   Scalar value;
   std::string error;
+  bool isTooLarge = false; ///< there is a value, but it is not computed here
   bool failed() const { return !error.empty(); }
 };
 

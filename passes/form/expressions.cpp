@@ -793,6 +793,9 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   if (auto fold = dyn_cast<frame::ReduceOp>(op)) {
     return set(reduce(fold));
   }
+  if (auto tried = dyn_cast<frame::TryOp>(op)) {
+    return set(attempt(tried));
+  }
   if (auto made = dyn_cast<frame::StructOp>(op)) {
     return set(structOf(made));
   }

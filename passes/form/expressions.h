@@ -124,6 +124,7 @@ private:
   // lambdas.cpp
   mlir::FailureOr<Scalar> flatMap(frame::FlatMapOp op);
   mlir::FailureOr<Scalar> reduce(frame::ReduceOp op);
+  mlir::FailureOr<Scalar> attempt(frame::TryOp op);
   struct LoopBody;
   /// Begins the body of a loop over a list; the region's arguments are bound, from `next` on.
   void bindElement(LoopBody &loop, const Scalar &list, int64_t first, mlir::Region &region,
@@ -206,7 +207,8 @@ private:
     pipe::DataError error;
   };
   std::vector<Failure> failures_;
-  /// In the body of a loop: what fails there, for who asks for the loop; null elsewhere.
+  /// In a region of an expression: what fails there, for who asks for the region's value; null
+  /// elsewhere.
   std::vector<Failure> *raised_ = nullptr;
   llvm::DenseMap<mlir::Value, Scalar> scalars_;
 };

@@ -1,5 +1,6 @@
-// Regions for the elements of a list: the bodies of loops. What fails in one is a value of its
-// loop, so that it is an error only for rows that ask for what the loop gives.
+// Regions in expressions. Those for the elements of a list are the bodies of loops: what fails in
+// one is a value of its loop, so that it is an error only for rows that ask for what the loop
+// gives.
 #include "passes/form/expressions.h"
 
 #include "passes/analysis/logical_type.h"
@@ -210,6 +211,24 @@ FailureOr<Scalar> ExpressionTranslator::reduce(frame::ReduceOp op) {
   out.range = range;
   out.value = made.getResult(0);
   out.valid = andValues(list.valid, made.getResult(1));
+  return out;
+}
+
+FailureOr<Scalar> ExpressionTranslator::attempt(frame::TryOp op) {
+  std::vector<Failure> raised;
+  ExpressionTranslator inside(b_, loc_);
+  inside.raised_ = &raised;
+  for (auto [argument, capture] : llvm::zip_equal(op.getBody().getArguments(), op.getCaptures())) {
+    inside.bind(argument, scalars_.lookup(capture));
+  }
+  FailureOr<SmallVector<Scalar>> values = inside.translate(op.getBody().front());
+  if (failed(values)) {
+    return failure();
+  }
+  Scalar out = values->front();
+  for (const Failure &failure : raised) {
+    out.valid = andValues(out.valid, notValue(failure.condition));
+  }
   return out;
 }
 

@@ -148,6 +148,9 @@ public:
   /// What the function makes of a value and the list's elements from the place `first` on.
   MaybeExpression reduce(const Expression &list, const Expression &initial, const Lambda &lambda,
                          int64_t first, mlir::Type type, mlir::Location at);
+  /// What `body` makes over the same fields; NULL where it fails.
+  MaybeExpression attempt(llvm::function_ref<MaybeExpression(ExpressionBuilder &)> body,
+                          mlir::Location at);
   /// A struct of values, which become fields of these types.
   MaybeExpression structOf(frame::StructType type, llvm::ArrayRef<Expression> fields,
                            mlir::Location at);

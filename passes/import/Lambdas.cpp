@@ -1,4 +1,4 @@
-// Functions of the elements of a list, in any front end's expressions.
+// Functions of the elements of a list, and what may fail, in any front end's expressions.
 #include "passes/import/ExpressionBuilder.h"
 
 using namespace mlir;
@@ -81,5 +81,34 @@ MaybeExpression ExpressionBuilder::reduce(const Expression &list, const Expressi
       frame::ReduceOp::create(builder, locate(rendered, at), frame::addNullable(type), list.value,
                               from->value, captures, builder.getI64IntegerAttr(first));
   op.getBody().takeBody(*body);
+  return made(op, rendered);
+}
+
+MaybeExpression ExpressionBuilder::attempt(function_ref<MaybeExpression(ExpressionBuilder &)> body,
+                                           Location at) {
+  SmallVector<frame::Column> all(fields);
+  if (inPlace) {
+    all.clear();
+    for (auto [index, value] : llvm::enumerate(*inPlace)) {
+      all.push_back({StringAttr::get(getContext(), "value" + Twine(index)), value.type()});
+    }
+  }
+  ExpressionBuilder inside(context, all, inPlace ? ArrayRef<Value>() : ArrayRef(tables));
+  MaybeExpression value = body(inside);
+  if (failed(value)) {
+    return failure();
+  }
+  SmallVector<StringAttr> used = llvm::to_vector(llvm::make_first_range(inside.arguments));
+  std::unique_ptr<Region> region = inside.finish({value->value}, at);
+  SmallVector<Value> captures;
+  for (StringAttr name : used) { // as many as the region has arguments, in this order
+    const auto *found =
+        llvm::find_if(all, [&](const frame::Column &each) { return each.name == name; });
+    captures.push_back(field(found - all.begin(), at)->value);
+  }
+  std::string rendered = "try(" + value->text + ")";
+  auto op = frame::TryOp::create(builder, locate(rendered, at), frame::addNullable(value->type()),
+                                 captures);
+  op.getBody().takeBody(*region);
   return made(op, rendered);
 }

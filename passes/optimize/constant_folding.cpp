@@ -202,7 +202,7 @@ Value foldOp(OpBuilder &builder, Operation *op) {
 void headrace::optimize::foldConstants(Region &region) {
   for (Block &block : region) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (isa<FlatMapOp, ReduceOp>(op)) {
+      if (isa<FlatMapOp, ReduceOp, TryOp>(op)) {
         foldConstants(op.getRegion(0));
       }
       OpBuilder builder(&op);

@@ -39,10 +39,11 @@ bool isProvenTotal(Operation *relation) {
   analysis::RangeAnalysis ranges;
   bool total = true;
   for (Region &region : relation->getRegions()) {
-    region.walk([&](Operation *op) {
+    region.walk<WalkOrder::PreOrder>([&](Operation *op) {
       // Nothing is known of the elements of a list.
       total &= op->hasTrait<OpTrait::IsTerminator>() ||
                (op->getParentOp() == relation ? isProvenTotal(op, ranges) : isPure(op));
+      return isa<TryOp>(op) ? WalkResult::skip() : WalkResult::advance();
     });
   }
   return total;

@@ -32,8 +32,9 @@ enum class Form : uint8_t { kVectors, kRows };
 double timesOf(Operation *op) {
   constexpr double kElementsOfList = 8;
   double times = 1;
-  for (op = op->getParentOp(); isa_and_nonnull<FlatMapOp, ReduceOp>(op); op = op->getParentOp()) {
-    times *= kElementsOfList;
+  for (op = op->getParentOp(); isa_and_nonnull<FlatMapOp, ReduceOp, TryOp>(op);
+       op = op->getParentOp()) {
+    times *= isa<TryOp>(op) ? 1 : kElementsOfList;
   }
   return times;
 }

@@ -151,6 +151,12 @@ MaybeList splitText(TextRoom &room, std::string_view text, std::string_view patt
 /// What its group fits wherever the regular expression does; nothing if RE2 refuses it.
 MaybeList allMatches(TextRoom &room, std::string_view text, std::string_view pattern, int64_t group,
                      std::string_view options);
+/// What a text of a list, map or struct is made of, as casts read it: texts, NULL where they are,
+/// of a map in structs of a key and a value, of a struct those of the fields with these names.
+/// Nothing if it is a text of another kind.
+MaybeList elementTexts(TextRoom &room, std::string_view text);
+MaybeList entryTexts(TextRoom &room, std::string_view text);
+MaybeList fieldTexts(TextRoom &room, std::string_view text, const List &names);
 List pathParts(TextRoom &room, std::string_view path, std::string_view separator);
 
 // Of two points, lists of f32 or both of f64: the only element of a list, of their type. Nothing

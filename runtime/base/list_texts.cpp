@@ -7,6 +7,7 @@
 #include "runtime/base/file_names.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/moment_text.h"
+#include "runtime/base/nested_texts.h"
 #include "runtime/base/regular_expression.h"
 #include "runtime/base/text_numbers.h"
 #include "runtime/base/unsigned128.h"
@@ -266,7 +267,9 @@ std::optional<ElementBytes> realFrom(ElementCode from, Text element, ElementCode
                           : static_cast<double>(integerIn(from, element)) /
                                 static_cast<double>(powerOfTen(source.scale));
   }
-  const bool isSingle = elementType(to).kind == LogicalKind::kF32;
+  // A text may be infinite as a float.
+  const bool isSingle =
+      elementType(to).kind == LogicalKind::kF32 && source.kind != LogicalKind::kString;
   if (isSingle && std::isfinite(value) && std::isinf(static_cast<float>(value))) {
     return std::nullopt;
   }
@@ -399,6 +402,37 @@ MaybeList splitText(TextRoom &room, Text text, Text pattern, Text options) {
 MaybeList allMatches(TextRoom &room, Text text, Text pattern, int64_t group, Text options) {
   const auto found = regular_expression::allMatches(text, pattern, group, options);
   return found ? MaybeList(listOfTexts(room, *found)) : std::nullopt;
+}
+
+static MaybeList listOfParts(TextRoom &room,
+                             const std::optional<std::vector<nested_texts::Part>> &parts) {
+  return parts ? MaybeList(listOfTexts(room, {parts->begin(), parts->end()})) : std::nullopt;
+}
+
+MaybeList elementTexts(TextRoom &room, Text text) {
+  return listOfParts(room, nested_texts::elements(text));
+}
+
+MaybeList entryTexts(TextRoom &room, Text text) {
+  const auto entries = nested_texts::entries(text);
+  if (!entries) {
+    return std::nullopt;
+  }
+  const ElementCode code = elementCode({LogicalKind::kString});
+  std::vector<std::string> structs;
+  for (const auto &[key, value] : *entries) {
+    const FieldBytes fields[] = {{code, key}, {code, value}};
+    structs.push_back(packedStruct(fields));
+  }
+  return listOf(room, elementCode({LogicalKind::kStruct}), {structs.begin(), structs.end()});
+}
+
+MaybeList fieldTexts(TextRoom &room, Text text, const List &names) {
+  std::vector<Text> all;
+  for (uint32_t place = 0; place < names.view.size(); ++place) {
+    all.push_back(names.view.bytes(place));
+  }
+  return listOfParts(room, nested_texts::fields(text, all));
 }
 
 List pathParts(TextRoom &room, Text path, Text separator) {

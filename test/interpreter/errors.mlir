@@ -420,3 +420,24 @@ func.func @negative() -> !frame.table<"u": !frame.ui128> {
   } : !t -> !frame.table<"u": !frame.ui128>
   return %0 : !frame.table<"u": !frame.ui128>
 }
+
+// -----
+
+!t = !frame.table<"a": !frame.string>
+// A limit of this evaluation is no error of the data.
+// CHECK: program 34: a text of more than 1 MiB
+func.func @tried_long_text() -> !frame.table<"n": !frame.nullable<i64>> {
+  %v = frame.values [["abc"]] : !t
+  %0 = frame.project %v keep [] compute ["n"] columns ["a"] {
+  ^bb0(%a: !frame.string):
+    %n = frame.try captures(%a) {
+    ^bb0(%x: !frame.string):
+      %many = frame.constant 1000000 : i64
+      %r = frame.text "repeat"(%x, %many) : (!frame.string, i64) -> !frame.string
+      %length = frame.text "length"(%r) : (!frame.string) -> i64
+      frame.yield %length : i64
+    } : (!frame.string) -> !frame.nullable<i64>
+    frame.yield %n : !frame.nullable<i64>
+  } : !t -> !frame.table<"n": !frame.nullable<i64>>
+  return %0 : !frame.table<"n": !frame.nullable<i64>>
+}

@@ -356,6 +356,7 @@ class Generator:
             ("nullif(", a, ", ", b, ")"),
             ("greatest(", a, ", ", b, ")"),
             ("least(", a, ", ", b, ")"),
+            ("try(", self._expression(kind, scope, 1), ")"),  # so deep there is no subquery
         )
         return Expression(kind, self._random.choice(forms))
 

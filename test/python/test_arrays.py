@@ -184,7 +184,6 @@ def test_wide_points() -> None:
             "array_cross_product([k, 2, NULL]::FLOAT[3], [1, 2, 3]::FLOAT[3])",
             "arrays with NULL in array_cross_product",
         ),
-        ("'[1, 2]'::INT[2]", "unsupported cast between a list, struct or map and what is none of its kind"),
         ("greatest(i, i)", "unsupported list function: greatest"),
     ],
 )

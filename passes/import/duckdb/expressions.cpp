@@ -147,6 +147,9 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
   if (type == "BOUND_FUNCTION") {
     return importCall(b, expression, at, fieldsBefore);
   }
+  if (type == "OPERATOR_TRY") {
+    return importTry(b, expression, at, fieldsBefore);
+  }
   if (type == "VALUE_PARAMETER") {
     return context.fail(at, "unsupported parameter ($1, ?): write the value into the query");
   }
@@ -200,6 +203,19 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
     return b.coalesce(*operands, at);
   }
   return type == "OPERATOR_IS_NULL" ? MaybeExpression(b.isNull(first, at)) : b.isNotNull(first, at);
+}
+
+MaybeExpression ExpressionImporter::importTry(ExpressionBuilder &b, Node expression, Location at,
+                                              int64_t fieldsBefore) {
+  SmallVector<Node> children = expression.get("children").elements();
+  if (failed(expectCall(expression, "TRY", {}, context, at))) {
+    return failure();
+  }
+  if (children.size() != 1) {
+    return expression.fail("expected one operand of TRY");
+  }
+  return b.attempt(
+      [&](ExpressionBuilder &inside) { return import(inside, children[0], at, fieldsBefore); }, at);
 }
 
 MaybeExpression ExpressionImporter::importCase(ExpressionBuilder &b, Node expression, Location at,

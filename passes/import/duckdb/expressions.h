@@ -49,6 +49,8 @@ private:
                                mlir::Location at, int64_t fieldsBefore);
   MaybeExpression importCast(ExpressionBuilder &b, Node expression, mlir::Location at,
                              int64_t fieldsBefore);
+  MaybeExpression importTry(ExpressionBuilder &b, Node expression, mlir::Location at,
+                            int64_t fieldsBefore);
   MaybeExpression importCase(ExpressionBuilder &b, Node expression, mlir::Location at,
                              int64_t fieldsBefore);
   mlir::FailureOr<llvm::SmallVector<Expression>> importAll(ExpressionBuilder &b,
@@ -187,6 +189,11 @@ private:
                              Misfit misfit, mlir::Location at);
   MaybeExpression castMap(ExpressionBuilder &b, const Expression &value, frame::MapType type,
                           Misfit misfit, mlir::Location at);
+  /// Of a text to what is nested.
+  MaybeExpression castText(ExpressionBuilder &b, const Expression &value, mlir::Type type,
+                           Misfit misfit, mlir::Location at);
+  MaybeExpression castTextToStruct(ExpressionBuilder &b, const Expression &value,
+                                   frame::StructType type, Misfit misfit, mlir::Location at);
   MaybeExpression castList(ExpressionBuilder &b, const Expression &list, mlir::Type type,
                            Misfit misfit, mlir::Location at);
   MaybeExpression castArray(ExpressionBuilder &b, const Expression &value, frame::ListType type,

@@ -52,6 +52,9 @@ MaybeExpression ExpressionImporter::castNested(ExpressionBuilder &b, const Expre
   if (frame::isString(to)) {
     return b.printed(value, at);
   }
+  if (frame::isString(from)) {
+    return castText(b, value, to, misfit, at);
+  }
   if (onlyRenames(from, to)) {
     return b.cast(value, to, at);
   }
@@ -68,6 +71,16 @@ MaybeExpression ExpressionImporter::castNested(ExpressionBuilder &b, const Expre
   }
   return context.fail(
       at, "unsupported cast between a list, struct or map and what is none of its kind");
+}
+
+/// What is made of a value, and NULL where that is.
+static MaybeExpression whereKnown(ExpressionBuilder &b, const Expression &value,
+                                  const MaybeExpression &made, Location at) {
+  if (failed(made) || !frame::isNullable(value.type())) {
+    return made;
+  }
+  MaybeExpression known = b.isNotNull(value, at);
+  return failed(known) ? known : b.choose(*known, *made, nullptr, at);
 }
 
 MaybeExpression ExpressionImporter::castStruct(ExpressionBuilder &b, const Expression &value,
@@ -87,12 +100,7 @@ MaybeExpression ExpressionImporter::castStruct(ExpressionBuilder &b, const Expre
     }
     fields.push_back(*field);
   }
-  MaybeExpression made = b.structOf(type, fields, at);
-  if (failed(made) || !frame::isNullable(value.type())) {
-    return made;
-  }
-  MaybeExpression known = b.isNotNull(value, at);
-  return failed(known) ? known : b.choose(*known, *made, nullptr, at);
+  return whereKnown(b, value, b.structOf(type, fields, at), at);
 }
 
 static MaybeExpression callOf(ExpressionBuilder &b, StringRef function, ArrayRef<Expression> of,
@@ -133,6 +141,69 @@ MaybeExpression ExpressionImporter::castMap(ExpressionBuilder &b, const Expressi
                       callOf(b, "list_length", *keys, i64, at), made, at);
   }
   return failed(made) ? made : b.cast(*made, type, at);
+}
+
+/// A call of a function that takes a text apart; NULL where it fails, if a misfit is NULL.
+static MaybeExpression textsOf(ExpressionBuilder &b, StringRef function, ArrayRef<Expression> of,
+                               Type type, ExpressionBuilder::Misfit misfit, Location at) {
+  if (misfit == ExpressionBuilder::Misfit::kRaises) {
+    return callOf(b, function, of, type, at);
+  }
+  return b.inPlaceOfFields(of, [&] {
+    return b.attempt(
+        [&](ExpressionBuilder &inside) -> MaybeExpression {
+          SmallVector<Expression> arguments;
+          for (size_t index = 0; index < of.size(); ++index) {
+            arguments.push_back(*inside.field(static_cast<int64_t>(index), at));
+          }
+          return callOf(inside, function, arguments, type, at);
+        },
+        at);
+  });
+}
+
+/// Texts of what is in it, which are cast themselves.
+MaybeExpression ExpressionImporter::castText(ExpressionBuilder &b, const Expression &value,
+                                             Type type, Misfit misfit, Location at) {
+  Type string = frame::StringType::get(b.getContext());
+  if (auto fields = dyn_cast<frame::StructType>(type)) {
+    return castTextToStruct(b, value, fields, misfit, at);
+  }
+  if (auto map = dyn_cast<frame::MapType>(type)) {
+    auto texts = frame::MapType::get(string, string);
+    MaybeExpression entries = textsOf(b, "entry_texts", value, texts.getEntries(), misfit, at);
+    MaybeExpression whole = failed(entries) ? entries : b.cast(*entries, texts, at);
+    return failed(whole) ? whole : castMap(b, *whole, map, misfit, at);
+  }
+  MaybeExpression elements =
+      textsOf(b, "element_texts", value, frame::ListType::get(string), misfit, at);
+  return failed(elements) ? elements : castNested(b, *elements, type, misfit, at);
+}
+
+MaybeExpression ExpressionImporter::castTextToStruct(ExpressionBuilder &b, const Expression &value,
+                                                     frame::StructType type, Misfit misfit,
+                                                     Location at) {
+  Type string = frame::StringType::get(b.getContext()), i64 = IntegerType::get(b.getContext(), 64);
+  auto names = llvm::map_to_vector(type.getNames(),
+                                   [&](StringAttr name) { return b.constant(name, string, at); });
+  MaybeExpression wanted = b.list(string, names, at);
+  MaybeExpression texts = failed(wanted) ? wanted
+                                         : textsOf(b, "field_texts", {value, *wanted},
+                                                   frame::ListType::get(string), misfit, at);
+  if (failed(texts)) {
+    return failure();
+  }
+  SmallVector<Expression> fields;
+  for (auto [index, wanted] : llvm::enumerate(type.getFieldTypes())) {
+    MaybeExpression text =
+        b.element(*texts, b.integer(static_cast<int64_t>(index) + 1, i64, at), at);
+    MaybeExpression field = failed(text) ? text : castValue(b, *text, wanted, misfit, at);
+    if (failed(field)) {
+      return failure();
+    }
+    fields.push_back(*field);
+  }
+  return whereKnown(b, *texts, b.structOf(type, fields, at), at);
 }
 
 /// As a list, whose elements are counted if its type does not say how many there are.

@@ -323,7 +323,7 @@ func.func @extract_c1(%a: !frame.date) {
 // -----
 
 func.func @yield_parent(%a: i1) {
-  // expected-error @+1 {{expects parent op to be one of 'frame.filter, frame.project, frame.join, frame.flat_map, frame.reduce'}}
+  // expected-error @+1 {{expects parent op to be one of 'frame.filter, frame.project, frame.join, frame.flat_map, frame.reduce, frame.try'}}
   frame.yield %a : i1
 }
 

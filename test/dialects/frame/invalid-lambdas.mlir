@@ -1,4 +1,4 @@
-// What the ops with a region for each element refuse, by the constraint's number.
+// What the ops of expressions with a region refuse, by the constraint's number.
 // Sources: dialects/frame/FrameLambdas.cpp
 // RUN: headrace-opt %s -split-input-file -verify-diagnostics
 
@@ -112,5 +112,72 @@ func.func @reduce_c4(%l: !frame.list<i64>, %n: i64) {
   ^bb0(%sum: !frame.nullable<i64>, %x: !frame.nullable<i64>, %place: i64):
     frame.yield %sum : !frame.nullable<i64>
   } {first = 0 : i64} : (!frame.list<i64>, i64) -> !frame.nullable<i64>
+  return
+}
+
+// -----
+
+func.func @try_c1_number(%a: i64) {
+  // expected-error @+1 {{needs a region with other arguments: the captures, got 0}}
+  %0 = frame.try captures(%a) {
+    %1 = frame.constant 1 : i64
+    frame.yield %1 : i64
+  } : (i64) -> !frame.nullable<i64>
+  return
+}
+
+// -----
+
+func.func @try_c1(%a: i64) {
+  // expected-error @+1 {{argument 0 of the region must be 'i64', got 'i32'}}
+  %0 = frame.try captures(%a) {
+  ^bb0(%x: i32):
+    frame.yield %x : i32
+  } : (i64) -> !frame.nullable<i32>
+  return
+}
+
+// -----
+
+func.func @try_c2_number(%a: i64) {
+  // expected-error @+1 {{the region must yield one value}}
+  %0 = frame.try captures(%a) {
+  ^bb0(%x: i64):
+    frame.yield %x, %x : i64, i64
+  } : (i64) -> !frame.nullable<i64>
+  return
+}
+
+// -----
+
+func.func @try_c2(%a: i64) {
+  // expected-error @+1 {{needs a value of type '!frame.nullable<i32>', got 'i64'}}
+  %0 = frame.try captures(%a) {
+  ^bb0(%x: i64):
+    frame.yield %x : i64
+  } : (i64) -> !frame.nullable<i32>
+  return
+}
+
+// -----
+
+func.func @try_c3(%a: i64) {
+  // expected-error @+1 {{result must be nullable, got 'i64'}}
+  %0 = frame.try captures(%a) {
+  ^bb0(%x: i64):
+    frame.yield %x : i64
+  } : (i64) -> i64
+  return
+}
+
+// -----
+
+func.func @try_isolated(%a: i64) {
+  // expected-note @+1 {{required by region isolation constraints}}
+  %0 = frame.try {
+    // expected-error @+1 {{using value defined outside the region}}
+    %1 = frame.negate %a : i64
+    frame.yield %1 : i64
+  } : () -> !frame.nullable<i64>
   return
 }

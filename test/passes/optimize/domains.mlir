@@ -64,6 +64,27 @@ func.func @may_fail(%o: !frame.table<"k": i64>, %i: !frame.table<"j": i64>) -> !
   return %0 : !frame.table<"k": i64, "j": i64, "twice": i64>
 }
 
+// Not if that is NULL where it fails.
+// CHECK-LABEL: @tried
+// CHECK-NOT: frame.join semi
+// CHECK: return
+func.func @tried(%o: !frame.table<"k": i64>, %i: !frame.table<"j": i64>) -> !frame.table<"k": i64, "j": i64, "twice": !frame.nullable<i64>> {
+  %keys = frame.aggregate %o keys ["k"] measures [] : !frame.table<"k": i64> -> !frame.table<"k": i64>
+  %asked = frame.join semi %i, %keys on ["j"] = ["k"] : !frame.table<"j": i64>, !frame.table<"k": i64> -> !frame.table<"j": i64>
+  %twice = frame.project %asked keep ["j"] compute ["twice"] columns ["j"] {
+  ^bb0(%j: i64):
+    %sum = frame.try captures(%j) {
+    ^bb0(%x: i64):
+      %more = frame.add %x, %x : (i64, i64) -> i64
+      frame.yield %more : i64
+    } : (i64) -> !frame.nullable<i64>
+    frame.yield %sum : !frame.nullable<i64>
+  } : !frame.table<"j": i64> -> !frame.table<"j": i64, "twice": !frame.nullable<i64>>
+  %0 = frame.join inner %o, %twice on ["k"] = ["j"]
+      : !frame.table<"k": i64>, !frame.table<"j": i64, "twice": !frame.nullable<i64>> -> !frame.table<"k": i64, "j": i64, "twice": !frame.nullable<i64>>
+  return %0 : !frame.table<"k": i64, "j": i64, "twice": !frame.nullable<i64>>
+}
+
 // Another table asks, and for other values.
 // CHECK-LABEL: @other_table
 // CHECK: frame.join semi

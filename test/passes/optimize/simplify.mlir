@@ -28,6 +28,50 @@ func.func @constants(%t: !t) -> !t {
   return %0 : !t
 }
 
+// What fails is NULL in a region that is tried, but not what is only too long to be made here.
+// CHECK-LABEL: func.func @tried
+// CHECK: frame.constant null : !frame.nullable<i64>
+// CHECK: frame.try {
+// CHECK: frame.constant 3 : i64
+// CHECK-NOT: frame.add
+// CHECK: frame.text "repeat"
+// CHECK: frame.try captures(%a)
+// CHECK: frame.constant 4 : i64
+// CHECK-NOT: frame.add
+// CHECK: frame.divide
+func.func @tried(%t: !t) -> !frame.table<"n": !frame.nullable<i64>, "l": !frame.nullable<i64>, "q": !frame.nullable<i64>> {
+  %0 = frame.project %t keep [] compute ["n", "l", "q"] columns ["a"] {
+  ^bb0(%a: i64):
+    %n = frame.try {
+      %one = frame.constant 1 : i64
+      %zero = frame.constant 0 : i64
+      %bad = frame.divide %one, %zero : (i64, i64) -> i64
+      frame.yield %bad : i64
+    } : () -> !frame.nullable<i64>
+    %l = frame.try {
+      %s = frame.constant "a long text" : !frame.string
+      %many = frame.constant 100000 : i64
+      %one = frame.constant 1 : i64
+      %two = frame.constant 2 : i64
+      %three = frame.add %one, %two : (i64, i64) -> i64
+      %all = frame.text "repeat"(%s, %many) : (!frame.string, i64) -> !frame.string
+      %length = frame.text "length"(%all) : (!frame.string) -> i64
+      %more = frame.multiply %length, %three : (i64, i64) -> i64
+      frame.yield %more : i64
+    } : () -> !frame.nullable<i64>
+    %q = frame.try captures(%a) {
+    ^bb0(%x: i64):
+      %one = frame.constant 1 : i64
+      %three = frame.constant 3 : i64
+      %four = frame.add %one, %three : (i64, i64) -> i64
+      %q = frame.divide %four, %x : (i64, i64) -> i64
+      frame.yield %q : i64
+    } : (i64) -> !frame.nullable<i64>
+    frame.yield %n, %l, %q : !frame.nullable<i64>, !frame.nullable<i64>, !frame.nullable<i64>
+  } : !t -> !frame.table<"n": !frame.nullable<i64>, "l": !frame.nullable<i64>, "q": !frame.nullable<i64>>
+  return %0 : !frame.table<"n": !frame.nullable<i64>, "l": !frame.nullable<i64>, "q": !frame.nullable<i64>>
+}
+
 // CHECK-LABEL: func.func @nothing
 // CHECK-NEXT: return %arg0
 func.func @nothing(%t: !t) -> !t {
