@@ -287,6 +287,10 @@ static LogicalResult verifyFrame(WindowOp op, WindowFrameAttr frame) {
       return op.emitOpError("distance of range needs one order key, of its type, got ")
              << column << ": " << type << " for " << op.getOrder();
     }
+    if (isHeldAsText(dropNullable(type))) { // C3
+      return op.emitOpError("distance of range needs an order key that is computed with, got ")
+             << column << ": " << type;
+    }
   }
   return success();
 }

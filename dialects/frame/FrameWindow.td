@@ -52,7 +52,8 @@ def Frame_WindowOp : Frame_TableOp<"window", ["getState"]> {
     **Constraints:**
     - (C1) partition keys are unique columns of the input, and so are order keys.
     - (C2) arguments and distances are columns of the input; counts, and distances of `rows` and `groups`, are i64.
-    - (C3) distances of `range` have the type of the only order key, but for nullability.
+    - (C3) distances of `range` have the type of the only order key, but for nullability: a number or a moment, no
+      text, bytes or what is held as such.
     - (C4) the result's columns are those of the input, then the functions' names.
     - (C5) the results of functions have the types above: i64, f64, that of the value and of the default (always
       nullable), that of the measure; `ntile` is nullable if n is, or with a frame.

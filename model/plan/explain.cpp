@@ -37,7 +37,7 @@ std::string bytesText(double bytes) { return formatBytes(static_cast<int64_t>(by
 class Tree {
 public:
   Tree(const Plan &plan, const ExplainOptions &options)
-      : plan_(plan), options_(options), operators_(plan.explanation.operators),
+      : options_(options), operators_(plan.explanation.operators),
         task_(tasksOfOperators(plan)) {
     users_.assign(operators_.size(), 0);
     for (const Operator &op : operators_) {
@@ -203,7 +203,6 @@ private:
                    : text;
   }
 
-  const Plan &plan_;
   const ExplainOptions &options_;
   const std::vector<Operator> &operators_;
   std::vector<int32_t> task_; ///< per operator

@@ -181,6 +181,10 @@ MaybeRelation RelationBuilder::window(const Relation &input, ArrayRef<Computed> 
 /// all as equals; nothing if that makes no difference.
 static std::optional<WindowFunctionRequest> rowByRow(WindowFunctionRequest function) {
   using Kind = frame::WindowFunctionKind;
+  if (function.frame && (function.frame->exclude == frame::FrameExclusion::Group ||
+                         function.frame->exclude == frame::FrameExclusion::Ties)) {
+    return std::nullopt; // of equals at most the row itself is left, whatever comes before it
+  }
   switch (function.kind) {
   case Kind::RowNumber:
   case Kind::Ntile:

@@ -124,6 +124,8 @@ class _Window:
         kind = random.random()
         if kind < 0.25:
             return ""
+        if not self.order:  # all rows are peers, wherever they are: the row itself is left, or none
+            return f"rows {_bounds(random, ('0', '1', '7', 'n'))} exclude {random.choice(('group', 'ties'))}"
         if self.unique and kind < 0.65:
             return f"rows {_bounds(random, ('0', '1', '2', '7', 'n', 'n + 1'))}" + _exclusion(random, 0.3)
         ranged = self.count_keys == 1 and (self.order_columns or ["i"])[0] in _DISTANCES

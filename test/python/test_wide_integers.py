@@ -225,6 +225,10 @@ def test_results_of_arrow() -> None:
 
 _REFUSED = (
     ("select bit_xor(distinct u) over () from t", "unsupported"),
+    (
+        "select count(*) over (order by u range between 5::uhugeint preceding and current row) from t",
+        "unsupported RANGE with a distance over UHUGEINT; order by a HUGEINT",
+    ),
     ("select u::date from t", "unsupported cast of a UHUGEINT to a type that is no number"),
     (
         "select date '2020-01-01'::uhugeint from t",

@@ -91,6 +91,15 @@ QUERIES = [
     " exclude ties) as w from t",
     "select k, sum(x) over (partition by g order by x groups between 1 preceding and 1 "
     "following) as w from t",
+    # without an order all rows of a partition are equals, wherever they are
+    "select k, sum(x) over (rows between unbounded preceding and unbounded following exclude group) as a,"
+    " count(*) over (rows between unbounded preceding and unbounded following exclude ties) as b,"
+    " first_value(k) over (rows between 3 preceding and 3 following exclude ties) as c,"
+    " last_value(s) over (rows between 2 preceding and current row exclude group) as d,"
+    " count(k) over (rows between 1 following and 3 following exclude ties) as e from t",
+    "select k, sum(x) over (partition by g rows between 5 preceding and current row exclude ties) as a,"
+    " count(*) over (range between unbounded preceding and current row exclude ties) as b,"
+    " max(k) over (partition by g range between current row and unbounded following exclude group) as c from t",
     "select * from (select k, g, row_number() over (partition by g order by k) as n from t) q "
     "where g = 3 and n < 4",
     "select count(*) as n from (select row_number() over () as r from t) q where r <= 10",

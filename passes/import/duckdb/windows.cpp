@@ -103,10 +103,16 @@ FailureOr<WindowFunctionRequest::Frame> RelationImporter::importFrame(Node funct
   for (Node order : function.get("orders").elements()) {
     const bool hasDistance = function.get("start_expr") || function.get("end_expr");
     Node key = ExpressionImporter::beforeNormalized(order.get("expression"));
-    if (frame.unit == frame::FrameUnit::Range && hasDistance &&
-        isIntervalType(key.get("return_type"))) {
+    if (frame.unit != frame::FrameUnit::Range || !hasDistance) {
+      continue;
+    }
+    Node type = key.get("return_type");
+    if (isIntervalType(type)) {
       return context.fail(at,
                           "unsupported RANGE with a distance over intervals; order by epoch(…)");
+    }
+    if (type.get("id").string() == StringRef("UHUGEINT")) {
+      return context.fail(at, "unsupported RANGE with a distance over UHUGEINT; order by a HUGEINT");
     }
   }
   frame.startDistance = distance(function.get("start_expr"));

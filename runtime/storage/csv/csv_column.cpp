@@ -96,7 +96,7 @@ HrTextForm formOf(const LogicalType &type) {
 class Reader {
 public:
   Reader(const CsvFormat &format, const plan::SlotColumn &column, uint8_t *bytes)
-      : format_(format), column_(column), logical_(column.logical), bytes_(bytes),
+      : format_(format), logical_(column.logical), bytes_(bytes),
         form_(formOf(logical_)),
         scale_(logical_.kind == LogicalKind::kDecimal ? logical_.scale
                : logical_.kind == LogicalKind::kTime || logical_.kind == LogicalKind::kTimestamp
@@ -118,7 +118,6 @@ public:
 
 private:
   const CsvFormat &format_;
-  const plan::SlotColumn &column_;
   const LogicalType &logical_;
   uint8_t *bytes_;
   const HrTextForm form_;

@@ -208,6 +208,15 @@ func.func @window_c3(%t: !t) {
 
 // -----
 
+!t = !frame.table<"k": !frame.ui128, "x": !frame.ui128>
+func.func @window_c3_no_distance(%t: !t) {
+  // expected-error @+1 {{distance of range needs an order key that is computed with, got "x": '!frame.ui128'}}
+  %0 = frame.window %t partition [] order [#frame.sort_key<"k" asc nulls_last>] functions [#frame.window_function<first_value("k") -> "r" over <range preceding("x") to current_row>>] : !t -> !frame.table<"k": !frame.ui128, "x": !frame.ui128, "r": !frame.nullable<!frame.ui128>>
+  return
+}
+
+// -----
+
 !t = !frame.table<"k": i64>
 func.func @window_c4(%t: !t) {
   // expected-error @+1 {{result must have the input's columns and one per function, got '!frame.table<"r": i64>'}}
