@@ -24,7 +24,7 @@ struct Unit {
 };
 
 constexpr Unit kUnits[] = {
-    {"millennium millennia millenniums mil mils", 12'000, 0, 0, Share::kMonths},
+    {"millennium millenium millennia millenniums mil mils", 12'000, 0, 0, Share::kMonths},
     {"century centuries cent c", 1200, 0, 0, Share::kMonths},
     {"decade decades dec decs", 120, 0, 0, Share::kMonths},
     {"year years yr yrs y", 12, 0, 0, Share::kMonths},

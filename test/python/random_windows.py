@@ -159,7 +159,8 @@ def _ordered_call(random: Random, window: _Window) -> str:
             f" order by {unique})",
             f"lead(s, 1, 'none' order by {unique})",
         )
-        return f"{random.choice(places)} {window.over(frame.partition(' exclude')[0])}"
+        bounds = frame.partition(" exclude")[0] if window.order else ""
+        return f"{random.choice(places)} {window.over(bounds)}"
     values = (
         f"first_value({column} order by {unique}{{}})",
         f"last_value({column} order by {unique}{{}})",

@@ -193,7 +193,7 @@ def test_a_column_of_the_files_gives_way(tmp_path: Path) -> None:
 
 
 MISTAKES = {
-    "read_parquet('{}/*/*.parquet', hive_partitioning=1)": "hive_partitioning is true or false, got 1",
+    "read_parquet('{}/*/*.parquet', hive_partitioning='on')": "hive_partitioning is true or false, got 'on'",
     "read_parquet('{}/*/*.parquet', hive_types='v')": "hive_types is {name: type}, got 'v'",
     "read_parquet('{}/*/*.parquet', hive_types={'w': DATE})": "hive_types: no folder has the key: w",
     "read_parquet('{}/*/*.parquet', hive_types={'v': 'NOTHING'})": "hive_types: no such type: NOTHING",

@@ -641,6 +641,7 @@ _TEXTS = (
         "-1.5 years",
         "0.04 decades",
         "0.0005 millennia",
+        "-1.5 millenium",
         "0.123 weeks",
         "1.5 us",
         "1.9 us",

@@ -49,8 +49,10 @@ class PlaceOptions:
         if isinstance(found.get("filename"), bool):
             found["filename"] = "filename" if found["filename"] else ""
         for name in ("hive_partitioning", "hive_types_autocast", "union_by_name"):
-            if name in found and not isinstance(found[name], bool):
+            if name in found and not isinstance(found[name], int):
                 raise UserError(f"{name} is true or false, got {found[name]!r}")
+            if name in found:
+                found[name] = bool(found[name])
         if not isinstance(found.get("hive_types", {}), Mapping):
             raise UserError(f"hive_types is {{name: type}}, got {found['hive_types']!r}")
         return PlaceOptions(**found)
