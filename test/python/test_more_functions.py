@@ -68,7 +68,7 @@ EXPRESSIONS = [
 AGGREGATES = (
     "var_pop", "var_samp", "variance", "stddev_pop", "stddev_samp", "stddev", "sem", "skewness", "kurtosis",
     "kurtosis_pop", "fsum", "kahan_sum", "favg", "entropy", "any_value", "approx_count_distinct", "mad",
-    "median",
+    "median", "Max", "sumKahan",
 )  # fmt: skip
 SLICES = (
     "3:1:-1", ":-:-1", "3:-:-2", ":2:-1", "-1:-3:-1", "1:3:2", "a[1]:3:id * 2 - 11", "1:-:b[1]", "2:-:NULL",

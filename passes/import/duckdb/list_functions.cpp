@@ -419,14 +419,15 @@ MaybeExpression ExpressionImporter::importRange(ExpressionBuilder &b, const Call
 /// An aggregate of a list's elements, by its name.
 MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, const Call &call,
                                                         Arguments arguments) {
-  std::optional<StringRef> name =
+  std::optional<StringRef> written =
       arguments.size() < 2 ? std::nullopt : ExpressionBuilder::stringOf(arguments[1]);
   const Expression &list = arguments[0];
-  if (!name) {
+  if (!written) {
     // no test: DuckDB's binder sees to it
     return unsupported(call, "the aggregate must be a constant");
   }
-  if (*name == "string_agg" || *name == "group_concat" || *name == "listagg") {
+  const std::string name = written->lower();
+  if (name == "string_agg" || name == "group_concat" || name == "listagg") {
     Type string = frame::StringType::get(b.getContext());
     Expression comma = b.constant(StringAttr::get(b.getContext(), ","), string, call.at);
     const bool isGiven = arguments.size() > 2 && !ExpressionBuilder::isNullConstant(arguments[2]);
@@ -436,51 +437,51 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   }
   constexpr StringRef kOfIntervals[] = {"first", "last", "arbitrary", "any_value", "count",
                                         "min",   "max",  "mode",      "median"};
-  if (frame::isInterval(elementOf(list.type())) && !llvm::is_contained(kOfIntervals, *name)) {
-    return unsupported(call, *name + " of intervals");
+  if (frame::isInterval(elementOf(list.type())) && !llvm::is_contained(kOfIntervals, name)) {
+    return unsupported(call, name + " of intervals");
   }
   Expression first = b.integer(1, integer64(b), call.at);
-  if (*name == "first" || *name == "last" || *name == "arbitrary") {
-    return b.element(list, *name == "last" ? b.integer(-1, integer64(b), call.at) : first, call.at);
+  if (name == "first" || name == "last" || name == "arbitrary") {
+    return b.element(list, name == "last" ? b.integer(-1, integer64(b), call.at) : first, call.at);
   }
-  if (*name == "count") {
+  if (name == "count") {
     MaybeExpression count = b.text(function("list_count"), list, integer64(b), call.at);
     return failed(count) ? count : b.cast(*count, call.type, call.at);
   }
-  if (*name == "histogram" && arguments.size() == 2) {
+  if (name == "histogram" && arguments.size() == 2) {
     return b.countsOf(list, call.type, call.at);
   }
-  if ((*name == "histogram" || *name == "histogram_exact") && arguments.size() == 3) {
+  if ((name == "histogram" || name == "histogram_exact") && arguments.size() == 3) {
     return binnedCounts(b, list, arguments[2],
-                        *name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type,
+                        name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type,
                         call.at);
   }
-  if (*name == "median" && arguments.size() == 2) {
+  if (name == "median" && arguments.size() == 2) {
     return quantileOfList(b, list, medianOf(call.type), frame::dropNullable(call.type), call.at);
   }
-  if (*name == "mad" && arguments.size() == 2) {
+  if (name == "mad" && arguments.size() == 2) {
     Type moments = frame::ListType::get(Moments(b, call.at).timestampType());
     MaybeExpression values = frame::isDate(elementOf(list.type()))
                                  ? castNested(b, list, moments, Misfit::kRaises, call.at)
                                  : MaybeExpression(list);
     return failed(values) ? values : deviationOfList(b, *values, call.type, call.at);
   }
-  if (*name == "approx_count_distinct" && arguments.size() == 2) {
+  if (name == "approx_count_distinct" && arguments.size() == 2) {
     return b.text(function("list_unique"), list, call.type, call.at);
   }
-  StringRef plain = llvm::StringSwitch<StringRef>(*name)
+  StringRef plain = llvm::StringSwitch<StringRef>(name)
                         .Case("mean", "avg")
                         .Cases({"min", "bool_and"}, "least")
                         .Cases({"max", "bool_or"}, "greatest")
                         .Case("variance", "var_samp")
                         .Case("stddev", "stddev_samp")
                         .Cases({"kahan_sum", "sumkahan"}, "fsum")
-                        .Default(*name);
+                        .Default(name);
   const headrace::TextFunction *line = headrace::textFunctionNamed(("list_" + plain).str());
   const bool makesOne = line && line->arguments.size() == 1 && line->wantsList(0) &&
                         line->result == headrace::TextFunction::Result::kList;
   if (!makesOne || arguments.size() > 2) {
-    return unsupported(call, "aggregate " + *name + " of a list");
+    return unsupported(call, "aggregate " + name + " of a list");
   }
   static constexpr StringRef kOfAny[] = {"least", "greatest", "mode", "any_value", "entropy"};
   Type element = elementOf(list.type());
@@ -488,7 +489,7 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
                         ? frame::isInteger(element) || frame::isUnsigned128(element)
                         : frame::isNumeric(element);
   if (!fits && !llvm::is_contained(kOfAny, plain)) {
-    return unsupported(call, "aggregate " + *name + " of what is no number");
+    return unsupported(call, "aggregate " + name + " of what is no number");
   }
   return b.onlyElement(*line, list, call.type, call.at);
 }
