@@ -433,6 +433,9 @@ Relation RelationBuilder::limit(Relation input, int64_t offset, std::optional<in
                                 Location at) {
   Location location = locate("limit", at);
   IntegerAttr skipped = builder.getI64IntegerAttr(offset);
+  if (count) { // the rows in front and those wanted are counted together
+    count = std::min(*count, std::numeric_limits<int64_t>::max() - offset);
+  }
   IntegerAttr wanted = count ? builder.getI64IntegerAttr(*count) : IntegerAttr();
   const bool comesFromSort = isa_and_nonnull<frame::SortOp>(input.table.getDefiningOp());
   if (count && !input.order.empty() && !comesFromSort) {

@@ -69,6 +69,12 @@ def test_joins_on_decimals_without_a_value(digits: int) -> None:
         assert found == [{"v": row["v"]} for row in matches]
 
 
+def test_a_query_in_a_hundred_thousand_others_ends_no_process() -> None:
+    text = "select * from (" * 100_000 + "select 1 as x" + ")" * 100_000
+    with pytest.raises(hr.errors.SqlError, match="more than 20,000 brackets in each other"):
+        hr.sql(text)
+
+
 def _sum(terms: int) -> str:
     adds = "\n".join(f"%s{n} = frame.add %s{n - 1}, %a : (f64, f64) -> f64" for n in range(1, terms))
     return f"""

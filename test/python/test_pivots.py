@@ -34,6 +34,9 @@ _TABLES = {
         "pivot t on d",
         "pivot (select * from t where s > 3 and p <> 'on, using') on y / 2 using avg(s) group by p",
         "with c as (select p, y, s from t where s < 15) pivot c on y using sum(s) group by p",
+        "with c as (select p, y, s from t where s < 15) from (pivot c on y using sum(s) group by p)",
+        "with c as (select 42) select * from (with c as (select p, y, s from t where p <> '), (' and s > 2)"
+        " select * from (pivot c on y using sum(s) group by p))",
         "select * from (pivot t on y using sum(s) group by p) where p is not null",
         'select l.p, l."9", r.a from (pivot t on y using sum(s) group by p) l,'
         " (pivot t on p using sum(s) group by y) r",
@@ -42,6 +45,18 @@ _TABLES = {
 )
 def test_pivots(query: str, ranks: int) -> None:
     check(query, _TABLES, ranks=ranks)
+
+
+def test_definitions_in_front_of_a_pivot_in_one() -> None:
+    # DuckDB does not see c there.
+    query = "with c(p, y, s) as materialized (from t), d as (pivot c on y using sum(s) group by p) select * from d"
+    plain = hr.sql("from (pivot t on y using sum(s) group by p) order by all", _TABLES)
+    assert hr.sql(f"{query} order by all", {"t": _TABLES["t"].drop(["d"])}) == plain
+    query = (
+        "with a as (select 1 as x), c as (from t, a)"
+        " from (with b as (from c) pivot b on y using sum(s) group by p)"
+    )
+    assert hr.sql(f"{query} order by all", _TABLES) == plain
 
 
 def test_no_values() -> None:

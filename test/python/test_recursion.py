@@ -16,6 +16,26 @@ EDGES = pa.table(
 
 QUERIES = {
     "numbers": "with recursive t(x) as (select 1 union all select x + 1 from t where x < 40) select * from t",
+    "of two columns one is read in the step": """
+        with recursive p(c, d) as (values ('a', 'b'), ('c', 'd'), ('b', 'c')),
+            unused(x, y) as (values (1, 2)), r(c) as (values ('d') union select p.c from p, r where p.d = r.c)
+        select * from r""",
+    "rows of all rounds": """
+        with recursive t(x) as (select 1 union select r.x + t.x from t, recurring.t r where r.x + t.x < 30)
+        select * from t""",
+    "rows of all rounds, the same ones too": """
+        with recursive t(x, n, k) as (
+            select range, 0, 0 from range(3) union all
+            select x, n + 1, (select count(*) from recurring.t) from t where n < 4)
+        select * from t""",
+    "all rounds beside each other": """
+        with recursive p(c, p) as (values ('c1', 'c2'), ('c3', 'c4'), ('c4', 'c6')),
+            s(c, s) as (values ('c1', 'c3'), ('c3', 'c5'), ('c4', 'c7')),
+            f(c) as (
+                select * from (values ('c2'), ('c4'), ('c5')) v union
+                select p.c from p, s, recurring.f a, recurring.f b
+                where a.c = p.p and b.c = s.s and p.c = s.c)
+        select * from f""",
     "none": """
         with recursive t(x) as (select a from e where a > 99 union all select x + 1 from t)
         select * from t""",

@@ -150,6 +150,8 @@ select id from items order by id limit 3 offset 2
 select id from items order by price desc nulls last, id offset 9
 select id, name from items order by name nulls first, id limit 4 offset 1
 select count(*) from (select id from items limit 5 offset 4) t
+select id from items order by id limit 9223372036854775807 offset 1
+select count(*) from (select id from items limit 9223372036854775807 offset 4) t
 select count(*) from (select id from items offset 4) t
 select count(*) from (select id from items limit 5 offset 100) t
 select id + 1 as x from items order by id desc limit 2

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 
 from headrace._src.errors import UnsupportedError
-from headrace._src.sql.brackets import closing, split_at_commas
+from headrace._src.sql.brackets import closing, outside_quotes, split_at_commas
 from headrace._src.sql.literals import literal
 
 _MAY_PIVOT = re.compile(r"\bpivot(_wider)?\b", re.IGNORECASE)
 _PIVOT = re.compile(r"(?:^|;|\(|\))\s*(pivot(?:_wider)?)\s", re.IGNORECASE)
+_WITH = re.compile(r"\s*with\s+(recursive\s+)?", re.IGNORECASE)
+_DEFINED = re.compile(r"\bas\s+(?:(?:not\s+)?materialized\s*)?\(", re.IGNORECASE)
 _CLAUSE = re.compile(r"(on|using|group|order|limit|offset|in|union|intersect|except)\b", re.IGNORECASE)
 
 
@@ -39,28 +41,52 @@ def with_pivot_values(text: str, values_of: Callable[[str], list[str]]) -> str:
     return text
 
 
-def _with_values(item: str, source: str, before: str, values_of: Callable[[str], list[str]]) -> str:
+def _with_values(
+    item: str, source: str, before: tuple[str, list[str]], values_of: Callable[[str], list[str]]
+) -> str:
     if any(word == "in" for _, word in _clauses(item, 0, len(item))):
         return item
-    query = (
-        f"{before} select distinct v from (select cast(({item}) as varchar) as v from {source}) "
-        "where v is not null order by v"
-    )
-    values = values_of(query)
+    definitions, withs = before
+    query = f"select cast(({item}) as varchar) as v from {source}"
+    for clause in reversed(withs):
+        query = f"{clause}select v from ({query})"
+    values = values_of(f"{definitions} select distinct v from ({query}) where v is not null order by v")
     if not values:
         raise UnsupportedError(f"PIVOT ON {item.strip()} finds no values")
     return f" ({item.strip()}) in ({', '.join(map(literal, values))})"
 
 
-def _before(text: str, pivot: int) -> str:
-    """What stands before a PIVOT and its source may refer to: definitions and a WITH in front of it."""
-    start = pivot
-    while start and text[start - 1].isspace():
-        start -= 1
-    if start and text[start - 1] == "(":
-        statement = text.rfind(";", 0, pivot) + 1
-        return text[:statement]
-    return text[:pivot]
+def _before(text: str, pivot: int) -> tuple[str, list[str]]:
+    """What the source of a PIVOT may refer to: the definitions in front of its statement, and of each query
+    around it, from the outermost, what its WITH has defined until here."""
+    statement, opened = 0, [0]
+    for position, character, depth in outside_quotes(text[:pivot], 0):
+        if character == ";" and depth == 0:
+            statement, opened = position + 1, [position + 1]
+        elif character == "(":
+            opened.append(position + 1)
+        elif character == ")":
+            opened.pop()
+    withs = [_with_before(text[start:pivot]) for start in opened]
+    return text[:statement], [clause for clause in withs if clause]
+
+
+def _with_before(text: str) -> str:
+    """The WITH that a text begins with, as far as its definitions end in it."""
+    start = _WITH.match(text)
+    if not start:
+        return ""
+    definitions, position = [], start.end()
+    while body := _DEFINED.search(text, position):
+        end = closing(text, body.end())
+        if end == len(text):  # it goes on behind
+            break
+        definitions.append(text[position : end + 1])
+        following = text[end + 1 :].lstrip()
+        if not following.startswith(","):
+            break
+        position = text.index(",", end) + 1
+    return f"{start.group()}{','.join(definitions)} " if definitions else ""
 
 
 def _end_of_statement(text: str, start: int) -> int:

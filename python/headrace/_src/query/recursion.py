@@ -1,14 +1,15 @@
 """WITH RECURSIVE: plans of their own give the rows, round after round; the query's plan reads a table.
 
-Of DuckDB's plan a recursive part is its start and its step, which reads the rows of the round before. Each is
-compiled once. Common table expressions around a recursion that it may read are computed before it.
+Of DuckDB's plan a recursive part is its start and its step, which reads the rows of the round before, and
+those of all rounds as `recurring.name`. Each is compiled once. Common table expressions around a recursion
+that it may read are computed before it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import SqlError, UnsupportedError
@@ -67,7 +68,10 @@ class _Unrolling:
         definition = self.plain(definition, _rows_wanted(use, node["table_index"]))
         if not _recurs(use):
             return {**node, "children": [definition, use]}
-        name = self._keep(self._run(definition, node["column_count"])({}))
+        references = list(_references(use, node["table_index"]))
+        if not references:
+            return self.plain(use)
+        name = self._keep(self._run(definition, len(references[0]["chunk_types"]))({}))
         return self.plain(self._reading(use, node["table_index"], name))
 
     def _rounds(self, node: Node, rows_wanted: int | None) -> str:
@@ -76,12 +80,13 @@ class _Unrolling:
             # no test: DuckDB cannot write such a plan
             raise UnsupportedError("WITH RECURSIVE … USING KEY is not supported")
         start, step = node["children"]
-        index, width, distinct = node["table_index"], node["column_count"], not node["union_all"]
+        index, width, distinct = node["table_index"], len(node["internal_types"]), not node["union_all"]
         if distinct:
             start = {"type": "LOGICAL_UNION", "setop_all": False, "children": [start]}
         rows = self._run(start, width)({})
         found, seen, before = [rows], self._name("seen"), self._name("before")
-        step = self._reading(step, index, before)
+        wants_all = distinct or any(each["is_recurring"] for each in _references(step, index))
+        step = self._reading(step, index, before, seen)
         if distinct:
             known = self._scan(seen, node["internal_types"])
             step = {"type": "LOGICAL_EXCEPT", "setop_all": False, "children": [step, known]}
@@ -89,7 +94,7 @@ class _Unrolling:
         count = rows.num_rows
         while rows.num_rows and (rows_wanted is None or count < rows_wanted):
             tables = {before: ArrowTable(rows)}
-            if distinct:
+            if wants_all:
                 tables[seen] = ArrowTable(_joined(found))
             rows = run(tables) if run else self._nested(step, width, tables)
             found.append(rows)
@@ -129,11 +134,13 @@ class _Unrolling:
             number += 1
         return name
 
-    def _reading(self, node: Node, index: int, name: str) -> Node:
-        """A plan that reads a table where it referred to a common table expression."""
+    def _reading(self, node: Node, index: int, name: str, recurring: str = "") -> Node:
+        """A plan that reads a table where it referred to a common table expression, and another where it
+        did so to all rows of a recursion."""
         if node["type"] == "LOGICAL_CTE_REF" and node["cte_index"] == index:
-            return self._scan(name, node["chunk_types"])
-        return {**node, "children": [self._reading(child, index, name) for child in node["children"]]}
+            return self._scan(recurring if node["is_recurring"] else name, node["chunk_types"])
+        children = [self._reading(child, index, name, recurring) for child in node["children"]]
+        return {**node, "children": children}
 
     @staticmethod
     def _scan(name: str, types: list[Node]) -> Node:
@@ -158,6 +165,14 @@ def _text(document: Node) -> str:
 
 def _recurs(node: Node) -> bool:
     return node["type"] == "LOGICAL_RECURSIVE_CTE" or any(map(_recurs, node["children"]))
+
+
+def _references(node: Node, index: int) -> Iterator[Node]:
+    """Where a plan refers to a common table expression."""
+    if node["type"] == "LOGICAL_CTE_REF" and node["cte_index"] == index:
+        yield node
+    for child in node["children"]:
+        yield from _references(child, index)
 
 
 def _rows_wanted(use: Node, index: int) -> int | None:

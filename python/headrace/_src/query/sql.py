@@ -617,7 +617,8 @@ def _load(
     """The query for `target`, with what a tuner found for it. plan: a part of the query, in its place."""
     target = tuning.applied(target, tuning.sql_program(text), lambda: table_sizes(tables))
     clock = clock_of(text)
-    key = _key(text, tables, [*target.key(), statistics, clock.key(), *([plan.json] if plan else [])])
+    part = [plan.json, plan.names, plan.types] if plan else []
+    key = _key(text, tables, [*target.key(), statistics, clock.key(), *part])
     persistent = clock.lasting and all(isinstance(table, FileTable) for table in tables.values())
     return programs.load(
         key,

@@ -14,6 +14,8 @@ from itertools import pairwise
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.sql.place import located
 
+# DuckDB's parser ends the process for want of stack from some 70,000 on.
+_DEPTH_MAX = 20_000
 _BLANKED = re.compile(rb"[^\n]")
 _WORD = re.compile(rb"\w+")
 # Where a statement may begin that is not a query over the tables.
@@ -50,7 +52,7 @@ def kind_of(text: str) -> Kind:
 
 
 def script_of(text: str) -> Script:
-    """The statements of a text. Raises SqlError if it has none."""
+    """The statements of a text. Raises SqlError if it has none, and for brackets in too many others."""
     import duckdb
 
     try:
@@ -58,8 +60,13 @@ def script_of(text: str) -> Script:
     except UnicodeEncodeError as error:
         raise SqlError(f"the query is not Unicode: {error.reason}") from None
     statements: list[list[int]] = [[]]
+    depth = 0
     for position, kind in duckdb.tokenize(text):
-        if data[position : position + 1] == b";":
+        byte = data[position : position + 1]
+        depth += (byte == b"(") - (byte == b")")
+        if depth > _DEPTH_MAX:
+            raise located(SqlError, f"more than {_DEPTH_MAX:,} brackets in each other", text, position)
+        if byte == b";":
             statements.append([])
         elif kind != duckdb.token_type.comment:
             statements[-1].append(position)
