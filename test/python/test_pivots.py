@@ -49,7 +49,10 @@ def test_pivots(query: str, ranks: int) -> None:
 
 def test_definitions_in_front_of_a_pivot_in_one() -> None:
     # DuckDB does not see c there.
-    query = "with c(p, y, s) as materialized (from t), d as (pivot c on y using sum(s) group by p) select * from d"
+    query = (
+        "with c(p, y, s) as materialized (from t), d as (pivot c on y using sum(s) group by p)"
+        " select * from d"
+    )
     plain = hr.sql("from (pivot t on y using sum(s) group by p) order by all", _TABLES)
     assert hr.sql(f"{query} order by all", {"t": _TABLES["t"].drop(["d"])}) == plain
     query = (
