@@ -29,7 +29,8 @@ std::string_view first(std::string_view path, std::string_view separator) {
 
 std::string_view folders(std::string_view path, std::string_view separator) {
   const size_t at = path.find_last_of(separators(separator));
-  return path.substr(0, at == path.npos ? 0 : at);
+  const bool isRoot = at == 0 && path.size() == 1;
+  return isRoot ? path : path.substr(0, at == path.npos ? 0 : at);
 }
 
 std::vector<std::string_view> parts(std::string_view path, std::string_view separator) {

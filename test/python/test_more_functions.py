@@ -55,6 +55,7 @@ EXPRESSIONS = [
     *[f"regexp_extract_all(s, {p})" for p in ("'A', 0, 'i'", "'a*'", "NULL", "'a', NULL", "'x', -1", "'^.'")],
     *[f"string_split_regex(s, {p})" for p in ("'[xX]'", "'x', 'i'", "''", "'b*'", "'(b)'", "NULL", "'^'")],
     *[f"parse_filename(s{p})" for p in ("", ", true", ", false, NULL", ", true, 'backslash'")],
+    *[f"parse_{f}('/'{p})" for f in ("dirname", "dirpath", "path") for p in ("", ", 'backslash'")],
     *[f"parse_{f}(s{p})" for f in ("dirname", "dirpath", "path") for p in ("", ", 'backslash'", ", NULL")],
     "parse_filename(s, 'forward_slash')",
     *[f"overlay(s, 'xyz', {p})" for p in ("2", "-1", "9, 1", "2, 0", "2, -1", "1, 100", "NULL")],
