@@ -10,8 +10,11 @@ namespace headrace::analysis {
 
 using headrace::Computing;
 using headrace::DoubleDouble;
+using headrace::nearestReal;
 using headrace::packed;
+using headrace::powerOfTenInTwoParts;
 using headrace::productOf;
+using headrace::quotientOf;
 using headrace::sumOf;
 using headrace::unpacked;
 
@@ -29,6 +32,9 @@ struct Generating {
   }
   mlir::Value multiply(mlir::Value x, mlir::Value y) const {
     return mlir::arith::MulFOp::create(b, at, x, y);
+  }
+  mlir::Value divide(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::DivFOp::create(b, at, x, y);
   }
   mlir::Value constant(double value) const {
     return mlir::arith::ConstantOp::create(b, at, b.getF64FloatAttr(value));

@@ -136,9 +136,7 @@ Evaluated meanOf(DivideOp op, Int128 sum, Int128 count) {
   return ok(Scalar{static_cast<double>(sum) / (static_cast<double>(count) * power)});
 }
 
-double realOf(Int128 value, Type type) {
-  return static_cast<double>(value) / std::pow(10.0, scaleOf(type));
-}
+double realOf(Int128 value, Type type) { return nearestReal(value, scaleOf(type)); }
 
 /// A number as text, exactly; decimals with all digits of their scale.
 std::string exactText(Int128 value, Type type) {

@@ -384,17 +384,7 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     return out;
   }
   if (frame::isFloat(target)) {
-    Value real;
-    if (widthOf(input.value) == 128) {
-      real = pipe::ToFloatOp::create(b_, loc_, b_.getF64Type(), input.value);
-    } else {
-      real = arith::SIToFPOp::create(b_, loc_, b_.getF64Type(), input.value);
-    }
-    if (int scale = scaleOf(input.type)) {
-      Value divisor = arith::ConstantOp::create(
-          b_, loc_, b_.getF64FloatAttr(static_cast<double>(powerOfTen(scale))));
-      real = arith::DivFOp::create(b_, loc_, real, divisor);
-    }
+    Value real = nearestReal(input);
     if (target.isF32()) {
       real = arith::TruncFOp::create(b_, loc_, target, real);
     }

@@ -153,6 +153,9 @@ private:
   Scalar decimalOf(const Scalar &input, mlir::Type target);
   /// A sum of decimals by a count, as a double.
   Scalar mean(const Scalar &sum, const Scalar &count);
+  mlir::Value toReal(mlir::Value integer);
+  /// The double nearest to an integer or a decimal.
+  mlir::Value nearestReal(const Scalar &number);
   /// Fails for the rows that reach it.
   mlir::FailureOr<Scalar> raise(frame::RaiseOp op);
   /// The nearest whole number of a double, the even one between two.

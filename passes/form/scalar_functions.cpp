@@ -80,11 +80,34 @@ Value ExpressionTranslator::nearestEven(Value value) {
   return arith::SelectOp::create(b_, loc_, small, whole, value);
 }
 
+Value ExpressionTranslator::toReal(Value value) {
+  return widthOf(value) == 128 ? Value(pipe::ToFloatOp::create(b_, loc_, b_.getF64Type(), value))
+                               : Value(arith::SIToFPOp::create(b_, loc_, b_.getF64Type(), value));
+}
+
+Value ExpressionTranslator::nearestReal(const Scalar &number) {
+  const int scale = scaleOf(number.type);
+  Value high = toReal(number.value);
+  if (scale == 0) {
+    return high;
+  }
+  constexpr __int128 kExact = __int128{1} << 53; // what a double holds, as it does 10^22
+  constexpr int kExactScale = 22;
+  const analysis::DoubleDouble<double> power = analysis::powerOfTenInTwoParts(scale);
+  const bool isExact = scale <= kExactScale && number.range && number.range->low >= -kExact &&
+                       number.range->high <= kExact;
+  if (isExact) {
+    return arith::DivFOp::create(b_, loc_, high, real(power.high));
+  }
+  Value whole = widthOf(number.value) == 128
+                    ? wholeOf(high)
+                    : Value(arith::FPToSIOp::create(b_, loc_, number.value.getType(), high));
+  Value low = toReal(arith::SubIOp::create(b_, loc_, number.value, whole));
+  return analysis::quotientOf(analysis::Generating{b_, loc_}, {high, low},
+                              {real(power.high), real(power.low)});
+}
+
 Scalar ExpressionTranslator::mean(const Scalar &sum, const Scalar &count) {
-  auto toReal = [&](Value value) -> Value {
-    return widthOf(value) == 128 ? Value(pipe::ToFloatOp::create(b_, loc_, b_.getF64Type(), value))
-                                 : Value(arith::SIToFPOp::create(b_, loc_, b_.getF64Type(), value));
-  };
   Scalar out;
   out.type = b_.getF64Type();
   out.valid = andValues(sum.valid, count.valid);

@@ -18,6 +18,7 @@ struct Computing {
   static double add(double a, double b) { return a + b; }
   static double subtract(double a, double b) { return a - b; }
   static double multiply(double a, double b) { return a * b; }
+  static double divide(double a, double b) { return a / b; }
   static double constant(double value) { return value; }
 };
 
@@ -65,6 +66,37 @@ DoubleDouble<typename On::Number> productOf(const On &on, typename On::Number a,
   lost = on.add(lost, on.multiply(aHigh, bLow));
   lost = on.add(lost, on.multiply(aLow, bHigh));
   return {product, on.add(lost, on.multiply(aLow, bLow))};
+}
+
+/// The quotient rounded to one double: the nearest, unless 100 bits of it lie in the middle of two.
+template <class On>
+typename On::Number quotientOf(const On &on, const DoubleDouble<typename On::Number> &x,
+                               const DoubleDouble<typename On::Number> &by) {
+  auto first = on.divide(x.high, by.high);
+  auto product = productOf(on, first, by.high);
+  auto rest = on.subtract(on.subtract(x.high, product.high), product.low);
+  rest = on.subtract(on.add(rest, x.low), on.multiply(first, by.low));
+  return on.add(first, on.divide(rest, by.high));
+}
+
+/// Of up to 38 digits.
+inline DoubleDouble<double> inTwoParts(__int128 value) {
+  const auto high = static_cast<double>(value);
+  return {high, static_cast<double>(value - static_cast<__int128>(high))};
+}
+
+inline DoubleDouble<double> powerOfTenInTwoParts(int exponent) {
+  __int128 power = 1;
+  for (int i = 0; i < exponent; ++i) {
+    power *= 10;
+  }
+  return inTwoParts(power);
+}
+
+/// The double nearest to a decimal of up to 38 digits, so many of them behind the point.
+inline double nearestReal(__int128 value, int scale) {
+  return scale == 0 ? static_cast<double>(value)
+                    : quotientOf(Computing(), inTwoParts(value), powerOfTenInTwoParts(scale));
 }
 
 } // namespace headrace

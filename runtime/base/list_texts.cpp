@@ -4,6 +4,7 @@
 
 #include "runtime/abi/kernel.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/double_double.h"
 #include "runtime/base/file_names.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/moment_text.h"
@@ -262,10 +263,10 @@ std::optional<ElementBytes> realFrom(ElementCode from, Text element, ElementCode
     if (!parseReal(withoutBlanks(element), &value)) {
       return std::nullopt;
     }
+  } else if (source.real()) {
+    value = realIn(from, element);
   } else {
-    value = source.real() ? realIn(from, element)
-                          : static_cast<double>(integerIn(from, element)) /
-                                static_cast<double>(powerOfTen(source.scale));
+    value = nearestReal(integerIn(from, element), source.scale);
   }
   // A text may be infinite as a float.
   const bool isSingle =
