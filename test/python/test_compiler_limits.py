@@ -149,3 +149,16 @@ def test_joins_of_many_relations(shape: str, n: int, ranks: int) -> None:
     else:
         ends = [n + 1] * 3 if shape == "cross" else [(i + n - 1) % 3 for i in range(3)]
         assert sorted((row["i"], row["z"]) for row in rows) == list(enumerate(ends))
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("n", [10, 15, 20])
+def test_estimates_squared_again_and_again(n: int, ranks: int) -> None:
+    # Each join has the square of the rows before, by estimate: more than any number holds after ten.
+    tables = ", ".join(
+        f"x{k} as (select a.i + {k} as i from x{k - 1} a join x{k - 1} b on a.i = b.i)"
+        for k in range(1, n + 1)
+    )
+    text = f"with x0 as (select i from u), {tables} select count(*) as n, sum(i) as s from x{n}"
+    table = pa.table({"i": pa.array([0, 1, None], pa.int64())})
+    assert hr.sql(text, {"u": table}, ranks=ranks).to_pylist() == [{"n": 2, "s": 1 + n * (n + 1)}]
