@@ -18,6 +18,8 @@ using namespace headrace::frame;
 namespace {
 
 constexpr double kUnknownRows = 1e6;
+// No table has more: estimates of joins of joins, which are squared each time, must not overflow.
+constexpr double kRowsMax = 1e18;
 // How much wider the 95th percentile gets with every guess.
 constexpr double kFilterDoubt = 1.3;
 constexpr double kJoinDoubt = 1.5;
@@ -63,8 +65,9 @@ void rescale(TableEstimate &table, double oldRows) {
 }
 
 Cardinality ordered(Cardinality rows) {
-  rows.expected = std::clamp(rows.expected, rows.min, rows.max);
-  rows.p95 = std::clamp(rows.p95, rows.expected, rows.max);
+  rows.min = std::min(rows.min, kRowsMax);
+  rows.expected = std::clamp(std::min(rows.expected, kRowsMax), rows.min, rows.max);
+  rows.p95 = std::clamp(std::min(rows.p95, kRowsMax), rows.expected, rows.max);
   return rows;
 }
 
@@ -424,6 +427,7 @@ TableEstimate unionOf(ArrayRef<const TableEstimate *> inputs) {
       column.ordered = false;
     }
   }
+  result.rows = ordered(result.rows);
   return result;
 }
 

@@ -40,6 +40,7 @@ public:
   explicit Collector(JoinGraph &graph) : graph_(graph) {}
 
   void open(JoinOp join) {
+    ++relations_; // where a join was one, there are two
     collect(join.getLeft());
     collect(join.getRight());
     for (auto [left, right] : llvm::zip_equal(join.getLeftKeys().getAsRange<StringAttr>(),
@@ -65,7 +66,7 @@ public:
 
 private:
   void collect(Value table) {
-    if (!leadsToJoin(table) || graph_.relations.size() + 2 > kRelationsMax) {
+    if (!leadsToJoin(table) || relations_ == kRelationsMax) {
       graph_.relations.push_back(table);
       return;
     }
@@ -123,6 +124,7 @@ private:
   }
 
   JoinGraph &graph_;
+  unsigned relations_ = 1; ///< of the tree as far as it is open, those to be collected included
 };
 
 } // namespace

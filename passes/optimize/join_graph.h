@@ -49,7 +49,8 @@ struct JoinGraph {
 };
 
 /// The graph of the largest tree of inner joins with this root. Projects that only drop columns and
-/// filters that cannot fail are looked through where their result is used once.
+/// filters that cannot fail are looked through where their result is used once. Of a tree with more
+/// than `kRelationsMax` relations only so much is taken apart, and a join below is a relation.
 JoinGraph collectJoinGraph(frame::JoinOp root);
 
 /// A join order: a relation, or a join of two.

@@ -123,3 +123,48 @@ def test_time_does_not_explode(program: Callable[[int], str], size: int) -> None
     seconds(10)  # what a first compilation takes besides
     small, large = (min(seconds(of) for _ in range(2)) for of in (size, 2 * size))
     assert large < 3.2 * small + 0.2, f"{size}: {small:.2f} s, {2 * size}: {large:.2f} s"
+
+
+MANY = {
+    "chain": lambda n: (
+        f"select u0.i, u{n - 1}.i as z from u u0 "
+        + " ".join(f"join u u{k} on u{k}.i = u{k - 1}.j" for k in range(1, n))
+    ),
+    "comma": lambda n: (
+        f"select u0.i, u{n - 1}.i as z from {', '.join(f'u u{k}' for k in range(n))} where "
+        + " and ".join(f"u{k}.i = u{k - 1}.j" for k in range(1, n))
+    ),
+    "cross": lambda n: (
+        f"select u0.i, u{n - 1}.i as z from u u0 "
+        + " ".join(f"cross join (select max(i) + {k} as i from u) u{k}" for k in range(1, n))
+    ),
+    "subqueries": lambda n: (
+        "select " + ", ".join(f"(select sum(i) + {k} from u where i <> {k}) as c{k}" for k in range(n))
+    ),
+}
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("n", [65, 100, 200])
+@pytest.mark.parametrize("shape", MANY)
+def test_joins_of_many_relations(shape: str, n: int, ranks: int) -> None:
+    # More than the join order is searched for at once.
+    rows = hr.sql(MANY[shape](n), {"u": pa.table({"i": [0, 1, 2], "j": [1, 2, 0]})}, ranks=ranks).to_pylist()
+    if shape == "subqueries":
+        assert [list(row.values()) for row in rows] == [[3 + k - (k if k < 3 else 0) for k in range(n)]]
+    else:
+        ends = [n + 1] * 3 if shape == "cross" else [(i + n - 1) % 3 for i in range(3)]
+        assert sorted((row["i"], row["z"]) for row in rows) == list(enumerate(ends))
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("n", [10, 15, 20])
+def test_estimates_squared_again_and_again(n: int, ranks: int) -> None:
+    # Each join has the square of the rows before, by estimate: more than any number holds after ten.
+    tables = ", ".join(
+        f"x{k} as (select a.i + {k} as i from x{k - 1} a join x{k - 1} b on a.i = b.i)"
+        for k in range(1, n + 1)
+    )
+    text = f"with x0 as (select i from u), {tables} select count(*) as n, sum(i) as s from x{n}"
+    table = pa.table({"i": pa.array([0, 1, None], pa.int64())})
+    assert hr.sql(text, {"u": table}, ranks=ranks).to_pylist() == [{"n": 2, "s": 1 + n * (n + 1)}]

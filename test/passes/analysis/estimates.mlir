@@ -68,5 +68,14 @@ func.func @main() {
   %semi = frame.join semi %orders, %some on ["o_key"] = ["i_order"] : !order, !item -> !order
   // CHECK: frame.limit rows 0 10 10 10
   %limit = frame.limit %semi count 10 : !order
+  // Of products an estimate has a bound.
+  %a = frame.scan "a" ["x"] {statistics = {rows = 1000000000000 : i64}} : !frame.table<"x": i64>
+  %b = frame.scan "b" ["y"] {statistics = {rows = 1000000000000 : i64}} : !frame.table<"y": i64>
+  // CHECK: frame.join rows 1000000000000000000 1000000000000000000 1000000000000000000
+  %product = frame.join inner %a, %b on [] = [] : !frame.table<"x": i64>, !frame.table<"y": i64>
+      -> !frame.table<"x": i64, "y": i64>
+  // CHECK: frame.union rows 1000000000000000000 1000000000000000000 1000000000000000000
+  %products = frame.union %product, %product : !frame.table<"x": i64, "y": i64>,
+      !frame.table<"x": i64, "y": i64> -> !frame.table<"x": i64, "y": i64>
   return
 }
