@@ -519,8 +519,8 @@ def explain(
 ) -> str:
     """What was decided for a query and why: a tree of operators, with their estimated rows, bytes and time.
 
-    analyze: also runs the query, with `threads`, `memory`, `settings`, `progress`, `timeout` and `cancel`, and
-        shows what it took beside the estimates.
+    analyze: also runs the query, with `threads`, `memory`, `settings`, `progress`, `timeout` and `cancel`,
+        and shows what it took beside the estimates.
     runner_up: also shows the cheapest other way of each decision.
     tasks: also shows the tables and tasks of the plan.
 
