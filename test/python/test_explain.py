@@ -37,7 +37,8 @@ def test_lines_fit_and_numbers_are_right(number: int, tpch_tiny: Path) -> None:
     for ranks, seed in ((1, None), (3, 4)):
         options: dict[str, Any] = {"ranks": ranks, "layout_seed": seed}
         told = hr.explain(text, tpch_tiny, analyze=True, runner_up=True, threads=2, **options)
-        assert all(len(line) <= 120 for line in told.splitlines()), told
+        everything = told + hr.explain(text, tpch_tiny, tasks=True, **options)
+        assert all(len(line) <= 120 for line in everything.splitlines()), everything
         assert len(hr.sql(text, tpch_tiny, threads=2, **options)) == expected
         measured = hr.last_profile().operators()
         plan = plan_of(text, tpch_tiny, **options)
