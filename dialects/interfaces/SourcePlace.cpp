@@ -7,9 +7,12 @@ std::string headrace::sourcePlace(Location location) {
   if (auto name = dyn_cast<NameLoc>(location)) {
     auto query = dyn_cast<FileLineColLoc>(name.getChildLoc());
     bool known = query && query.getFilename().getValue() == kQueryFile;
-    return name.getName().str() +
-           (known ? ", " + std::to_string(query.getLine()) + ":" + std::to_string(query.getColumn())
-                  : "");
+    std::string text = name.getName().str();
+    if (known) {
+      text += (text.empty() ? "" : ", ") + std::to_string(query.getLine()) + ":" +
+              std::to_string(query.getColumn());
+    }
+    return text;
   }
   if (auto file = dyn_cast<FileLineColLoc>(location)) {
     return file.getFilename().str() + ":" + std::to_string(file.getLine());

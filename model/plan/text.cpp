@@ -3,6 +3,7 @@
 
 #include "model/plan/check_rules.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/readable.h"
 #include "runtime/base/settings.h"
 #include "runtime/base/utf8.h"
 
@@ -11,6 +12,52 @@
 
 namespace headrace::plan {
 namespace {
+
+constexpr size_t kWidth = 120;
+
+std::string bytesText(uint64_t bytes) {
+  return formatBytes(static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX)));
+}
+std::string rowsText(uint64_t count) { return formatCount(static_cast<double>(count)); }
+
+/// Where a line that is too wide is broken: in front of its place, else at the last space that
+/// fits.
+size_t breakOf(const std::string &line, size_t from) {
+  if (size_t place = line.find("  // ", from);
+      place != std::string::npos && displayWidth(line.substr(0, place)) <= kWidth) {
+    return place;
+  }
+  size_t best = line.find(' ', from);
+  for (size_t next = best; next != std::string::npos; next = line.find(' ', next + 1)) {
+    if (displayWidth(line.substr(0, next)) > kWidth) {
+      break;
+    }
+    best = next;
+  }
+  return best;
+}
+
+/// Lines that are too wide go on below, further to the right.
+std::string wrapped(const std::string &text) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    size_t start = line.empty() ? 0 : line.find_first_not_of(' ');
+    const std::string indent(start + 4, ' ');
+    while (displayWidth(line) > kWidth) {
+      size_t end = breakOf(line, start);
+      if (end == std::string::npos) {
+        break;
+      }
+      out += cutToWidth(line.substr(0, end), kWidth) + "\n";
+      line = indent + line.substr(line.find_first_not_of(' ', end));
+      start = indent.size();
+    }
+    out += cutToWidth(line, kWidth) + "\n";
+  }
+  return out;
+}
 
 class TextWriter {
 public:
@@ -40,10 +87,9 @@ private:
   std::string kernelName(int32_t id) {
     return inRange(id, plan_.kernels.size()) ? plan_.kernels[id].symbol : std::to_string(id);
   }
-  static std::string cardinality(const Cardinality &x) {
-    std::string text = std::to_string(x.expected) + " (" + std::to_string(x.min) + "..";
-    return text + (x.max == UINT64_MAX ? std::string("?") : std::to_string(x.max)) + ", p95 " +
-           std::to_string(x.p95) + ")";
+  static std::string cardinality(const Cardinality &x, std::string (*format)(uint64_t)) {
+    return format(x.expected) + " (" + format(x.min) + ".." +
+           (x.max == UINT64_MAX ? "?" : format(x.max)) + ", p95 " + format(x.p95) + ")";
   }
   void writeSchema(const Schema &schema) {
     out_ << "(";
@@ -130,7 +176,7 @@ private:
     for (size_t i = 0; i < plan_.states.size(); ++i) {
       const State &state = plan_.states[i];
       out_ << "state " << i << " '" << state.name << "' " << nameOf(state.kind) << ", rows of "
-           << state.rowBytes << " bytes, about " << cardinality(state.rows) << " in "
+           << state.rowBytes << " bytes, about " << cardinality(state.rows, rowsText) << " in "
            << nameOf(state.tier);
       if (state.mergeKernel != kNone) {
         out_ << ", merge " << kernelName(state.mergeKernel);
@@ -225,8 +271,9 @@ private:
   void writeKernels() {
     for (size_t i = 0; i < plan_.kernels.size(); ++i) {
       const Kernel &kernel = plan_.kernels[i];
-      out_ << "kernel " << i << " " << kernel.symbol << ", scratch " << kernel.scratchBytes
-           << " bytes, " << kernel.literals.size() << " literals\n";
+      out_ << "kernel " << i << " " << kernel.symbol << ", scratch "
+           << bytesText(kernel.scratchBytes) << ", " << kernel.literals.size()
+           << (kernel.literals.size() == 1 ? " literal\n" : " literals\n");
     }
   }
 
@@ -243,7 +290,7 @@ private:
       }
       out_ << "] in " << nameOf(buffer.tier);
       if (buffer.sizedBy == kNone) {
-        out_ << ", at most " << buffer.bytes << " bytes\n";
+        out_ << ", at most " << bytesText(buffer.bytes) << "\n";
       } else {
         out_ << ", sized by buffer " << buffer.sizedBy << "\n";
       }
@@ -251,7 +298,8 @@ private:
     for (size_t i = 0; i < plan_.holes.size(); ++i) {
       const Hole &hole = plan_.holes[i];
       out_ << "hole " << i << " '" << hole.name << "' rows of task " << hole.producer
-           << (hole.agreed ? ", agreed" : "") << ", about " << cardinality(hole.bounds) << "\n";
+           << (hole.agreed ? ", agreed" : "") << ", about " << cardinality(hole.bounds, rowsText)
+           << "\n";
     }
   }
 
@@ -332,7 +380,7 @@ private:
     writeIds("outputs", rows.outputs);
   }
   void writeWork(const ReserveTask &reserve) {
-    out_ << " " << cardinality(reserve.bytes) << " bytes for " << state(reserve.state);
+    out_ << " " << cardinality(reserve.bytes, bytesText) << " for " << state(reserve.state);
   }
   void writeWork(const ReleaseTask &release) { out_ << " of task " << release.reservation; }
   void writeWork(const ChooseTask &choose) {
@@ -341,8 +389,7 @@ private:
     writeIds("else", choose.elseTasks);
   }
   void writeWork(const RepeatTask &repeat) {
-    out_ << " in rounds of "
-         << formatBytes(static_cast<int64_t>(std::min<uint64_t>(repeat.roomBytes, INT64_MAX)));
+    out_ << " in rounds of " << bytesText(repeat.roomBytes);
     writeIds("tasks", repeat.tasks);
   }
   void writeWork(const ResultTask &result) { out_ << " from " << stream(result.inputStream); }
@@ -354,6 +401,6 @@ private:
 
 } // namespace
 
-std::string toText(const Plan &plan) { return TextWriter(plan).write(); }
+std::string toText(const Plan &plan) { return wrapped(TextWriter(plan).write()); }
 
 } // namespace headrace::plan

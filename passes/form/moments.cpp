@@ -246,7 +246,7 @@ Scalar ExpressionTranslator::makeDate(frame::MakeDateOp op) {
 FailureOr<Scalar> ExpressionTranslator::raise(frame::RaiseOp op) {
   bool isUser = op.getKind() == frame::RaiseKind::User;
   if (isUser) {
-    loc_ = NameLoc::get(op.getMessageAttr()); // what the user is told
+    loc_ = NameLoc::get(op.getMessageAttr(), loc_); // what the user is told
   }
   failWhere(i1(true), isUser ? pipe::DataError::Raised : pipe::DataError::MoreThanOneRow);
   Type type = op.getResult().getType();

@@ -363,7 +363,7 @@ Scalar ExpressionTranslator::textOf(const TextFunction &function, ValueRange ope
   out.value = made.getResult();
   if (made.getNone()) {
     if (error == pipe::DataError::Raised) {
-      loc_ = NameLoc::get(b_.getStringAttr(function.error)); // what the user is told
+      loc_ = NameLoc::get(b_.getStringAttr(function.error), loc_); // what the user is told
     }
     failWhere(andValues(made.getNone(), out.valid), error);
   }

@@ -479,7 +479,8 @@ MaybeExpression ExpressionBuilder::raise(frame::RaiseKind kind, StringRef messag
     return fail(at, "an error needs a message");
   }
   std::string text = ("ERROR('" + message + "')").str();
+  // Its place is a line and a column alone: the message stands beside it.
   return made(
-      frame::RaiseOp::create(builder, locate(text, at), frame::dropNullable(type), kind, message),
+      frame::RaiseOp::create(builder, locate("", at), frame::dropNullable(type), kind, message),
       text);
 }

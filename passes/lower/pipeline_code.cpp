@@ -8,6 +8,9 @@
 #include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
 
+#include <algorithm>
+#include <array>
+
 using namespace mlir;
 
 namespace headrace::lower {
@@ -205,15 +208,27 @@ void PipelineCode::combineField(const plan::StateField &field, Value row, RowVal
   });
 }
 
-uint32_t PipelineCode::placeOf(Location location) {
-  std::string text = sourcePlace(analysis::withoutOperator(location));
-  for (auto [index, known] : llvm::enumerate(placeTexts_)) {
-    if (known == text) {
-      return index;
-    }
+/// Where `texts` stand in `known`, one after the other; added if they do not.
+static uint32_t indexOf(std::vector<std::string> &known, ArrayRef<std::string> texts) {
+  auto found = std::search(known.begin(), known.end(), texts.begin(), texts.end());
+  uint32_t index = found - known.begin();
+  if (found == known.end()) {
+    known.insert(known.end(), texts.begin(), texts.end());
   }
-  placeTexts_.push_back(text);
-  return placeTexts_.size() - 1;
+  return index;
+}
+
+/// The message of an error that the query raises, and its place.
+static std::array<std::string, 2> raisedTexts(Location location) {
+  location = analysis::withoutOperator(location);
+  auto raised = dyn_cast<NameLoc>(location);
+  return raised ? std::array{raised.getName().str(),
+                             sourcePlace(analysis::withoutOperator(raised.getChildLoc()))}
+                : std::array{std::string(), sourcePlace(location)};
+}
+
+uint32_t PipelineCode::placeOf(Location location) {
+  return indexOf(placeTexts_, sourcePlace(analysis::withoutOperator(location)));
 }
 
 void PipelineCode::check(Value code) {
@@ -231,7 +246,9 @@ void PipelineCode::failIf(Value condition, int32_t code) {
   Block *failed = b_.newBlock(), *fine = b_.newBlock();
   b_.branch(condition, failed, fine);
   b_.enter(failed);
-  leaveWithError(b_.i32(code), b_.i32(placeOf(b_.loc())));
+  bool isRaised = code == HR_ERROR_RAISED; // then a message stands in front of the place
+  leaveWithError(b_.i32(code), b_.i32(isRaised ? indexOf(placeTexts_, raisedTexts(b_.loc()))
+                                               : placeOf(b_.loc())));
   b_.enter(fine);
 }
 

@@ -107,10 +107,17 @@ Expected<int64_t> parseInteger(std::string_view text) {
   return value;
 }
 
-Status checkRange(const SettingInfo &info, double value) {
+/// "1024", "0.5": no exponents for integers.
+std::string numberText(double value) {
+  bool isInteger = value == std::floor(value) && std::abs(value) < 1e18;
+  return isInteger ? std::to_string(static_cast<int64_t>(value)) : detail::joinText(value);
+}
+
+/// `name`: as the caller spells it.
+Status checkRange(const SettingInfo &info, std::string_view name, double value) {
   if (value < info.minimum || value > info.maximum) {
-    return makeError(ErrorKind::kUser, settingFlag(info), " must be within ", info.minimum, " to ",
-                     info.maximum, " ", info.unit, ", got: ", value);
+    return makeError(ErrorKind::kUser, name, " must be within ", numberText(info.minimum), " to ",
+                     numberText(info.maximum), " ", info.unit, ", got: ", numberText(value));
   }
   return {};
 }
@@ -137,31 +144,30 @@ Status Settings::set(std::string_view name, std::string_view text) {
     Expected<int64_t> value =
         info.type == SettingType::kBytes ? parseBytes(text) : parseInteger(text);
     if (!value.ok()) {
-      return makeError(ErrorKind::kUser, settingFlag(info), ": ", value.status().message());
+      return makeError(ErrorKind::kUser, name, ": ", value.status().message());
     }
-    HR_RETURN_IF_ERROR(checkRange(info, static_cast<double>(*value)));
+    HR_RETURN_IF_ERROR(checkRange(info, name, static_cast<double>(*value)));
     *static_cast<int64_t *>(field) = *value;
     return {};
   }
   case SettingType::kReal: {
     Expected<double> value = parseReal(text);
     if (!value.ok()) {
-      return makeError(ErrorKind::kUser, settingFlag(info), ": ", value.status().message());
+      return makeError(ErrorKind::kUser, name, ": ", value.status().message());
     }
-    HR_RETURN_IF_ERROR(checkRange(info, *value));
+    HR_RETURN_IF_ERROR(checkRange(info, name, *value));
     *static_cast<double *>(field) = *value;
     return {};
   }
   case SettingType::kFlag:
     if (!isChoice(info.choices, text)) {
-      return makeError(ErrorKind::kUser, settingFlag(info), " must be on or off, got: ", text);
+      return makeError(ErrorKind::kUser, name, " must be on or off, got: ", text);
     }
     *static_cast<bool *>(field) = text == "on";
     return {};
   case SettingType::kText:
     if (*info.choices && !isChoice(info.choices, text)) {
-      return makeError(ErrorKind::kUser, settingFlag(info), " must be one of ", info.choices,
-                       ", got: ", text);
+      return makeError(ErrorKind::kUser, name, " must be one of ", info.choices, ", got: ", text);
     }
     *static_cast<std::string *>(field) = std::string(text);
     return {};

@@ -99,13 +99,16 @@ Expected<std::unique_ptr<KernelCall>> KernelCall::resolve(const plan::Plan &plan
 }
 
 Status KernelCall::error(const HrError &error, const Status &cause) const {
-  std::string place;
-  if (error.place < kernel_->places.size()) {
-    int32_t index = kernel_->places[error.place];
-    if (index != plan::kNone) {
-      place = plan_->places[index].text;
-    }
+  auto text = [&](size_t place) {
+    int32_t index = place < kernel_->places.size() ? kernel_->places[place] : plan::kNone;
+    return index == plan::kNone ? std::string() : plan_->places[index].text;
+  };
+  if (error.code == HR_ERROR_RAISED) { // its message stands in front of its place
+    std::string message = text(error.place);
+    return Status(ErrorKind::kData, message.empty() ? errorText(error.code) : message,
+                  text(error.place + size_t{1}));
   }
+  std::string place = text(error.place);
   if (!cause.ok()) {
     return cause.at(place);
   }

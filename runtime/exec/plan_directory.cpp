@@ -67,6 +67,10 @@ public:
     HR_RETURN_IF_ERROR(onlyOwnerWrites(folder));
     HR_ASSIGN_OR_RETURN(std::string text, files.readOwned("meta.json"));
     files.meta_ = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!files.meta_.is_object()) {
+      return makeError(ErrorKind::kCorrupt, (folder / "meta.json").string(),
+                       ": damaged: not a JSON object; recompile");
+    }
     return files;
   }
 

@@ -17,6 +17,11 @@
 namespace headrace::exec {
 namespace {
 
+/// "1 rank", "2 ranks".
+std::string counted(int64_t number, const char *what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
 constexpr int64_t kInterruptNanoseconds = 50'000'000;
 constexpr int64_t kProgressNanoseconds = 500'000'000;
 /// Of a simulation: for each so many pairs of ranks one more message may arrive between two polls.
@@ -96,9 +101,9 @@ public:
   /// `transports`: those of the ranks of this process.
   Expected<RunResult> run(const std::vector<Transport *> &transports) {
     int64_t start = clock().nowNanoseconds();
-    log(LogLevel::kInfo, "run of ", plan_.tasks.size(), " tasks starts on ",
-        transports.front()->size(), " ranks, with ", session_.pool().workers(),
-        " workers in this process");
+    log(LogLevel::kInfo, "run of ", counted(plan_.tasks.size(), "task"), " starts on ",
+        counted(transports.front()->size(), "rank"), ", with ",
+        counted(session_.pool().workers(), "worker"), " in this process");
     HR_RETURN_IF_ERROR(makeRanks(transports));
     HR_RETURN_IF_ERROR(options_.simulation ? simulateRanks() : pollRanks());
     RunResult result;
@@ -117,8 +122,8 @@ public:
         log(LogLevel::kWarning, "events that the trace lacks (raise --trace-events): ", dropped);
       }
     }
-    log(LogLevel::kInfo, "run of ", plan_.tasks.size(), " tasks on ", result.profile.ranks,
-        " ranks ended after ", result.profile.wallSeconds, " s");
+    log(LogLevel::kInfo, "run of ", counted(plan_.tasks.size(), "task"), " on ",
+        counted(result.profile.ranks, "rank"), " ended after ", result.profile.wallSeconds, " s");
     return result;
   }
 

@@ -107,7 +107,7 @@ USES: dict[str, tuple[Callable, str]] = {
     "NumPy's sum": (lambda x, y: np.sum(x), "NumPy's functions do not take .*: got sum"),
     "NumPy's equality": (lambda x, y: np.array_equal(x, y), "NumPy's functions .*: got array_equal"),
     "NumPy's where": (lambda x, y: np.where(x, x, y), "NumPy's functions .*: got where"),
-    "ufunc": (lambda x, y: np.exp(x), "ufunc"),
+    "ufunc": (lambda x, y: np.exp(x), "NumPy's functions do not take traced arrays"),
     "constant matrix": (lambda x, y: np.ones((3, 3), "float32") @ x, "pass arrays as arguments"),
     "copy": (lambda x, y: copy.deepcopy(x), "copy or pickle"),
     "pickle": (lambda x, y: pickle.dumps(x), "copy or pickle"),
@@ -164,3 +164,32 @@ def test_the_rows_of_a_query_are_no_number_yet(body: Callable) -> None:
     with pytest.raises(hr.HeadraceError, match=message) as caught:
         hr.jit(body).trace(x, y)
     assert caught.value.place == f"{__file__}:{body.__code__.co_firstlineno}"
+
+
+def test_lines_are_those_of_the_user() -> None:
+    """Not those of NumPy or of methods that Python generates."""
+    table = {"q": pa.table({"a": [1.0, 2.0], "b": [3.0, 2.0]})}
+    one, other = (
+        hr.query(text, table).to_tensor(["a", "b"])
+        for text in ("select * from q", "select * from q where a > 1")
+    )
+    for function, arguments, words in (
+        (
+            lambda x: np.sin(x),
+            (np.ones(3),),
+            "NumPy's functions do not take traced arrays (use those of headrace.array)",
+        ),
+        (
+            lambda x: x * np.prod(x.shape),
+            (one,),
+            "the number of rows of a query is known only when the program runs",
+        ),
+        (
+            lambda x, y: x @ y.T,
+            (one, other),
+            "rows of two queries cannot be dimensions of one array yet",
+        ),
+    ):
+        with pytest.raises(hr.HeadraceError) as caught:
+            hr.jit(function)(*arguments)
+        assert str(caught.value) == f"{words} (at {__file__}:{function.__code__.co_firstlineno})"

@@ -24,6 +24,37 @@ ROOT = Path(__file__).parents[2]
         ("select 1 // (l_linenumber - 3) from lineitem", "data", "division by zero (at (1 / "),
         ("select l_orderkey * 9223372036854775807 from lineitem", "data", "out of range (at (l_orderkey *"),
         ("select sum(l_orderkey % 0) from lineitem", "data", "division by zero"),
+        (
+            "select (select n_nationkey from nation)",
+            "data",
+            "More than one row returned by a subquery used as an expression - scalar subqueries can only "
+            "return a single row. (at aggregate)",
+        ),
+        (
+            "select case when n_nationkey > 3 then error('it is bad') end from nation",
+            "data",
+            "it is bad (at 1:39)",
+        ),
+        (
+            "select chr(-n_nationkey::int) from nation",
+            "data",
+            "invalid code point in chr (at CHR(-CAST(n_nationkey)), 1:8)",
+        ),
+        (
+            "select factorial(40 + n_nationkey::int) from nation",
+            "data",
+            "factorial of a number that is not 0 to 33 (at 1:8)",
+        ),
+        (
+            "select repeat(n_name, 1000000000000) from nation",
+            "data",
+            "a string of more than 4 GiB (at REPEAT(n_name, 1000000000000), 1:8)",
+        ),
+        (
+            "select bar(n_nationkey, 0, 9, -1) from nation",
+            "data",
+            "a bar must be 1 to 1000 wide, and of finite numbers (at BAR(",
+        ),
         ("select l_nope from lineitem", "user", "l_nope"),
         ("select * from nope", "user", "nope"),
         ("selec", "user", "(at 1:1)"),

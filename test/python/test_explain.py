@@ -37,7 +37,8 @@ def test_lines_fit_and_numbers_are_right(number: int, tpch_tiny: Path) -> None:
     for ranks, seed in ((1, None), (3, 4)):
         options: dict[str, Any] = {"ranks": ranks, "layout_seed": seed}
         told = hr.explain(text, tpch_tiny, analyze=True, runner_up=True, threads=2, **options)
-        assert all(len(line) <= 120 for line in told.splitlines()), told
+        everything = told + hr.explain(text, tpch_tiny, tasks=True, **options)
+        assert all(len(line) <= 120 for line in everything.splitlines()), everything
         assert len(hr.sql(text, tpch_tiny, threads=2, **options)) == expected
         measured = hr.last_profile().operators()
         plan = plan_of(text, tpch_tiny, **options)
@@ -167,3 +168,28 @@ func.func @main() -> !frame.table<"k": i64, "n": i64> {
     table = pa.table({"k": [1, 2, 1, 3, 1], "v": [1, 2, 3, 4, 5]}, schema=type_)
     program = hr.mlir(text, tables={"t": table}, threads=2)
     assert {row["k"]: row["n"] for row in program().to_pylist()} == {1: 3, 2: 1, 3: 1}
+
+
+def test_runs_for_explain_are_stopped(tpch_tiny: Path) -> None:
+    """By timeout, by another thread and by what is told of the progress, as those of queries are."""
+    pairs = (
+        "select count(*) from lineitem a, lineitem b, region, nation where a.l_orderkey * b.l_orderkey < 17"
+    )
+    analyzed = f"EXPLAIN ANALYZE {pairs}"
+    cancel = hr.Cancel()
+    cancel.cancel()
+
+    def failing(*_: object) -> None:
+        raise RuntimeError("seen enough")
+
+    stops: list[tuple[dict[str, Any], type[Exception], str]] = [
+        ({"timeout": 0.3}, hr.errors.QueryTimeoutError, "the query took longer than its timeout: 0.3 s"),
+        ({"cancel": cancel}, hr.errors.CancelledError, "the query was cancelled"),
+        ({"progress": failing}, RuntimeError, "seen enough"),
+    ]
+    for options, error, words in stops:
+        with pytest.raises(error, match=re.escape(words)):
+            hr.sql(analyzed, tpch_tiny, threads=1, **options)
+        with pytest.raises(error, match=re.escape(words)):
+            hr.explain(pairs, tpch_tiny, threads=1, analyze=True, **options)
+    assert "scan lineitem" in hr.explain(pairs, tpch_tiny, cancel=cancel)  # which runs nothing

@@ -33,8 +33,14 @@ def test_oldest_entries_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_limit_must_be_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADRACE_CACHE_BYTES", "much")
-    with pytest.raises(hr.HeadraceError, match="HEADRACE_CACHE_BYTES"):
-        plan_cache.bytes_max()
+    words = "HEADRACE_CACHE_BYTES: expected bytes such as 512MiB or 4GB, got: much"
+    with pytest.raises(hr.HeadraceError, match=words):
+        hr.sql("select 2 as limited", {})
+    monkeypatch.delenv("HEADRACE_CACHE_BYTES")
+    assert hr.sql("select 2 as limited", {}).to_pydict() == {"limited": [2]}
+    monkeypatch.setenv("HEADRACE_CACHE_BYTES", "much")
+    with pytest.raises(hr.HeadraceError, match=words):  # though the plan is there
+        hr.sql("select 2 as limited", {})
 
 
 def test_plans_are_found_again_and_kept_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,6 +82,12 @@ def test_the_files_it_was_compiled_for_are_the_default(
     assert shown[-1] == f"... {expected.num_rows - 100} more rows"
     run(plan, "--output", tmp_path / "all.txt")
     assert len((tmp_path / "all.txt").read_text().splitlines()) == expected.num_rows + 2
+    run(plan, "--output", tmp_path / "all.csv")
+    assert (tmp_path / "all.csv").read_text() == run(plan, "--format", "csv").stdout
+    run(plan, "--output", tmp_path / "all.arrow")
+    assert feather.read_table(tmp_path / "all.arrow").equals(expected)
+    run(plan, "--format", "csv", "--output", tmp_path / "all.json")
+    assert (tmp_path / "all.json").read_bytes() == (tmp_path / "all.csv").read_bytes()
 
 
 def test_explain_shows_the_query_and_what_became_of_it(plan: Path, tpch_small: Path) -> None:
@@ -122,6 +128,12 @@ def test_nulls_and_texts_in_csv(tmp_path: Path) -> None:
         (["PLAN", "--ranks", "0"], "--ranks must be within 1 to 1024"),
         (["PLAN", "--format", "xml"], "--format must be table, csv or arrow, got xml"),
         (["PLAN", "--format", "arrow"], "--format arrow needs --output"),
+        (
+            ["no.plan", "--output", "x.json"],  # before anything is read
+            "the output must end in one of .arrow, .csv, .txt, got x.json "
+            "(--format says what to write whatever the name)",
+        ),
+        (["no.plan", "--output", "x"], "the output must end in one of .arrow, .csv, .txt, got x "),
         (["PLAN", "PLAN"], "unexpected argument: "),
     ],
 )
@@ -143,6 +155,11 @@ def test_files_that_cannot_be_read(plan: Path, tmp_path: Path) -> None:
         meta["files"]["plan.json"] = [len(text), hashlib.sha256(text.encode()).hexdigest()]
         (broken / "meta.json").write_text(json.dumps(meta))
         assert error in run(broken, status=1).stderr
+    for text in ("", (plan / "meta.json").read_text()[:40], "[]"):
+        (broken / "meta.json").write_text(text)
+        told = run(broken, status=1).stderr
+        assert f"{broken / 'meta.json'}: damaged: not a JSON object; recompile" in told
+        assert "corrupt error" in told and "plan.json" not in told
 
 
 def test_a_plan_for_another_topology(plan: Path) -> None:

@@ -120,7 +120,9 @@ def test_the_command_traces_logs_and_profiles(
     assert main([*words, "--trace", str(trace), "--log", "info", "--profile"]) == 0
     assert imported(trace)
     said = capfd.readouterr().err
-    assert " info: run of " in said
+    assert (
+        " info: run of " in said and " starts on 1 rank, with " in said and " on 1 rank ended after " in said
+    )
     assert any("peak_bytes" in json.loads(line) for line in said.splitlines() if line.startswith("{"))
     assert main([*words, "--exchange-window", "0"]) == 2
     assert "--exchange-window must be within 1 to 1024 messages, got: 0" in capfd.readouterr().err

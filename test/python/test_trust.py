@@ -201,9 +201,16 @@ except hr.HeadraceError as error:
 
 @pytest.mark.parametrize("threads", [10**6, -1, 1025])
 def test_numbers_of_threads_have_a_range(threads: int) -> None:
-    with pytest.raises(hr.HeadraceError, match="threads must be within 0 to 1024") as error:
+    with pytest.raises(hr.HeadraceError) as error:
         hr.sql("select 1 as a", {}, threads=threads)
+    assert str(error.value) == f"threads must be within 0 to 1024 threads, got: {threads}"
     assert error.value.kind == "user"
+
+
+def test_settings_have_a_range() -> None:
+    with pytest.raises(hr.HeadraceError) as error:
+        hr.sql("select 1 as a", {}, settings={"peerTimeout": -5})
+    assert str(error.value) == "peerTimeout must be within 0 to 86400 seconds, got: -5"
 
 
 def _lying_file(path: Path) -> None:

@@ -5,6 +5,8 @@
 #include "tools/command_line/options.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <utility>
 
 namespace headrace::run {
 namespace {
@@ -23,6 +25,22 @@ void addSettings(Options &options, Request &request) {
       options.value(flag, take);
     }
   }
+}
+
+/// Of a file, by the ending of its name; a table on standard output.
+Expected<Format> formatOf(const std::string &output) {
+  if (output.empty()) {
+    return Format::kTable;
+  }
+  std::string ending = std::filesystem::path(output).extension();
+  for (auto [known, format] :
+       {std::pair(".arrow", Format::kArrow), {".csv", Format::kCsv}, {".txt", Format::kTable}}) {
+    if (ending == known) {
+      return format;
+    }
+  }
+  return makeError(ErrorKind::kUser, "the output must end in one of .arrow, .csv, .txt, got ",
+                   output, " (--format says what to write whatever the name)");
 }
 
 } // namespace
@@ -52,6 +70,9 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
       .flag("--explain", [&] { request.explain = ExplainOutput::kOn; });
   addSettings(options, request);
   HR_RETURN_IF_ERROR(options.read(arguments));
+  if (request.format == Format::kOfOutput) {
+    HR_ASSIGN_OR_RETURN(request.format, formatOf(request.output));
+  }
   if (request.format == Format::kArrow && request.output.empty()) {
     return makeError(ErrorKind::kUser, "--format arrow needs --output FILE");
   }
@@ -72,7 +93,9 @@ std::string helpText() {
       "                      repeated, and be a file or a pattern such as 'data/*.parquet'\n"
       "  --tables NAME=PATH  one table: a file, a folder of files or a pattern; may be repeated\n"
       "                      (default: the files that the plan was compiled against)\n"
-      "  --format FORMAT     table, csv or arrow (default: table)\n"
+      "  --format FORMAT     table, csv or arrow (default: by the ending of the output, .txt, .csv "
+      "or\n"
+      "                      .arrow, else table)\n"
       "  --output FILE       where to write; appears only when it is complete (default: standard "
       "output)\n"
       "  --topology NAME     refuses a plan that was compiled for another topology than this: a\n"

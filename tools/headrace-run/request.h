@@ -10,7 +10,12 @@
 
 namespace headrace::run {
 
-enum class Format { kTable, kCsv, kArrow };
+enum class Format {
+  kOfOutput, ///< by the ending of the file's name; readRequest() decides
+  kTable,
+  kCsv,
+  kArrow,
+};
 enum class ProfileOutput { kOff, kOn };
 enum class ExplainOutput { kOff, kOn };
 /// Where the ranks run.
@@ -22,7 +27,7 @@ enum class Placement {
 struct Request {
   std::string plan;
   exec::TablePaths tables;
-  Format format = Format::kTable;
+  Format format = Format::kOfOutput;
   std::string output; ///< empty: standard output
   ProfileOutput profile = ProfileOutput::kOff;
   ExplainOutput explain = ExplainOutput::kOff;

@@ -277,6 +277,7 @@ def load(
     """
     from headrace import _runtime
 
+    plan_cache.bytes_max()  # a wrong limit is an error at once, not when something is put into the cache
     if found := _loaded.get(key):
         return found
     translated(lambda: _runtime.apply_log({}))
@@ -351,7 +352,8 @@ def device_of(settings: Mapping[str, object] | None) -> str:
     """What a plan is made for by the settings and the environment: cpu or cuda."""
     from headrace import _runtime
 
-    chosen = {name: value for name, value in setting_texts(settings).items() if name == "device"}
+    texts = setting_texts(settings)
+    chosen = {name: value for name, value in texts.items() if name in ("device", "--device")}
     return str(translated(lambda: _runtime.device(chosen)))
 
 

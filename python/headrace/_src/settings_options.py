@@ -21,7 +21,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
             continue
         group.add_argument(
             setting["flag"],
-            dest=f"setting:{setting['name']}",
+            dest=f"setting:{setting['flag']}",
             metavar=setting["range"] or "TEXT",
             help=f"{setting['doc']} (default: {setting['default']})".replace("%", "%%"),
         )
@@ -35,19 +35,22 @@ def add_log(parser: argparse.ArgumentParser) -> None:
     """--log alone, for commands that compile but do not run."""
     parser.add_argument(
         "--log",
-        dest="setting:log",
+        dest="setting:--log",
         metavar="off|error|warning|info|debug",
         help="what is written to standard error (default: off; also HEADRACE_LOG)",
     )
 
 
 def given_settings(arguments: argparse.Namespace) -> dict[str, str]:
-    """Those on the line, by name. --log also holds for the compiler, which looks at the environment."""
+    """Those on the line, by flag, as messages name them.
+
+    --log also holds for the compiler, which looks at the environment.
+    """
     given = {
         name.removeprefix("setting:"): value
         for name, value in vars(arguments).items()
         if name.startswith("setting:") and value is not None
     }
-    if "log" in given:
-        os.environ["HEADRACE_LOG"] = given["log"]
+    if "--log" in given:
+        os.environ["HEADRACE_LOG"] = given["--log"]
     return given

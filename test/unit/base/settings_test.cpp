@@ -44,12 +44,14 @@ TEST(Settings, RefusesWhatItCannotUse) {
     return status.message();
   };
   EXPECT_EQ(message("speed", "1"), "unknown setting: speed");
-  EXPECT_EQ(message("threads", "two"), "--threads: expected an integer, got: two");
-  EXPECT_EQ(message("ranks", "0"), "--ranks must be within 1 to 1024 ranks, got: 0");
+  EXPECT_EQ(message("threads", "two"), "threads: expected an integer, got: two");
+  EXPECT_EQ(message("--ranks", "0"), "--ranks must be within 1 to 1024 ranks, got: 0");
+  EXPECT_EQ(message("ranks", "1000000"), "ranks must be within 1 to 1024 ranks, got: 1000000");
+  EXPECT_EQ(message("peerTimeout", "-5"), "peerTimeout must be within 0 to 86400 seconds, got: -5");
   EXPECT_EQ(message("memory", "4 gigs"),
-            "--memory: expected bytes such as 512MiB or 4GB, got: 4 gigs");
-  EXPECT_EQ(message("checksums", "yes"), "--checksums must be on or off, got: yes");
-  EXPECT_EQ(message("log", "loud"), "--log must be one of off|error|warning|info|debug, got: loud");
+            "memory: expected bytes such as 512MiB or 4GB, got: 4 gigs");
+  EXPECT_EQ(message("checksums", "yes"), "checksums must be on or off, got: yes");
+  EXPECT_EQ(message("log", "loud"), "log must be one of off|error|warning|info|debug, got: loud");
   EXPECT_EQ(settings.ranks, 1);
 }
 

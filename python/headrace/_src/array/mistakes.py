@@ -11,11 +11,14 @@ from contextlib import contextmanager
 from headrace._src.array.graph import Place
 from headrace._src.errors import HeadraceError, UserError
 
-# Python's own library and this package are not the user's program.
+# Python's own library, this package and NumPy are not the user's program.
 _LIBRARIES = (
     os.path.join(os.path.abspath(__file__).rpartition(os.sep + "_src" + os.sep)[0], ""),
     os.path.join(sysconfig.get_path("stdlib"), ""),
 )
+_MODULES = ("headrace", "numpy")
+# What NumPy says of an operand whose `__array_ufunc__` is None, where it is no operator.
+_NO_UFUNC = "does not support ufuncs (__array_ufunc__=None)"
 
 
 class TraceTypeError(UserError, TypeError):
@@ -50,9 +53,11 @@ _PLACED = {
 def _innermost(error: BaseException, default: Place) -> Place:
     """The innermost line of the traceback in the user's program."""
     outside = [
-        Place(frame.filename, frame.lineno or 0)
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not os.path.abspath(frame.filename).startswith(_LIBRARIES)
+        Place(frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if not os.path.abspath(frame.f_code.co_filename).startswith(_LIBRARIES)
+        # Generated methods have no file.
+        and frame.f_globals.get("__name__", "").partition(".")[0] not in _MODULES
     ]
     return outside[-1] if outside else default
 
@@ -67,4 +72,7 @@ def placed(default: Place) -> Iterator[None]:
     except tuple(_PLACED) as error:
         place = _innermost(error, default)
         kind = next(placed for plain, placed in _PLACED.items() if isinstance(error, plain))
-        raise kind(str(error), "user", f"{place.file}:{place.line}") from error
+        message = str(error)
+        if message.endswith(_NO_UFUNC):
+            message = "NumPy's functions do not take traced arrays (use those of headrace.array)"
+        raise kind(message, "user", f"{place.file}:{place.line}") from error

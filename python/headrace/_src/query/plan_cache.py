@@ -88,9 +88,7 @@ def find(key: str) -> CompiledQuery | None:
         meta = json.loads((entry / "meta.json").read_text())
         files = {name: (entry / name).read_bytes() for name in _FILES}
         if {name: _digest(data) for name, data in files.items()} != meta["files"]:
-            raise ValueError(
-                "an entry was damaged"
-            )  # no test: caught below, made anew
+            raise ValueError("an entry was damaged")  # no test: caught below, made anew
         return CompiledQuery(
             plan_json=files["plan.json"].decode(),
             kernels=files["kernels.so"],
@@ -107,7 +105,6 @@ def find(key: str) -> CompiledQuery | None:
 
 def put(key: str, query: CompiledQuery) -> None:
     parent = cache_directory() / "plans"
-    bytes_max()  # a wrong setting is an error at once, not when the folder is full
     try:
         make_private(parent)
         if not is_private(parent):
@@ -123,7 +120,9 @@ def put(key: str, query: CompiledQuery) -> None:
 
 
 def make_private(folder: Path) -> None:
-    """Makes a folder that nobody else may enter, whatever the umask; one that others could fill is emptied."""
+    """Makes a folder that nobody else may enter, whatever the umask; one that others could fill is
+    emptied.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with contextlib.suppress(FileNotFoundError):
         found = folder.lstat()

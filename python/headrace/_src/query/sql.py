@@ -391,6 +391,8 @@ def _answer(
                     mesh=mesh,
                     statistics=statistics,
                     settings=settings,
+                    progress=progress,
+                    stop=stop,
                 )
             )
     target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
@@ -490,7 +492,7 @@ def _explained(script: Script, tables: TablesArgument, **options: Any) -> pa.Tab
     """The answer to EXPLAIN: a row for each line."""
     import pyarrow as pa
 
-    shown = explain(script.text, tables, analyze=script.kind is Kind.ANALYZE, **options)
+    shown = _tree(script.text, tables, analyze=script.kind is Kind.ANALYZE, **options)
     return pa.table({"explain": pa.array(shown.splitlines(), pa.string())})
 
 
@@ -508,35 +510,79 @@ def explain(
     mesh: Mesh | None = None,
     statistics: Mapping[str, Any] | None = None,
     settings: Mapping[str, object] | None = None,
+    progress: Callable[[int, int, int, str], None] | None = None,
+    timeout: float | None = None,
+    cancel: Cancel | None = None,
     analyze: bool = False,
     runner_up: bool = False,
     tasks: bool = False,
 ) -> str:
     """What was decided for a query and why: a tree of operators, with their estimated rows, bytes and time.
 
-    analyze: also runs the query, with `threads`, `memory` and `settings`, and shows what it took beside the
-        estimates.
+    analyze: also runs the query, with `threads`, `memory`, `settings`, `progress`, `timeout` and `cancel`,
+        and shows what it took beside the estimates.
     runner_up: also shows the cheapest other way of each decision.
     tasks: also shows the tables and tasks of the plan.
 
     The other options are those of `sql`.
     """
     settings = programs.with_device(device, settings)
+    stop = stopper(timeout, cancel, _follows())
 
     def shown() -> str:
-        named, resolved = _sources(text, tables)
-        target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
-        target = target.on(programs.device_of(settings))
-        loaded = _load(named, resolved, target, statistics)
-        profile = ""
-        if analyze:
-            _run(loaded, resolved, target.ranks, threads, memory, None, settings)
-            profile = loaded.handle.profile()
-        return explained(loaded.compiled.plan_json, runner_up=runner_up, tasks=tasks, profile=profile)
+        return _tree(
+            text,
+            tables,
+            ranks=ranks,
+            threads=threads,
+            memory=memory,
+            topology=topology,
+            layout_seed=layout_seed,
+            mesh=mesh,
+            statistics=statistics,
+            settings=settings,
+            progress=progress,
+            stop=stop,
+            analyze=analyze,
+            runner_up=runner_up,
+            tasks=tasks,
+        )
 
     if not analyze:
         return shown()
-    return _on_all_ranks(f"explain {text}", shown, tables, threads, memory, settings)
+    return _on_all_ranks(f"explain {text}", shown, tables, threads, memory, settings, stop)
+
+
+def _tree(
+    text: str,
+    tables: TablesArgument,
+    *,
+    ranks: int,
+    threads: int | None,
+    memory: int | str | None,
+    topology: str | Path | None,
+    layout_seed: int | None,
+    mesh: Mesh | None,
+    statistics: Mapping[str, Any] | None,
+    settings: Mapping[str, object] | None,
+    progress: Callable[[int, int, int, str], None] | None,
+    stop: Callable[[], None] | None,
+    analyze: bool,
+    runner_up: bool = False,
+    tasks: bool = False,
+) -> str:
+    """`explain` on this process, or on rank 0 of a cluster."""
+    named, resolved = _sources(text, tables)
+    target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
+    target = target.on(programs.device_of(settings))
+    loaded = _load(named, resolved, target, statistics)
+    profile = ""
+    if analyze:
+        if stop:
+            stop()
+        _run(loaded, resolved, target.ranks, threads, memory, None, settings, progress, stop)
+        profile = loaded.handle.profile()
+    return explained(loaded.compiled.plan_json, runner_up=runner_up, tasks=tasks, profile=profile)
 
 
 @checked

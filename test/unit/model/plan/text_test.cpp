@@ -1,6 +1,10 @@
 // The readable dump shows edges, names and places, and survives any plan.
 #include "model/plan/text.h"
+
+#include "runtime/base/readable.h"
 #include "test/unit/model/plan/sample_plan.h"
+
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -39,6 +43,27 @@ TEST(PlanText, ShowsWindows) {
                 "  w = rank over rows unbounded_preceding to current_row in order of n desc\n"),
       std::string::npos)
       << text;
+}
+
+TEST(PlanText, NumbersAreReadable) {
+  Plan plan = samplePlan();
+  plan.states[0].rows = {0, 11999, 28079, 225000150000};
+  std::string text = toText(plan);
+  EXPECT_NE(text.find("about 11,999 (0..225 G, p95 28,079) in host"), std::string::npos) << text;
+}
+
+TEST(PlanText, LinesThatAreTooWideGoOnBelow) {
+  Plan plan = samplePlan();
+  plan.places[plan.tasks[3].place].text = std::string(130, 'x') + " and what follows ";
+  std::string text = toText(plan);
+  EXPECT_NE(text.find("to stream 2 'joined' after [1]\n      // join:\n      xxx"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("…\n      and what follows\n"), std::string::npos) << text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(displayWidth(line), 120) << line;
+  }
 }
 
 TEST(PlanText, PrintsIdsThatAreOutOfRange) {
