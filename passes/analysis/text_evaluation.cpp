@@ -3,6 +3,7 @@
 #include "dialects/frame/FrameTypes.h"
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/interval_values.h"
+#include "runtime/base/text_functions.h"
 #include "runtime/base/unsigned128.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -75,6 +76,26 @@ std::string headrace::analysis::substringOf(StringRef text, int64_t start,
     ++position;
   }
   return result;
+}
+
+namespace {
+/// As much room for a text as it wants.
+class AnyRoom final : public TextRoom {
+  char *take(uint64_t bytes) override {
+    memory_.resize(bytes);
+    return memory_.data();
+  }
+
+  std::string memory_;
+};
+} // namespace
+
+std::string headrace::analysis::inSmallLetters(StringRef text) {
+  AnyRoom room;
+  TextValue made;
+  const TextValue given{.text = text};
+  textFunctionNamed("lower")->evaluate(room, {&given, 1}, made);
+  return std::string(made.text);
 }
 
 std::optional<std::string> headrace::analysis::bytesOfText(StringRef text, mlir::Type type) {

@@ -17,6 +17,9 @@ bool matchesLike(llvm::StringRef text, llvm::StringRef pattern, llvm::StringRef 
 /// the first count toward the length.
 std::string substringOf(llvm::StringRef text, int64_t start, std::optional<int64_t> length);
 
+/// As the function `lower` makes it.
+std::string inSmallLetters(llvm::StringRef text);
+
 /// The bytes of a binary or an interval that a text says; nothing if it says none.
 std::optional<std::string> bytesOfText(llvm::StringRef text, mlir::Type type);
 /// The text of such bytes.

@@ -1,6 +1,7 @@
 // Expressions of any front end: functions of numbers and strings.
 #include "dialects/frame/FrameConstants.h"
 #include "passes/analysis/logical_type.h"
+#include "passes/analysis/text_evaluation.h"
 #include "passes/import/ExpressionBuilder.h"
 #include "runtime/base/list_functions.h"
 
@@ -186,11 +187,8 @@ MaybeExpression ExpressionBuilder::like(const Expression &operand, StringRef pat
 
 MaybeExpression ExpressionBuilder::likeAnyCase(const Expression &operand, StringRef pattern,
                                                std::optional<StringRef> escape, Location at) {
-  if (!llvm::all_of(pattern, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
-    return fail(at, "unsupported ILIKE with letters beyond ASCII; use lower() on both sides");
-  }
   MaybeExpression lower = text(lineOf("lower"), operand, operand.type(), at);
-  return failed(lower) ? lower : like(*lower, pattern.lower(), escape, at);
+  return failed(lower) ? lower : like(*lower, analysis::inSmallLetters(pattern), escape, at);
 }
 
 MaybeExpression ExpressionBuilder::contains(Part part, const Expression &operand, StringRef text,

@@ -77,6 +77,8 @@ def test_without_a_value(call: str, message: str) -> None:
         *(
             "'KOALA' ilike a",
             "a not ilike upper(a)",
+            "a ilike '%Ů%'",
+            "upper(a) ilike 'kŮ_%' or a ilike 'ÀÉÎ' or 'STRASSE' ilike 'Straße'",
             "a || '%' like a || '!%' escape '!'",
             "'ů' like '%__' || a",
         ),
