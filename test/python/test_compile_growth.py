@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import headrace as hr
+import pyarrow as pa
 import pytest
 
 pytestmark = pytest.mark.alone
@@ -161,9 +163,30 @@ def _wide_seconds(column: str, n: int, home: Path) -> float:
     return min(seconds)
 
 
-@pytest.mark.parametrize("column", ["{c}", "{c} + {i} as d{i}", "sum({c})"], ids=["columns", "computed", "sums"])
+@pytest.mark.parametrize(
+    "column", ["{c}", "{c} + {i} as d{i}", "sum({c})"], ids=["columns", "computed", "sums"]
+)
 def test_kernels_of_wide_tables_grow_with_their_columns(column: str, tmp_path: Path) -> None:
     once = _wide_seconds(column, 300, tmp_path)
     twice = _wide_seconds(column, 600, tmp_path)
     print(f"{once:.3f} s, then {twice:.3f} s: {twice / once:.2f} times")
     assert twice < _RATIO * once + _NOISE_SECONDS
+
+
+def _import_seconds(terms: int) -> float:
+    """Of a text in one line; the least of three different ones."""
+    seconds = []
+    table = pa.table({"x": [1, 2, 3]})
+    for first in range(3):
+        values = ", ".join(map(str, range(first, first + terms)))
+        hr.sql(f"select count(*) from t where x in ({values})", {"t": table}, threads=1)
+        profile = hr.last_profile()
+        assert profile is not None
+        seconds.append(dict(profile.phases)["import"])
+    return min(seconds)
+
+
+def test_long_lines_are_imported_in_proportion() -> None:
+    # Four times the terms: places in a line were once counted from its beginning, in 12 times the time.
+    once, more = _import_seconds(20_000), _import_seconds(80_000)
+    assert more < 2 * _RATIO * once + _NOISE_SECONDS, (once, more)

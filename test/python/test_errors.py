@@ -266,3 +266,11 @@ def test_arguments_of_the_wrong_kind(call: Callable[[], Any], words: str) -> Non
     with pytest.raises(hr.errors.UserError) as caught:
         call()
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("before", ["", "ä" * 10, "ä" * 300, "a𝄞" * 1000])
+@pytest.mark.parametrize("line", ["", "\n"])
+def test_places_count_characters(before: str, line: str) -> None:
+    with pytest.raises(hr.errors.UnsupportedError) as error:
+        hr.sql(f"select '{before}',{line} x::bit from range(3) t(x)")
+    assert error.value.place == (f"1:{len(before) + 13}" if not line else "2:3")

@@ -16,11 +16,28 @@ namespace frame = headrace::frame;
 // Places
 //===----------------------------------------------------------------------===//
 
+static constexpr size_t kBlockBytes = 256;
+
+static size_t charactersIn(StringRef text) {
+  return llvm::count_if(text,
+                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+
 QueryText::QueryText(ImportContext &context, StringRef text)
     : context(context), text(text), lineStarts({0}) {
   for (size_t at = text.find('\n'); at != StringRef::npos; at = text.find('\n', at + 1)) {
     lineStarts.push_back(at + 1);
   }
+  for (size_t count = 0, at = 0; at < text.size(); at += kBlockBytes) {
+    charactersBefore.push_back(count);
+    count += charactersIn(text.substr(at, kBlockBytes));
+  }
+}
+
+/// The number of characters in front of a byte.
+size_t QueryText::charactersTo(size_t position) const {
+  const size_t block = position / kBlockBytes;
+  return charactersBefore[block] + charactersIn(text.slice(block * kBlockBytes, position));
 }
 
 Location QueryText::locate(Node node, Location otherwise) const {
@@ -32,8 +49,7 @@ Location QueryText::locate(Node node, Location otherwise) const {
   const size_t *line = std::prev(llvm::upper_bound(lineStarts, *position));
   size_t column = *position - *line;
   if (!text.empty()) { // in characters
-    column = llvm::count_if(text.slice(*line, *position),
-                            [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+    column = charactersTo(*position) - charactersTo(*line);
   }
   return context.queryLocation(line - lineStarts.begin() + 1, column + 1, *position,
                                node.get("query_location_length").natural().value_or(0));

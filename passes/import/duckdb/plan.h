@@ -22,6 +22,10 @@ private:
   ImportContext &context;
   llvm::StringRef text;                 ///< empty: not known
   llvm::SmallVector<size_t> lineStarts; ///< in bytes
+  /// In front of each block of kBlockBytes, as a line may be very long.
+  llvm::SmallVector<size_t> charactersBefore;
+
+  size_t charactersTo(size_t position) const;
 };
 
 /// A field of an object that its reader knows.
