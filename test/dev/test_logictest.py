@@ -119,17 +119,20 @@ def test_outcomes_are_told_apart(tmp_path: Path) -> None:
         "query I\nSELECT x::BIT FROM t\n----\n0\n\n"
         "query I\nSELECT nextval('none')\n----\n0\n\n"
         "query I\nPRAGMA table_info('t')\n----\n0\n\n"
+        "require spatial\n\nquery I\nSELECT 1\n----\n1\n\n"
     )
     out = tmp_path / "all.json"
     run = logictest(tmp_path, "--root", tmp_path, "--json", out)
     assert run.returncode == 0, run.stderr
-    assert [(o["outcome"], o["line"]) for o in json.loads(out.read_text())] == [
+    assert [(o["outcome"], o.get("line")) for o in json.loads(out.read_text())] == [
         ("right", 7),
         ("refused", 12),
         ("passed over", 17),
         ("passed over", 22),
+        ("left", None),
     ]
-    assert "2 queries compared, 2 passed over" in run.stdout
+    assert "2 queries compared, 2 passed over; scripts not run to their end: 1" in run.stdout
+    assert "1  requires spatial" in run.stdout
     assert "right           1   50.0 %" in run.stdout
 
 

@@ -62,6 +62,12 @@ def test_definitions_in_front_of_a_pivot_in_one() -> None:
     assert hr.sql(f"{query} order by all", _TABLES) == plain
 
 
+@pytest.mark.parametrize("brackets", [")", "))", ")) from ("])
+def test_brackets_that_close_nothing(brackets: str) -> None:
+    with pytest.raises(hr.errors.SqlError, match="syntax error"):
+        hr.sql(f"select 1 {brackets} pivot t on y using sum(s)", _TABLES)
+
+
 def test_no_values() -> None:
     with pytest.raises(hr.errors.UnsupportedError, match="PIVOT ON y finds no values"):
         hr.sql("pivot (select * from t where s > 99) on y using sum(s)", _TABLES)

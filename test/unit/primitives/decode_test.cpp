@@ -195,6 +195,35 @@ TEST_P(DecodeTest, Mapped) {
   }
 }
 
+/// A page of one packed run, and a column of it.
+class PackedRun {
+public:
+  PackedRun(const std::vector<uint32_t> &codes, uint32_t width, uint32_t entries,
+            const void *dictionary)
+      : bytes_(packed(codes, width)), segment_(),
+        column{&segment_, 1, entries, dictionary, /*skip=*/0, /*reserved=*/0} {
+    segment_.rows = static_cast<uint32_t>(codes.size());
+    segment_.encoding = HR_CODES;
+    segment_.bitWidth = static_cast<uint8_t>(width);
+    segment_.data = bytes_.data();
+    segment_.bytes = bytes_.size();
+  }
+
+private:
+  static std::vector<uint8_t> packed(const std::vector<uint32_t> &codes, uint32_t width) {
+    std::vector<uint8_t> bytes;
+    putVarint(bytes, codes.size() / 8 << 1 | 1);
+    putPacked(bytes, codes, width);
+    return bytes;
+  }
+
+  PaddedBytes bytes_;
+  HrSegment segment_;
+
+public:
+  const HrColumn column;
+};
+
 /// Around the sizes at which a dictionary no longer fits registers, and around whole vectors.
 TEST_P(DecodeTest, DictionariesAndRunsOfEverySize) {
   std::mt19937_64 random(seed());
@@ -209,22 +238,12 @@ TEST_P(DecodeTest, DictionariesAndRunsOfEverySize) {
       for (uint32_t &code : codes) {
         code = static_cast<uint32_t>(random() % entries);
       }
-      std::vector<uint8_t> bytes;
-      putVarint(bytes, 63 << 1 | 1);
-      putPacked(bytes, codes, width);
-      PaddedBytes padded(bytes);
-      HrSegment segment{};
-      segment.rows = 504;
-      segment.encoding = HR_CODES;
-      segment.bitWidth = static_cast<uint8_t>(width);
-      segment.data = padded.data();
-      segment.bytes = padded.size();
-      HrColumn column{&segment, 1, entries, dictionary.data()};
+      const PackedRun page(codes, width, entries, dictionary.data());
       for (uint32_t skipped : {0u, 1u, 5u}) {
         for (uint32_t rows :
              {1u, 31u, 32u, 33u, 63u, 64u, 65u, 255u, 256u, 257u, 287u, 288u, 499u}) {
           HrCursor cursor;
-          table.hr_cursor_open_(&cursor, &column);
+          table.hr_cursor_open_(&cursor, &page.column);
           ASSERT_EQ(table.hr_cursor_skip_(&cursor, skipped), HR_OK);
           std::vector<uint8_t> out(rows * valueBytes);
           ASSERT_EQ(decodeOf(table, valueBytes)(&cursor, rows, out.data()), HR_OK);
@@ -254,33 +273,23 @@ TEST_P(DecodeTest, CodePastTheDictionaryIsCorrupt) {
       if (codes[place] < entries) {
         continue;
       }
-      std::vector<uint8_t> bytes;
-      putVarint(bytes, 63 << 1 | 1);
-      putPacked(bytes, codes, width);
-      PaddedBytes padded(bytes);
       std::vector<uint32_t> dictionary(entries);
-      HrSegment segment{};
-      segment.rows = 504;
-      segment.encoding = HR_CODES;
-      segment.bitWidth = static_cast<uint8_t>(width);
-      segment.data = padded.data();
-      segment.bytes = padded.size();
-      HrColumn column{&segment, 1, entries, dictionary.data()};
+      const PackedRun page(codes, width, entries, dictionary.data());
       std::vector<uint32_t> out(504);
       HrCursor cursor;
-      table.hr_cursor_open_(&cursor, &column);
+      table.hr_cursor_open_(&cursor, &page.column);
       EXPECT_EQ(table.hr_decode_32_(&cursor, 500, out.data()), HR_ERROR_CORRUPT);
       // Codes past the wanted rows do not count.
-      table.hr_cursor_open_(&cursor, &column);
+      table.hr_cursor_open_(&cursor, &page.column);
       EXPECT_EQ(table.hr_decode_32_(&cursor, place, out.data()), HR_OK);
       std::vector<uint16_t> all(500);
       for (uint16_t i = 0; i < 500; ++i) {
         all[i] = i;
       }
-      table.hr_cursor_open_(&cursor, &column);
+      table.hr_cursor_open_(&cursor, &page.column);
       EXPECT_EQ(table.hr_decode_selected_32_(&cursor, 500, all.data(), 500, out.data()),
                 HR_ERROR_CORRUPT);
-      table.hr_cursor_open_(&cursor, &column);
+      table.hr_cursor_open_(&cursor, &page.column);
       uint16_t one = static_cast<uint16_t>(place);
       EXPECT_EQ(table.hr_decode_selected_32_(&cursor, 500, &one, 1, out.data()), HR_ERROR_CORRUPT);
     }

@@ -29,11 +29,14 @@ def kind_of(note: str) -> str:
 def report(outcomes: Sequence[dict[str, Any]], show: int) -> str:
     counts = collections.Counter(outcome["outcome"] for outcome in outcomes)
     compared = sum(counts[name] for name in COMPARED)
-    lines = [f"{compared} queries compared, {counts['passed over']} passed over"]
+    lines = [
+        f"{compared} queries compared, {counts['passed over']} passed over; "
+        f"scripts not run to their end: {counts['left']}"
+    ]
     lines += [
         f"  {name:<10} {counts[name]:6}  {100 * counts[name] / max(compared, 1):5.1f} %" for name in COMPARED
     ]
-    for name in COMPARED[1:3]:
+    for name in ("left", *COMPARED[1:3]):
         kinds = collections.Counter(kind_of(o["note"]) for o in outcomes if o["outcome"] == name)
         lines += ["", f"{name}:"] + [f"  {count:5}  {kind}" for kind, count in kinds.most_common(show)]
     lines += ["", "different:"]

@@ -14,29 +14,32 @@ from dataclasses import dataclass
 # What a script may require without being passed over: what this Python's DuckDB has built in.
 AVAILABLE = frozenset(
     {
-        *(
-            "64bit",
-            "core_functions",
-            "exact_vector_size",
-            "icu",
-            "json",
-            "longdouble",
-            "parquet",
-            "vector_size",
-        ),
-        *("no_alternative_verify", "no_extension_autoloading", "no_vector_verification", "noforcestorage"),
-        *("notmingw", "notmusl", "notwindows", "skip_reload"),
+        "64bit",
+        "core_functions",
+        "exact_vector_size",
+        "icu",
+        "json",
+        "longdouble",
+        "no_alternative_verify",
+        "no_extension_autoloading",
+        "no_vector_verification",
+        "noforcestorage",
+        "notmingw",
+        "notmusl",
+        "notwindows",
+        "parquet",
+        "skip_reload",
+        "vector_size",
     }
 )
 
 _SIZES = ("tinyint", "smallint", "integer", "bigint", "hugeint")
 _INTEGERS = [*_SIZES, *(f"u{size}" for size in _SIZES)]
-_SIGNED = _INTEGERS[:5]
 _NUMBERS = [*_INTEGERS, "float", "double"]
 LISTS = {
     "<integral>": _INTEGERS,
-    "<signed>": _SIGNED,
-    "<unsigned>": _INTEGERS[5:],
+    "<signed>": [*_SIZES],
+    "<unsigned>": _INTEGERS[len(_SIZES) :],
     "<numeric>": _NUMBERS,
     "<alltypes>": [*_NUMBERS, "bool", "interval", "varchar"],
 }

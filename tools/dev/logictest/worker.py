@@ -128,7 +128,7 @@ def main() -> None:
                         else:
                             script.run_statement(text)
                 except NotRunnable as why:
-                    tell({"left": str(why)})
+                    tell({"outcome": "left", "note": str(why)})
             tell({"end": str(path)})
 
 

@@ -65,7 +65,7 @@ def _before(text: str, pivot: int) -> tuple[str, list[str]]:
             statement, opened = position + 1, [position + 1]
         elif character == "(":
             opened.append(position + 1)
-        elif character == ")":
+        elif character == ")" and len(opened) > 1:  # else DuckDB says what is wrong
             opened.pop()
     withs = [_with_before(text[start:pivot]) for start in opened]
     return text[:statement], [clause for clause in withs if clause]
@@ -90,32 +90,17 @@ def _with_before(text: str) -> str:
 
 
 def _end_of_statement(text: str, start: int) -> int:
-    for position, character in _outside(text, start, len(text)):
-        if character == ";":
+    for position, character, depth in outside_quotes(text, start):
+        if character == ";" and depth == 0:
             return position
     return len(text)
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     """Where clauses begin that are in no bracket and no quotes, and their first word in small letters."""
-    for position, _ in _outside(text, start, end):
+    for position, _, depth in outside_quotes(text[:end], start):
         before = text[position - 1] if position else " "
-        if not (before.isalnum() or before in "_.$"):
+        if depth == 0 and not (before.isalnum() or before in "_.$"):
             word = _CLAUSE.match(text, position, end)
             if word:
                 yield position, word.group(1).lower()
-
-
-def _outside(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
-    depth, quote = 0, ""
-    for position in range(start, end):
-        character = text[position]
-        if quote:
-            quote = "" if character == quote else quote
-            continue
-        if character in "'\"":
-            quote = character
-            continue
-        depth += (character in "([{") - (character in ")]}")
-        if depth == 0:
-            yield position, character
