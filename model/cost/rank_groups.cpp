@@ -3,12 +3,27 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace headrace::cost {
 namespace {
 
 /// Of a run so many nodes are looked at one by one, where groups may not sit on all alike.
 constexpr int64_t kNodesSeen = 64;
+
+/// Seats of one run are different nodes of it: a link stands for that of the node that uses it
+/// most.
+void use(std::vector<LinkUse> &uses, const LinkUse &added) {
+  auto known = std::lower_bound(
+      uses.begin(), uses.end(), added, [](const LinkUse &left, const LinkUse &right) {
+        return std::tie(left.run, left.link) < std::tie(right.run, right.link);
+      });
+  if (known != uses.end() && known->run == added.run && known->link == added.link) {
+    known->bytes = std::max(known->bytes, added.bytes);
+  } else {
+    uses.insert(known, added);
+  }
+}
 
 int64_t nodeOf(const std::vector<NodeRun> &runs, int64_t rank) {
   int64_t before = 0;
@@ -166,7 +181,7 @@ void RankGroups::load(const Seat &seat, Pattern pattern, Weights weights, Traffi
   const std::vector<double> &bytes = load.bytes();
   for (size_t link = 0; link < run.linkCount(); ++link) {
     if (bytes[link] > 0) {
-      traffic.uses.push_back({seat.run, static_cast<int32_t>(link), bytes[link]});
+      use(traffic.uses, {seat.run, static_cast<int32_t>(link), bytes[link]});
     }
   }
   LinkLoad::Fullest fullest = load.fullest();

@@ -1,5 +1,5 @@
-// Groups of ranks that send to each other, all groups at once: how they sit on nodes, and what their
-// traffic takes of the links.
+// Groups of ranks that send to each other, all groups at once: how they sit on nodes, and what
+// their traffic takes of the links.
 #pragma once
 
 #include "model/cost/curve.h"
@@ -35,10 +35,10 @@ struct LinkUse {
 
 /// What a pattern takes for each byte that the mean rank has.
 struct Traffic {
-  std::vector<LinkUse> uses;
+  std::vector<LinkUse> uses; ///< each link of a run once: on the node where most goes through it
   LinkLoad::Messaging messaging; ///< of the rank with most of it
   double hopSeconds = 0;         ///< of the slowest single message
-  double secondsPerByte = 0; ///< on the fullest link
+  double secondsPerByte = 0;     ///< on the fullest link
   double relativeError = 0;
   std::string fullest; ///< that link: "nic[2].in"
 };

@@ -1,4 +1,4 @@
-// Nodes are an axis, the ranks of a node another; too many nodes are two.
+// Nodes, or equal parts of them, are an axis, the ranks of each another; too many nodes are two.
 #include "passes/driver/default_mesh.h"
 
 #include "model/topology/rank_nodes.h"
@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace mlir;
 
@@ -43,8 +44,10 @@ Expected<std::string> defaultMesh(func::FuncOp program, const CompileOptions &op
   }
   HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::openTopology(options.topology, ranks));
   const std::vector<int64_t> onNodes = topology::ranksOfNodes(topology, ranks);
-  const bool alike = llvm::all_equal(onNodes);
-  const int64_t each = alike ? onNodes.front() : 1, nodes = ranks / each;
+  // Nodes with different numbers of ranks are cut into equal parts.
+  const int64_t each =
+      std::accumulate(onNodes.begin(), onNodes.end(), int64_t{0}, std::gcd<int64_t, int64_t>);
+  const int64_t nodes = ranks / each;
   std::string axes;
   auto add = [&](const char *name, int64_t size) {
     axes +=
@@ -52,7 +55,7 @@ Expected<std::string> defaultMesh(func::FuncOp program, const CompileOptions &op
   };
   const int64_t part = nodes > kAxisMax ? middleDivisor(nodes) : 1;
   add("group", part > 1 ? nodes / part : 1);
-  add("node", part > 1 ? part : nodes);
+  add(each == onNodes.front() ? "node" : "part", part > 1 ? part : nodes);
   add("rank", each);
   return axes.find(',') == std::string::npos ? one : axes;
 }

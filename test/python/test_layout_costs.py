@@ -146,6 +146,36 @@ def test_layouts_of_clusters_are_the_cheapest(topology: str, tpch_small: Path) -
             assert cost < 1.05 * forced, (name, seed)
 
 
+@pytest.mark.parametrize(
+    ("topology", "ranks"),
+    [("gb200-100k", 1000), ("gb200-100k", 10_000), ("gb200-100k", 10_079), ("dgx-h100-superpod", 300)],
+)
+def test_ranks_that_fill_no_whole_nodes_have_one_price(topology: str, ranks: int, tpch_small: Path) -> None:
+    for text in (
+        "select * from lineitem order by l_comment, l_orderkey",
+        "select l_partkey, count(*) from lineitem group by l_partkey",
+        "select count(*) from lineitem join orders on l_orderkey = o_orderkey",
+    ):
+        solved = _solver_seconds(plan_of(text, tpch_small, ranks=ranks, topology=topology))
+        cost = hr.cost(text, tpch_small, ranks=ranks, topology=topology).seconds
+        assert 0.7 < solved / cost < 1.4, text
+
+
+@pytest.mark.parametrize(
+    ("ranks", "axes"),
+    [
+        (720, '("node", 10), ("rank", 72)'),
+        (1000, '("part", 125), ("rank", 8)'),  # 13 nodes of 72, and one of 64
+        (20_000, '("group", 50), ("part", 50), ("rank", 8)'),
+        (10_079, '("ranks", 10079)'),
+    ],
+)
+def test_axes_of_many_ranks_are_those_of_their_nodes(ranks: int, axes: str, tpch_small: Path) -> None:
+    text = "select l_partkey, count(*) from lineitem group by l_partkey"
+    module = hr.lower(text, tpch_small, ranks=ranks, topology="gb200-100k", stop_after="shard")
+    assert axes in str(module)
+
+
 @pytest.mark.parametrize("name", ["q03", "q05", "q09", "q18"])
 @pytest.mark.parametrize("topology", ["p5-2node", "gb200-nvl72", "ethernet-slow", "dgx-h100"])
 def test_the_solver_and_the_plan_move_the_same_bytes(name: str, topology: str) -> None:

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace headrace::cost {
 namespace {
@@ -93,6 +94,27 @@ TEST(RankGroups, groups_along_axes_share_links) {
   EXPECT_EQ(RankGroups(runs, mesh, 0b10).shape().nodes, 1);
   EXPECT_EQ(RankGroups(runs, mesh, 0b01).shape().nodes, 2);
   EXPECT_EQ(RankGroups(runs, mesh, 0b11).shape().remotePeers, 8);
+}
+
+/// Nodes of 72 ranks, groups of 100: neither fills the other, and nodes of a run differ.
+TEST(RankGroups, a_link_stands_for_the_node_that_uses_it_most) {
+  topology::Topology topology = routed("gb200-100k");
+  Mesh mesh{"m", {{"group", 100}, {"node", 100}}};
+  std::vector<NodeRun> runs = nodeRuns(topology, mesh.rankCount());
+  for (AxisSet axes : {0b01u, 0b10u}) {
+    RankGroups groups(runs, mesh, axes);
+    for (Pattern pattern : {Pattern::kSpread, Pattern::kToFirst, Pattern::kRing}) {
+      const Traffic &traffic = groups.traffic(pattern);
+      double seconds = 0;
+      std::set<std::pair<int32_t, int32_t>> links;
+      for (const LinkUse &use : traffic.uses) {
+        EXPECT_TRUE(links.insert({use.run, use.link}).second) << "a link is there twice";
+        const Link &link = runs[use.run].network->links()[use.link];
+        seconds = std::max(seconds, use.bytes / link.bandwidth);
+      }
+      EXPECT_NEAR(seconds / traffic.secondsPerByte, 1, 1e-9);
+    }
+  }
 }
 
 TEST(Movement, a_broadcast_sends_to_each_what_a_spread_sends_to_all) {
