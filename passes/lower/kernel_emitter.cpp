@@ -180,6 +180,7 @@ void KernelEmitter::emitSource(Operation *source) {
     b_.callImport("memcpy",
                   {pointers, from, arith::MulIOp::create(b_, b_.loc(), rowsTaken, b_.i64(8))});
     take(rowsTaken);
+    askForRows(layout, pointers, rowsTaken);
     return;
   }
 
@@ -205,6 +206,22 @@ void KernelEmitter::emitSource(Operation *source) {
   }
   failIf(b_.compare(arith::CmpIPredicate::eq, rowsTaken, b_.i64(0)), HR_ERROR_CORRUPT);
   take(rowsTaken);
+}
+
+/// Rows of an order lie anywhere. (Those of a window have just been looked at.)
+void KernelEmitter::askForRows(const plan::State &state, Value pointers, Value count) {
+  rowsAnywhere_ = state.kind == plan::StateKind::kSortBuffer;
+  if (!rowsAnywhere_) {
+    return;
+  }
+  constexpr int64_t kLineBytes = 64, kLinesMax = 4;
+  int64_t lines = std::min((state.rowBytes + kLineBytes - 1) / kLineBytes, kLinesMax);
+  b_.forLoop(b_.i64(0), count, 1, [&](Value index) {
+    Value row = b_.load(b_.ptrType(), b_.element(pointers, index, 8));
+    for (int64_t line = 0; line < lines; ++line) {
+      b_.prefetch(b_.at(row, line * kLineBytes));
+    }
+  });
 }
 
 void KernelEmitter::readPages(Source &source, pipe::ScanColumnAttr description) {

@@ -164,6 +164,7 @@ private:
   llvm::StringMap<unsigned> stateIndex_;
   std::vector<Level> levels_;
   WorkLog work_;
+  bool rowsAnywhere_ = false; ///< those of the pipeline's source
   enum class SourceForm : uint8_t { kPages, kChunks } sourceForm_ = SourceForm::kPages;
   struct Source {
     Column column;
@@ -178,6 +179,7 @@ private:
 
     bool isCoded() const { return form != pipe::PageForm::Values; }
   };
+  void askForRows(const plan::State &state, mlir::Value pointers, mlir::Value count);
   static void readPages(Source &source, pipe::ScanColumnAttr description);
   /// The work of decoding a column for the rows of a level.
   void logDecode(const Source &source, unsigned level);

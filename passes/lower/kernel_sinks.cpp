@@ -140,8 +140,8 @@ LogicalResult KernelEmitter::combineFields(ArrayRef<plan::StateField> some, Valu
 
 // ---- rows appended to a buffer ----
 
-/// Rows that were selected or joined have their texts anywhere: copied one after the other, each
-/// waits for memory (docs/decisions/2026-11-27-texts-asked-for.md).
+/// Rows that were selected, joined or sorted have their texts anywhere: copied one after the other,
+/// each waits for memory (docs/decisions/2026-11-27-texts-asked-for.md).
 LogicalResult KernelEmitter::askForTexts(ArrayRef<StringRef> names,
                                          std::optional<APFloat> textBytes) {
   SmallVector<Column> texts;
@@ -155,7 +155,7 @@ LogicalResult KernelEmitter::askForTexts(ArrayRef<StringRef> names,
       texts.push_back(column);
     }
   }
-  if (level() == 0 || texts.empty()) {
+  if ((level() == 0 && !rowsAnywhere_) || texts.empty()) {
     return success();
   }
   // The end of a longer one is mostly in the next line.

@@ -83,7 +83,7 @@ private:
     case RowState::Kind::kGroups:
       return group(op);
     case RowState::Kind::kOrder:
-      return op.getState().choosesRows() ? choose(op) : sort(op);
+      return op.getState().choosesRows() ? choose(op) : sort();
     case RowState::Kind::kPartitions:
       return partitions(op);
     case RowState::Kind::kNone:
@@ -314,24 +314,31 @@ private:
     double seconds = price(input, replicatedTable(), [&](double parts) {
       return groupWork(op, keys.size(), parts, rows(result));
     });
-    add("everywhere", {replicatedTable()}, {replicatedTable()}, seconds);
+    auto bytes = [&](double groups) {
+      return keys.empty()
+                 ? 0
+                 : context_.rows.heldBytes(context_.rows.groupTable(result, groups), result);
+    };
+    add("everywhere", {replicatedTable()}, {replicatedTable()}, seconds, bytes(rows(result)));
     if (!context_.allAxes()) {
       return true;
     }
-    auto complete = [&](const Layout &layout) {
-      return price(input, layout, [&](double parts) {
+    auto addComplete = [&](std::string label, const Layout &need, const Layout &give) {
+      double seconds = price(input, need, [&](double parts) {
         return groupWork(op, keys.size(), parts, std::max(1.0, rows(result) / parts));
       });
+      add(std::move(label), {need}, {give}, seconds,
+          bytes(std::max(1.0, rows(result) / parts(input, need))));
     };
     Keys inputKeys = context_.classes.namesOf(input, keys);
     Keys resultKeys = context_.classes.namesOf(result, keys);
     if (!keys.empty()) {
-      add("on the first rank", {root()}, {root()}, complete(root()));
+      addComplete("on the first rank", root(), root());
       for (AxisSet axes : context_.axisSets()) {
         for (const SmallVector<unsigned> &which : keyChoices(keys.size())) {
           Layout need = splitRows(RowKind::Hash, axes, select(inputKeys, which));
           Layout give = splitRows(RowKind::Hash, axes, select(resultKeys, which));
-          add("complete, by hash of " + joined(need.keys), {need}, {give}, complete(need));
+          addComplete("complete, by hash of " + joined(need.keys), need, give);
         }
       }
     }
@@ -344,18 +351,17 @@ private:
             return llvm::is_contained(inputKeys, key);
           });
       if (together && !keys.empty()) {
-        add("complete, by hash of " + joined(layout.keys), {layout}, {follow(input, layout)},
-            complete(layout));
+        addComplete("complete, by hash of " + joined(layout.keys), layout, follow(input, layout));
         continue;
       }
       if (rule.parts != RowSharding::Parts::kNone) {
         Layout give = inParts(rule, layout);
         give.groupKeys = select(resultKeys, keyChoices(resultKeys.size())[0]);
         double share = parts(input, layout);
-        cost::StepWork work = groupWork(op, keys.size(), share,
-                                        std::min(rows(result), std::max(1.0, rows(input) / share)));
+        double groups = std::min(rows(result), std::max(1.0, rows(input) / share));
         add("pre-aggregate " + text(layout), {layout}, {give},
-            cost::secondsOf(context_.model, work));
+            cost::secondsOf(context_.model, groupWork(op, keys.size(), share, groups)),
+            bytes(groups));
       }
     }
     return true;
@@ -437,18 +443,21 @@ private:
   //===------------------------------------------------------------------===//
 
   /// All rows of one rank put in order, or the first of them chosen.
-  double sortSeconds(Value input, const Layout &layout) {
-    return price(input, layout, [&](double parts) {
-      return context_.work.sort(input, rows(input) / parts, limitOf(node_.op), orderOf(node_.op));
+  void addSort(std::string label, const Layout &need, const Layout &give) {
+    Value input = node_.op->getOperand(0);
+    double limit = limitOf(node_.op), share = rows(input) / parts(input, need);
+    double seconds = price(input, need, [&](double parts) {
+      return context_.work.sort(input, rows(input) / parts, limit, orderOf(node_.op));
     });
+    double kept = limit > 0 ? std::min(limit, share) : share;
+    cost::StateShape state = context_.rows.sortBuffer(input, kept, limit, orderOf(node_.op));
+    add(std::move(label), {need}, {give}, seconds, context_.rows.heldBytes(state, input));
   }
 
-  bool sort(RelationalOpInterface op) {
-    Value input = op->getOperand(0);
-    add("everywhere", {replicatedTable()}, {replicatedTable()},
-        sortSeconds(input, replicatedTable()));
+  bool sort() {
+    addSort("everywhere", replicatedTable(), replicatedTable());
     if (context_.allAxes()) {
-      add("on the first rank", {root()}, {root()}, sortSeconds(input, root()));
+      addSort("on the first rank", root(), root());
     }
     return true;
   }
@@ -457,23 +466,22 @@ private:
   /// them.
   bool choose(RelationalOpInterface op) {
     Value input = op->getOperand(0);
-    double everywhere = sortSeconds(input, replicatedTable());
     if (!context_.allAxes()) {
-      return add("here", {replicatedTable()}, {replicatedTable()}, everywhere);
+      addSort("here", replicatedTable(), replicatedTable());
+      return true;
     }
     if (context_.rows.rowsMaxOf(input) <= 1) {
       // Nothing to choose between, so all copies agree.
-      add("everywhere", {replicatedTable()}, {replicatedTable()}, everywhere);
+      addSort("everywhere", replicatedTable(), replicatedTable());
     }
-    add("on the first rank", {root()}, {root()}, sortSeconds(input, root()));
+    addSort("on the first rank", root(), root());
     RowSharding rule = op.getSharding();
     // An order that it did not make counts, and an exchange does not keep it.
     bool inOrder = op.getOrdering() == RowOrdering::kKept && isOrdered(input);
     for (const Layout &layout : context_.available(input)) {
       bool parts = rule.parts != RowSharding::Parts::kNone && !inOrder;
       if (parts && layout.rowAxes && !layout.isRoot()) {
-        add("each rank's own choice first", {layout}, {inParts(rule, layout)},
-            sortSeconds(input, layout));
+        addSort("each rank's own choice first", layout, inParts(rule, layout));
       }
     }
     return true;

@@ -99,6 +99,19 @@ uint64_t KeyWords::word(const uint8_t *row, Place place) const {
   return word;
 }
 
+void KeyWords::askForRow(const uint8_t *row, Place place) const {
+  if (place.step < steps_.size()) {
+    __builtin_prefetch(row + steps_[place.step].front().offset);
+  }
+}
+
+void KeyWords::askForText(const uint8_t *row, Place place) const {
+  if (place.step < steps_.size() && isText(steps_[place.step])) {
+    const auto text = loadAs<HrString>(row + steps_[place.step].front().offset);
+    __builtin_prefetch(text.data + place.offset);
+  }
+}
+
 std::optional<KeyWords::Place> KeyWords::after(Place place, uint64_t word) const {
   if (place.step == steps_.size()) {
     return std::nullopt;

@@ -25,6 +25,10 @@ public:
     uint32_t offset = 0; ///< in a text
   };
   uint64_t word(const uint8_t *row, Place place) const;
+  /// So that a word of a row somewhere need not be waited for: ask for the row some words before,
+  /// and, when it has come, for the text that it points to.
+  void askForRow(const uint8_t *row, Place place) const;
+  void askForText(const uint8_t *row, Place place) const;
   /// The next one of rows that have this word in common, if there is one.
   std::optional<Place> after(Place place, uint64_t word) const;
 

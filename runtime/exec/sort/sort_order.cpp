@@ -10,6 +10,8 @@ namespace {
 constexpr size_t kWorthWords = 3;
 /// So deep a text of many words is compared as a whole.
 constexpr int kDepthMax = 64;
+/// So many entries before its word is made a row's text is asked for, and as many before, the row.
+constexpr size_t kAhead = 16;
 } // namespace
 
 std::vector<plan::OrderKey> sortKeysOf(const plan::State &state) {
@@ -41,6 +43,18 @@ uint64_t SortOrder::sort(std::span<SortEntry> entries, SortEntry *other, KeyWord
   return words;
 }
 
+void SortOrder::makeWords(std::span<SortEntry> entries, KeyWords::Place place) const {
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (i + 2 * kAhead < entries.size()) {
+      words_.askForRow(entries[i + 2 * kAhead].row, place);
+    }
+    if (i + kAhead < entries.size()) {
+      words_.askForText(entries[i + kAhead].row, place);
+    }
+    entries[i].word = words_.word(entries[i].row, place);
+  }
+}
+
 uint64_t SortOrder::sortEqual(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
                               int depth) const {
   if (entries.size() < 2) {
@@ -56,9 +70,7 @@ uint64_t SortOrder::sortEqual(std::span<SortEntry> entries, SortEntry *other, Ke
     });
     return entries.size();
   }
-  for (SortEntry &entry : entries) {
-    entry.word = words_.word(entry.row, *next);
-  }
+  makeWords(entries, *next);
   return entries.size() + sort(entries, other, *next, depth + 1);
 }
 

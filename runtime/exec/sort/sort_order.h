@@ -26,6 +26,11 @@ public:
     return a.word != b.word ? a.word < b.word
                             : words_.after({}, a.word) && rows_.compare(a.row, b.row) < 0;
   }
+  /// Of entries whose words are equal: one with a lesser next word comes first.
+  uint64_t nextWord(const SortEntry &entry) const {
+    const std::optional<KeyWords::Place> next = words_.after({}, entry.word);
+    return next ? words_.word(entry.row, *next) : 0;
+  }
   /// Afterwards only the entries' rows mean anything. `other` has room for as many entries; null:
   /// there is no such room, and it takes several times as long. Returns how many words of keys it
   /// took beyond the entries' own.
@@ -38,6 +43,8 @@ private:
       : words_(state, keys), rows_(state, keys) {}
   uint64_t sort(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
                 int depth) const;
+  /// The entries get their word at this place.
+  void makeWords(std::span<SortEntry> entries, KeyWords::Place place) const;
   /// Entries that have this word in common.
   uint64_t sortEqual(std::span<SortEntry> entries, SortEntry *other, KeyWords::Place place,
                      int depth) const;

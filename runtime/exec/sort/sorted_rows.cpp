@@ -83,6 +83,12 @@ void SortedRows::chooseBounds(size_t ranges, uint64_t rows) {
   for (size_t range = 1; range < ranges; ++range) {
     bounds_.push_back(samples[range * samples.size() / ranges]);
     boundWords_[range - 1] = bounds_.back().word;
+    boundNexts_.push_back(order_.nextWord(bounds_.back()));
+  }
+  boundEnds_.resize(bounds_.size());
+  for (size_t bound = bounds_.size(); bound-- > 0;) {
+    const bool isLast = bound + 1 == bounds_.size() || boundWords_[bound] != boundWords_[bound + 1];
+    boundEnds_[bound] = isLast ? bound + 1 : boundEnds_[bound + 1];
   }
 }
 
@@ -92,15 +98,17 @@ uint8_t SortedRows::rangeOf(const SortEntry &entry) const {
   for (size_t step = kRangesMax / 2; step > 0; step /= 2) {
     range += boundWords_[range + step - 1] < entry.word ? step : 0;
   }
-  size_t end = range;
-  while (end < bounds_.size() && bounds_[end].word == entry.word) {
-    ++end;
+  if (range >= bounds_.size() || boundWords_[range] != entry.word) {
+    return static_cast<uint8_t>(range);
   }
-  const auto *first = bounds_.data();
+  const auto first = boundNexts_.begin();
+  const auto [same, behind] =
+      std::equal_range(first + static_cast<ptrdiff_t>(range),
+                       first + static_cast<ptrdiff_t>(boundEnds_[range]), order_.nextWord(entry));
   const auto *bound = std::upper_bound(
-      first + range, first + end, entry,
+      bounds_.data() + (same - first), bounds_.data() + (behind - first), entry,
       [this](const SortEntry &a, const SortEntry &b) { return order_.isBefore(a, b); });
-  return static_cast<uint8_t>(bound - first);
+  return static_cast<uint8_t>(bound - bounds_.data());
 }
 
 JobPhase SortedRows::findRanges() {

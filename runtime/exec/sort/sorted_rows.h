@@ -72,6 +72,8 @@ private:
   std::vector<Entries> listed_;   ///< by copy
   std::vector<SortEntry> bounds_; ///< the least of each range but the first
   std::array<uint64_t, kRangesMax> boundWords_ = greatestWords(); ///< theirs
+  std::vector<uint64_t> boundNexts_;                              ///< their next words
+  std::vector<size_t> boundEnds_; ///< where bounds of the same word end
   std::vector<Share> shares_;
   ScratchArray<uint8_t> ranges_; ///< by row
   ScratchArray<SortEntry> sorted_;
