@@ -106,6 +106,10 @@ Expected<Block> MemoryAccount::allocate(int64_t bytes) {
                   [&] { return memory_->blocks->allocate(bytes, reservation_); });
 }
 
+Expected<Block> MemoryAccount::allocateIfFree(int64_t bytes) {
+  return memory_->blocks->allocate(bytes, reservation_);
+}
+
 Status MemoryAccount::reserve(int64_t bytes) {
   return withRoom(bytes, [&] { return reservation_.grow(bytes); });
 }

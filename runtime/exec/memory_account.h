@@ -81,6 +81,8 @@ public:
 
   /// A block of at least `bytes`, 64-byte aligned, contents undefined; or the typed memory error.
   Expected<Block> allocate(int64_t bytes);
+  /// The same, but nothing is written out for it.
+  Expected<Block> allocateIfFree(int64_t bytes);
   /// A pool of buffers charged to the account, which the buffers keep; of blocks that are seen
   /// elsewhere, or of those of the process.
   Expected<std::unique_ptr<BufferPool>> createPool(BufferPool::Options options,

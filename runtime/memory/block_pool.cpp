@@ -28,7 +28,7 @@ namespace {
 
 constexpr int64_t kHugePageBytes = int64_t{2} << 20;
 /// In less memory than this a huge page of which little is used costs more than it gains.
-constexpr int64_t kHugePagesFromBytes = int64_t{1} << 30;
+constexpr int64_t kHugePagesFromBytes = int64_t{1} << 28;
 constexpr int64_t kSmallestBlockBytes = int64_t{4} << 10;
 /// Blocks up to this are cut from slabs of the size of a huge page.
 constexpr int64_t kLargestCutBytes = int64_t{1} << 20;

@@ -23,19 +23,19 @@ void Keeper::use(std::shared_ptr<MemoryTier> tier) {
   }
 }
 
-bool MemoryTier::tryTake(int64_t bytes) {
+bool MemoryTier::tryTake(int64_t bytes, int64_t leave) {
   HR_CHECK(bytes >= 0);
   int64_t used = used_.load(std::memory_order_relaxed);
   do {
-    if (bytes > limitBytes_ - used) {
+    if (bytes > limitBytes_ - leave - used) {
       return false;
     }
   } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
   return true;
 }
 
-bool MemoryTier::takeIfFree(int64_t bytes) {
-  return waiting_.load(std::memory_order_acquire) == 0 && tryTake(bytes);
+bool MemoryTier::takeIfFree(int64_t bytes, int64_t leave) {
+  return waiting_.load(std::memory_order_acquire) == 0 && tryTake(bytes, leave);
 }
 
 bool MemoryTier::take(int64_t bytes) {

@@ -42,8 +42,9 @@ public:
 
   /// For what is needed: keepers give way for it. False: it does not fit even so.
   bool take(int64_t bytes);
-  /// For what would be kept: false if there is no room beside all else, and all that is asked for.
-  bool takeIfFree(int64_t bytes);
+  /// For what would be kept: false if there is no room beside all else, and all that is asked for,
+  /// and `leave`.
+  bool takeIfFree(int64_t bytes, int64_t leave = 0);
   void giveBack(int64_t bytes);
 
   int64_t limitBytes() const { return limitBytes_; }
@@ -54,7 +55,7 @@ private:
   /// From now on `keeper` is asked to give way, in the order in which they joined.
   void join(Keeper &keeper);
   void leave(Keeper &keeper);
-  bool tryTake(int64_t bytes);
+  bool tryTake(int64_t bytes, int64_t leave = 0);
 
   const int64_t limitBytes_;
   std::atomic<int64_t> used_{0};

@@ -21,6 +21,9 @@ constexpr size_t kOfferedKeys = 1 << 16;
 /// in the scan of PageCache.KeysDoNotDriveEachOtherOutForEver, of 3,668 chunks 204 are then never
 /// kept, of 8,000 886.
 constexpr size_t kOfferedWays = 4;
+/// Of the tier: what is not taken for what is kept, so that those who read can use their buffers
+/// again.
+constexpr int64_t kFreePart = 16;
 
 } // namespace
 
@@ -38,6 +41,7 @@ std::shared_ptr<const EncodedChunk> PageCache::find(const ChunkKey &key) {
     return nullptr;
   }
   ++counters_.hits;
+  found->second->used = ++now_;
   recent_.splice(recent_.begin(), recent_, found->second);
   return found->second->chunk;
 }
@@ -56,36 +60,43 @@ PageCache::insert(const ChunkKey &key, std::shared_ptr<const EncodedChunk> chunk
   if (found != entries_.end()) {
     return found->second->chunk;
   }
-  if (bytes > bytesMax_ || (keep == Keep::kSecond && !offeredBefore(key))) {
+  const std::optional<uint64_t> before = offeredBefore(key);
+  if (bytes > bytesMax_ || (keep == Keep::kSecond && !before)) {
     return chunk;
   }
-  while (counters_.bytes + bytes > bytesMax_ ||
-         (tier_ && !tier_->takeIfFree(static_cast<int64_t>(bytes)))) {
-    if (recent_.empty()) {
+  while (!takeRoom(bytes)) {
+    if (recent_.empty() || (before && recent_.back().used > *before)) {
       return chunk;
     }
     dropLast(dropped);
   }
-  recent_.push_front({key, chunk, bytes});
+  recent_.push_front({key, chunk, bytes, now_});
   entries_.emplace(key, recent_.begin());
   counters_.bytes += bytes;
   return chunk;
 }
 
-bool PageCache::offeredBefore(const ChunkKey &key) {
+bool PageCache::takeRoom(uint64_t bytes) {
+  return counters_.bytes + bytes <= bytesMax_ &&
+         (!tier_ ||
+          tier_->takeIfFree(static_cast<int64_t>(bytes), tier_->limitBytes() / kFreePart));
+}
+
+std::optional<uint64_t> PageCache::offeredBefore(const ChunkKey &key) {
   if (offered_.empty()) {
     offered_.resize(kOfferedKeys);
   }
   const uint64_t hash = Hash()(key) | 1; // 0: none yet
   const auto places = std::span(offered_).subspan(
       (hash >> 1) % (kOfferedKeys / kOfferedWays) * kOfferedWays, kOfferedWays);
-  if (std::ranges::find(places, hash) != places.end()) {
-    return true;
+  auto known = std::ranges::find(places, hash, &Offer::hash);
+  if (known != places.end()) {
+    return std::exchange(known->at, ++now_);
   }
-  auto free = std::ranges::find(places, uint64_t{0});
+  auto free = std::ranges::find(places, uint64_t{0}, &Offer::hash);
   // Any: of more keys than places none is the next to come, as they do in a circle.
-  (free != places.end() ? *free : places[random_() % kOfferedWays]) = hash;
-  return false;
+  (free != places.end() ? *free : places[random_() % kOfferedWays]) = {hash, ++now_};
+  return std::nullopt;
 }
 
 void PageCache::dropLast(std::list<Entry> &dropped) {

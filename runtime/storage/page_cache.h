@@ -1,4 +1,5 @@
-// Decompressed, still encoded column chunks kept between queries, least recently used first out.
+// Decompressed, still encoded column chunks kept between queries. What has not been used for
+// longest goes first, and only for what was asked for since.
 #pragma once
 
 #include "runtime/memory/memory_tier.h"
@@ -8,6 +9,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <unordered_map>
 #include <vector>
@@ -31,9 +33,11 @@ struct ChunkKey {
 
 /// Thread-safe. Keeps what is read for the second time: what one query reads once does not push out
 /// what others read again and again, and memory that is used once is used again while it is warm.
-/// Has what is free of a tier, and gives way; without one its bound alone counts. What is dropped
-/// here lives on while a morsel pins it, which is charged with it. Two workers that miss the same
-/// chunk at once both load it; the first one stays.
+/// Nor does a scan of more than there is room for, again and again, push out its own beginning: a
+/// chunk goes for another only if it was not used since that one was offered before. Has what is
+/// free of a tier but a part that others need for what they read, and gives way; without one its
+/// bound alone counts. What is dropped here lives on while a morsel pins it, which is charged with
+/// it. Two workers that miss the same chunk at once both load it; the first one stays.
 class PageCache final : public Keeper {
 public:
   explicit PageCache(uint64_t bytesMax) : bytesMax_(bytesMax) {}
@@ -69,19 +73,26 @@ private:
     ChunkKey key;
     std::shared_ptr<const EncodedChunk> chunk;
     uint64_t bytes;
+    uint64_t used; ///< when; see now_
+  };
+  struct Offer {
+    uint64_t hash = 0; ///< of the key; 0: none
+    uint64_t at = 0;
   };
   void moveTo(std::shared_ptr<MemoryTier> tier) override;
-  /// Whether the chunk was offered before; remembers it.
-  bool offeredBefore(const ChunkKey &key);
+  /// When the chunk was offered before, if it was; remembers that it is now.
+  std::optional<uint64_t> offeredBefore(const ChunkKey &key);
+  bool takeRoom(uint64_t bytes);
   /// Moves the oldest to `dropped`, which is to be freed outside of the lock.
   void dropLast(std::list<Entry> &dropped);
 
   mutable std::mutex mutex_;
   const uint64_t bytesMax_;
   std::shared_ptr<MemoryTier> tier_;
-  std::vector<uint64_t> offered_; ///< hashes of keys, each at its places; others may overwrite it
-  std::minstd_rand random_;       ///< which of them
-  std::list<Entry> recent_;       ///< most recently used first
+  uint64_t now_ = 0;           ///< counts what is asked for
+  std::vector<Offer> offered_; ///< each at its places; others may overwrite it
+  std::minstd_rand random_;    ///< which of them
+  std::list<Entry> recent_;    ///< most recently used first
   std::unordered_map<ChunkKey, std::list<Entry>::iterator, Hash> entries_;
   Counters counters_;
 };

@@ -1,6 +1,8 @@
 // Insertion, growth and forgetting.
 #include "runtime/exec/group/group_copy.h"
 
+#include "runtime/exec/window/field_values.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -13,6 +15,8 @@ constexpr uint64_t kPointerBits = 48;
 /// Of the first directory: 64 KiB to 1 MiB, which caches of cores hold.
 constexpr uint64_t kEntriesMin = 1 << 13;
 constexpr uint64_t kEntriesMax = 1 << 17;
+/// So many rows before it is entered the entry of a row is asked for.
+constexpr uint64_t kAhead = 16;
 
 } // namespace
 
@@ -80,11 +84,12 @@ Status GroupCopy::resize(uint64_t entries) {
   for (const RowSpan &span : rows_.spans()) {
     const uint64_t skipped = std::min(skip, span.count);
     skip -= skipped;
+    auto hashOf = [&](uint64_t i) { return loadAs<uint64_t>(span.rows + i * rows_.rowBytes()); };
     for (uint64_t i = skipped; i < span.count; ++i) {
-      uint8_t *row = span.rows + i * rows_.rowBytes();
-      uint64_t hash;
-      std::memcpy(&hash, row, sizeof hash);
-      enter(row, hash);
+      if (i + kAhead < span.count) {
+        __builtin_prefetch(&abi_.directory[hashOf(i + kAhead) & abi_.mask], 1);
+      }
+      enter(span.rows + i * rows_.rowBytes(), hashOf(i));
     }
   }
   return {};

@@ -36,6 +36,7 @@ private:
 
   Status addBlock();
   Status prepareEntries();
+  void askFor(const uint8_t *row) const;
   void forgetResults(uint8_t *row) const;
   Status prepareToSpill();
   void endBlock();

@@ -74,6 +74,31 @@ TEST(PageCache, LeastRecentlyUsedGoesFirst) {
   EXPECT_NE(cache.find({1, 0, 0, HR_I64}), nullptr);
 }
 
+TEST(PageCache, AScanOfMoreThanFitsDoesNotPushOutItsOwnBeginning) {
+  constexpr uint32_t kChunks = 100, kFitting = 40;
+  PageCache cache(kFitting * 2600);
+  auto scan = [&](uint32_t file) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < kChunks; ++i) {
+      const ChunkKey key{file, i, 0, HR_I64};
+      const bool isThere = cache.find(key) != nullptr;
+      found += isThere ? 1 : 0;
+      if (!isThere) {
+        cache.insert(key, chunkOf(2000));
+      }
+    }
+    return found;
+  };
+  scan(1);
+  scan(1);
+  EXPECT_GE(scan(1), kFitting - 1);
+  EXPECT_GE(scan(1), kFitting - 1);
+  // What is not asked for any more makes room.
+  scan(2);
+  scan(2);
+  EXPECT_GE(scan(2), kFitting - 1);
+}
+
 TEST(PageCache, HasWhatIsFreeOfItsTierAndGivesWay) {
   PageCache cache(1'000'000);
   for (uint32_t i = 0; i < 10; ++i) {
