@@ -11,7 +11,7 @@ import pytest
 from random_sql import Query, random_query
 from sql_oracle import Oracle, difference
 
-_COUNT = int(os.environ.get("HEADRACE_RANDOM_QUERIES", "300"))
+_COUNT = int(os.environ.get("HEADRACE_RANDOM_QUERIES", "2000"))
 _FIRST = int(os.environ.get("HEADRACE_RANDOM_SEED", "1"))
 _PARTS = 10
 _SHRINK_STEPS = 400
