@@ -67,6 +67,19 @@ TEST(Settings, EnvironmentOverridesDefaults) {
   unsetenv("HEADRACE_EXCHANGE_WINDOW");
 }
 
+TEST(Settings, PathsBeginAtHome) {
+  Settings settings;
+  ASSERT_TRUE(settings.set("--trace", "~/t.json").ok());
+  EXPECT_EQ(settings.trace, std::string(std::getenv("HOME")) + "/t.json");
+  ASSERT_TRUE(settings.set("spillDirectory", "a b/~").ok());
+  EXPECT_EQ(settings.spillDirectory, "a b/~");
+  for (const SettingInfo &info : settingTable()) {
+    EXPECT_FALSE(settingRange(info).empty()) << info.name;
+    bool isPath = info.type == SettingType::kPath;
+    EXPECT_EQ(settingRange(info) == "PATH", isPath) << info.name;
+  }
+}
+
 TEST(Settings, ZeroMeansTheMachine) {
   Settings settings;
   EXPECT_GT(settings.memoryBytes(), int64_t{64} << 20);
