@@ -10,6 +10,7 @@
 
 #include "runtime/base/log.h"
 #include "runtime/base/path_text.h"
+#include "runtime/base/readable.h"
 #include "runtime/base/usable_memory.h"
 
 namespace headrace {
@@ -246,7 +247,7 @@ namespace {
 
 std::string boundText(const SettingInfo &info, double bound) {
   return info.type == SettingType::kReal    ? detail::joinText(bound)
-         : info.type == SettingType::kBytes ? formatBytes(std::llround(bound))
+         : info.type == SettingType::kBytes ? formatBytes(bound)
                                             : std::to_string(std::llround(bound));
 }
 
@@ -290,19 +291,6 @@ std::string settingsMarkdown() {
     text += detail::joinText("| `", settingFlag(info), "` | `", settingVariable(info), "` | `",
                              settingDefault(info), "` | ", range, " | ", info.doc, " |\n");
   }
-  return text;
-}
-
-std::string formatBytes(int64_t bytes) {
-  constexpr const char *kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  double value = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (std::abs(value) >= 1024 && unit + 1 < std::size(kUnits)) {
-    value /= 1024;
-    ++unit;
-  }
-  char text[32];
-  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.4g %s", value, kUnits[unit]);
   return text;
 }
 

@@ -75,8 +75,6 @@ std::string settingsHelp();
 /// The table as Markdown, for the documentation page.
 std::string settingsMarkdown();
 
-/// "1.5 GiB", "512 B": for messages.
-std::string formatBytes(int64_t bytes);
 /// Reads 1048576, 512MiB, 4GB, 1.5 GiB. Fails (kUser) for anything else.
 Expected<int64_t> parseBytes(std::string_view text);
 

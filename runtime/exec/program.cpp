@@ -6,7 +6,7 @@
 #include "model/plan/precedence.h"
 #include "runtime/base/log.h"
 #include "runtime/base/random.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/readable.h"
 #include "runtime/exec/gpu/gpu_context.h"
 #include "runtime/exec/rank.h"
 #include "runtime/primitives/isa.h"

@@ -96,6 +96,4 @@ TEST(Settings, Bytes) {
   EXPECT_FALSE(parseBytes("-1").ok());
   EXPECT_FALSE(parseBytes("").ok());
   EXPECT_FALSE(parseBytes("1e30").ok());
-  EXPECT_EQ(formatBytes(512), "512 B");
-  EXPECT_EQ(formatBytes(int64_t{3} << 29), "1.5 GiB");
 }
