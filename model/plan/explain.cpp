@@ -35,8 +35,7 @@ std::string numberOr(double value, std::string (*format)(double)) {
 class Tree {
 public:
   Tree(const Plan &plan, const ExplainOptions &options)
-      : options_(options), operators_(plan.explanation.operators),
-        task_(tasksOfOperators(plan)) {
+      : options_(options), operators_(plan.explanation.operators), task_(tasksOfOperators(plan)) {
     users_.assign(operators_.size(), 0);
     for (const Operator &op : operators_) {
       for (int32_t input : op.inputs) {
@@ -228,8 +227,9 @@ std::string heading(const Explanation &why) {
                 : ", at most " + formatCount(std::max(100 * gap, 1.0)) + " % above the least";
   }
   text += " (solved in " + formatSeconds(why.solveSeconds) + ")\n";
-  text += "a rank holds " + formatBytes(why.memoryBytes) + " of " + formatBytes(why.memoryBytesMax) +
-          " at most" + (why.whyNothingFits.empty() ? "" : "; " + why.whyNothingFits) + "\n";
+  text += "a rank holds " + formatBytes(why.memoryBytes) + " of " +
+          formatBytes(why.memoryBytesMax) + " at most" +
+          (why.whyNothingFits.empty() ? "" : "; " + why.whyNothingFits) + "\n";
   text +=
       why.order.empty() ? "" : "tasks in the order that is simulated to take " + why.order + "\n";
   return text;
