@@ -181,6 +181,14 @@ def test_a_plan_with_another_manifest(plan: Path, tmp_path: Path) -> None:
     assert "manifest.json: not a JSON object of tables" in run(broken, status=1).stderr
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_plan_of_another_user(plan: Path, tmp_path: Path) -> None:
+    shutil.copytree(plan, tmp_path / "q.plan")
+    os.chown(tmp_path / "q.plan" / "plan.json", 12345, -1)
+    done = run(tmp_path / "q.plan", status=2)
+    assert "a plan is code, and this one belongs to another user (copy it if you trust it): " in done.stderr
+
+
 def test_tensors_are_not_printed(tmp_path: Path) -> None:
     source = """func.func @main() -> tensor<2xf32> {
       %one = arith.constant 1.0 : f32

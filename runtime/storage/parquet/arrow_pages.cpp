@@ -96,6 +96,7 @@ Status readTyped(parquet::ColumnReader &untyped, const ParquetColumn &column, ui
         present += levels[i] > 0;
       }
       if (present != page.rows - page.nulls) {
+        // no test: Arrow's reader counts them
         return makeError(ErrorKind::kCorrupt, "definition levels and values do not agree");
       }
     }

@@ -412,6 +412,17 @@ TEST_F(ChunkTest, DamagedBodiesAreRefused) {
   plan::Schema narrower = stream_.schema;
   narrower.columns.pop_back();
   EXPECT_EQ(decodeRows(good, narrower).status().message(), "exchange message: another schema");
+  // The words of the order, and the last offset of the text: what they count is not there.
+  auto messageOf = [&](size_t place, uint32_t value) {
+    std::vector<uint8_t> bytes(reinterpret_cast<const uint8_t *>(good.data()),
+                               reinterpret_cast<const uint8_t *>(good.data()) + good.size());
+    std::memcpy(bytes.data() + place, &value, sizeof value);
+    return decodeRows(bytes, stream_.schema).status().message();
+  };
+  EXPECT_EQ(messageOf(8, 1 << 30), "exchange message: shorter than its order");
+  uint32_t texts = 0; // where the third column has its offsets
+  std::memcpy(&texts, good.data() + 12 + 2 * 16, sizeof texts);
+  EXPECT_EQ(messageOf(texts + 4, 1 << 30), "exchange message: string offsets");
   BufferRef beyond = (*pool)->tryTake();
   std::memcpy(beyond.mutableData(), good.data(), static_cast<size_t>(good.size()));
   std::memset(beyond.mutableData() + 12, 0x40, 8); // where the first column begins

@@ -52,6 +52,19 @@ TEST(Failure, KernelErrorStopsAllRanks) {
   }
 }
 
+TEST(Failure, KernelsThatBreakTheirContract) {
+  auto messageOf = [](int64_t how) {
+    PlanBuilder b;
+    int32_t out = b.stream();
+    b.run("misbehave", b.load("t"), {}, out);
+    b.result(out);
+    return runPlan(b, {{{"t", {{how}, {0}}}}, 100}).status().message();
+  };
+  EXPECT_EQ(messageOf(1), "unexpected result of a kernel: 77");
+  EXPECT_EQ(messageOf(2), "kernel wants room in an output that is empty or absent: 9");
+  EXPECT_EQ(messageOf(3), "kernel failed without an error: misbehave");
+}
+
 TEST(Failure, MemoryLimitNamesOperatorAndSetting) {
   PlanBuilder b;
   int32_t state = b.state(StateKind::kGroupTable, 24, "merge_group");
