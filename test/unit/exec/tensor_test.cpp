@@ -1,6 +1,6 @@
 // Tensor tasks: matmul, kernels, collectives, bound inputs and results, on one to four ranks.
 // Sources: runtime/exec/collective_task.cpp, runtime/exec/compute_task.cpp,
-//   runtime/exec/tensor_buffer.cpp, runtime/exec/matmul_job.cpp
+//   runtime/exec/tensor_buffer.cpp, runtime/exec/matmul_job.cpp, runtime/exec/to_tensor_task.cpp
 #include "test/unit/exec/test_plans.h"
 
 #include <gtest/gtest.h>
