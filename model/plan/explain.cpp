@@ -5,7 +5,6 @@
 #include "model/plan/dependencies.h"
 #include "model/plan/measured_operators.h"
 #include "runtime/base/readable.h"
-#include "runtime/base/settings.h"
 
 #include <algorithm>
 #include <map>
@@ -32,13 +31,11 @@ struct Row {
 std::string numberOr(double value, std::string (*format)(double)) {
   return value < 0 ? "" : format(value);
 }
-std::string bytesText(double bytes) { return formatBytes(static_cast<int64_t>(bytes)); }
 
 class Tree {
 public:
   Tree(const Plan &plan, const ExplainOptions &options)
-      : options_(options), operators_(plan.explanation.operators),
-        task_(tasksOfOperators(plan)) {
+      : options_(options), operators_(plan.explanation.operators), task_(tasksOfOperators(plan)) {
     users_.assign(operators_.size(), 0);
     for (const Operator &op : operators_) {
       for (int32_t input : op.inputs) {
@@ -142,8 +139,8 @@ private:
   }
 
   static std::vector<std::string> estimatedCells(const Operator &op) {
-    return {op.where, numberOr(op.rows, formatCount), numberOr(op.bytes, bytesText),
-            numberOr(op.seconds, formatSeconds), numberOr(op.movedBytes, bytesText)};
+    return {op.where, numberOr(op.rows, formatCount), numberOr(op.bytes, formatBytes),
+            numberOr(op.seconds, formatSeconds), numberOr(op.movedBytes, formatBytes)};
   }
 
   std::vector<std::string> measuredCells(int32_t id) {
@@ -164,8 +161,8 @@ private:
             numberOr(op.rows, formatCount),
             seconds,
             estimate,
-            numberOr(measured.movedBytes, bytesText),
-            numberOr(op.movedBytes, bytesText)};
+            numberOr(measured.movedBytes, formatBytes),
+            numberOr(op.movedBytes, formatBytes)};
   }
 
   std::string layOut() const {
@@ -230,8 +227,9 @@ std::string heading(const Explanation &why) {
                 : ", at most " + formatCount(std::max(100 * gap, 1.0)) + " % above the least";
   }
   text += " (solved in " + formatSeconds(why.solveSeconds) + ")\n";
-  text += "a rank holds " + bytesText(why.memoryBytes) + " of " + bytesText(why.memoryBytesMax) +
-          " at most" + (why.whyNothingFits.empty() ? "" : "; " + why.whyNothingFits) + "\n";
+  text += "a rank holds " + formatBytes(why.memoryBytes) + " of " +
+          formatBytes(why.memoryBytesMax) + " at most" +
+          (why.whyNothingFits.empty() ? "" : "; " + why.whyNothingFits) + "\n";
   text +=
       why.order.empty() ? "" : "tasks in the order that is simulated to take " + why.order + "\n";
   return text;
@@ -259,8 +257,7 @@ std::string roundsText(const Plan &plan, const Profile *measured) {
     if (!repeat) {
       continue;
     }
-    text += "in rounds of " +
-            formatBytes(static_cast<int64_t>(std::min<uint64_t>(repeat->roomBytes, INT64_MAX)));
+    text += "in rounds of " + formatBytes(static_cast<double>(repeat->roomBytes));
     const char *separator = ": ";
     for (int32_t inner : repeat->tasks) {
       for (const StateArgument &filled : plan.tasks[inner].states()) {

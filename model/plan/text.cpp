@@ -4,7 +4,6 @@
 #include "model/plan/check_rules.h"
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/readable.h"
-#include "runtime/base/settings.h"
 #include "runtime/base/utf8.h"
 
 #include <algorithm>
@@ -14,11 +13,6 @@ namespace headrace::plan {
 namespace {
 
 constexpr size_t kWidth = 120;
-
-std::string bytesText(uint64_t bytes) {
-  return formatBytes(static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX)));
-}
-std::string rowsText(uint64_t count) { return formatCount(static_cast<double>(count)); }
 
 /// Where a line that is too wide is broken: in front of its place, else at the last space that
 /// fits.
@@ -87,9 +81,10 @@ private:
   std::string kernelName(int32_t id) {
     return inRange(id, plan_.kernels.size()) ? plan_.kernels[id].symbol : std::to_string(id);
   }
-  static std::string cardinality(const Cardinality &x, std::string (*format)(uint64_t)) {
-    return format(x.expected) + " (" + format(x.min) + ".." +
-           (x.max == UINT64_MAX ? "?" : format(x.max)) + ", p95 " + format(x.p95) + ")";
+  static std::string cardinality(const Cardinality &x, std::string (*format)(double)) {
+    auto text = [&](uint64_t count) { return format(static_cast<double>(count)); };
+    return text(x.expected) + " (" + text(x.min) + ".." +
+           (x.max == UINT64_MAX ? "?" : text(x.max)) + ", p95 " + text(x.p95) + ")";
   }
   void writeSchema(const Schema &schema) {
     out_ << "(";
@@ -176,7 +171,7 @@ private:
     for (size_t i = 0; i < plan_.states.size(); ++i) {
       const State &state = plan_.states[i];
       out_ << "state " << i << " '" << state.name << "' " << nameOf(state.kind) << ", rows of "
-           << state.rowBytes << " bytes, about " << cardinality(state.rows, rowsText) << " in "
+           << state.rowBytes << " bytes, about " << cardinality(state.rows, formatCount) << " in "
            << nameOf(state.tier);
       if (state.mergeKernel != kNone) {
         out_ << ", merge " << kernelName(state.mergeKernel);
@@ -272,7 +267,7 @@ private:
     for (size_t i = 0; i < plan_.kernels.size(); ++i) {
       const Kernel &kernel = plan_.kernels[i];
       out_ << "kernel " << i << " " << kernel.symbol << ", scratch "
-           << bytesText(kernel.scratchBytes) << ", " << kernel.literals.size()
+           << formatBytes(kernel.scratchBytes) << ", " << kernel.literals.size()
            << (kernel.literals.size() == 1 ? " literal\n" : " literals\n");
     }
   }
@@ -290,7 +285,7 @@ private:
       }
       out_ << "] in " << nameOf(buffer.tier);
       if (buffer.sizedBy == kNone) {
-        out_ << ", at most " << bytesText(buffer.bytes) << "\n";
+        out_ << ", at most " << formatBytes(buffer.bytes) << "\n";
       } else {
         out_ << ", sized by buffer " << buffer.sizedBy << "\n";
       }
@@ -298,7 +293,7 @@ private:
     for (size_t i = 0; i < plan_.holes.size(); ++i) {
       const Hole &hole = plan_.holes[i];
       out_ << "hole " << i << " '" << hole.name << "' rows of task " << hole.producer
-           << (hole.agreed ? ", agreed" : "") << ", about " << cardinality(hole.bounds, rowsText)
+           << (hole.agreed ? ", agreed" : "") << ", about " << cardinality(hole.bounds, formatCount)
            << "\n";
     }
   }
@@ -380,7 +375,7 @@ private:
     writeIds("outputs", rows.outputs);
   }
   void writeWork(const ReserveTask &reserve) {
-    out_ << " " << cardinality(reserve.bytes, bytesText) << " for " << state(reserve.state);
+    out_ << " " << cardinality(reserve.bytes, formatBytes) << " for " << state(reserve.state);
   }
   void writeWork(const ReleaseTask &release) { out_ << " of task " << release.reservation; }
   void writeWork(const ChooseTask &choose) {
@@ -389,7 +384,7 @@ private:
     writeIds("else", choose.elseTasks);
   }
   void writeWork(const RepeatTask &repeat) {
-    out_ << " in rounds of " << bytesText(repeat.roomBytes);
+    out_ << " in rounds of " << formatBytes(repeat.roomBytes);
     writeIds("tasks", repeat.tasks);
   }
   void writeWork(const ResultTask &result) { out_ << " from " << stream(result.inputStream); }

@@ -1,6 +1,7 @@
 // Writes traces and reports.
 #include "model/simulate/trace.h"
 
+#include "runtime/base/readable.h"
 #include "runtime/telemetry/trace_time.h"
 
 #include <algorithm>
@@ -33,12 +34,6 @@ std::string line(double seconds, double whole, const std::string &what) {
   std::snprintf(buffer, sizeof buffer, "%12.3f ms %5.1f %%  ", 1e3 * seconds,
                 100 * seconds / whole);
   return buffer + what + "\n";
-}
-
-std::string bytesText(double bytes) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.4g B", bytes);
-  return buffer;
 }
 
 /// What goes through a processor are operations: its rate is in bytes that stand for them.
@@ -193,12 +188,12 @@ std::string report(const Graph &graph, const Outcome &outcome) {
     if (use.bytes > 0) {
       const Resource &used = graph.resources[resource];
       text += line(use.busySeconds, whole,
-                   used.name + (carriesBytes(used) ? ", " + bytesText(use.bytes) : ""));
+                   used.name + (carriesBytes(used) ? ", " + formatBytes(use.bytes) : ""));
     }
   }
   for (size_t tier = 0; tier < graph.tiers.size(); ++tier) {
-    text += graph.tiers[tier].name + ": " + bytesText(outcome.tierPeakBytes[tier]) + " of " +
-            bytesText(graph.tiers[tier].bytes) + "\n";
+    text += graph.tiers[tier].name + ": " + formatBytes(outcome.tierPeakBytes[tier]) + " of " +
+            formatBytes(graph.tiers[tier].bytes) + "\n";
   }
   return text;
 }

@@ -91,9 +91,15 @@ StringRef phaseName(Phase phase) {
   return "";
 }
 
+std::string phaseNames(Phase first) {
+  return llvm::join(
+      llvm::map_range(llvm::make_filter_range(kPhases, [&](Phase phase) { return phase >= first; }),
+                      phaseName),
+      ", ");
+}
+
 bool parsePhase(StringRef name, Phase *phase) {
-  for (Phase candidate : {Phase::kImport, Phase::kOptimize, Phase::kShard, Phase::kForm,
-                          Phase::kLower, Phase::kSchedule}) {
+  for (Phase candidate : kPhases) {
     if (phaseName(candidate) == name) {
       *phase = candidate;
       return true;

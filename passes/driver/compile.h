@@ -20,9 +20,15 @@
 
 namespace headrace::driver {
 
-/// The phases, in order; names as in --stop-after.
+/// The phases, in order. `lower` makes kernels, which are a module of their own; `schedule` goes on
+/// with that of `form`.
 enum class Phase { kImport, kOptimize, kShard, kForm, kLower, kSchedule };
+inline constexpr Phase kPhases[] = {Phase::kImport, Phase::kOptimize, Phase::kShard,
+                                    Phase::kForm,   Phase::kLower,    Phase::kSchedule};
+/// As in --stop-after.
 llvm::StringRef phaseName(Phase phase);
+/// "import, optimize, …" from the phase `first` on.
+std::string phaseNames(Phase first);
 bool parsePhase(llvm::StringRef name, Phase *phase);
 
 struct CompileOptions {

@@ -4,6 +4,7 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/frame/FrameDialect.h"
 #include "passes/analysis/print_estimates.h"
+#include "passes/driver/compile.h"
 #include "passes/form/passes.h"
 #include "passes/form/verify_form.h"
 #include "passes/form/verify_states.h"
@@ -95,14 +96,26 @@ void registerVerifyPass(StringRef argument, StringRef description, VerifyPass::C
   registerPass([=] { return std::make_unique<VerifyPass>(argument, description, check); });
 }
 
-struct PhasePasses {
-  const char *phase;
-  const char *pass;
-};
-constexpr PhasePasses kPhases[] = {
-    {"optimize", "--optimize"},       {"shard", "--shard"},         {"form", "--form"},
-    {"schedule", "--schedule-tasks"}, {"lower", "--lower-kernels"},
-};
+/// What headrace-opt starts from: it imports nothing.
+constexpr Phase kFirst = Phase::kOptimize;
+
+const char *passOf(Phase phase) {
+  switch (phase) {
+  case Phase::kImport:
+    break;
+  case Phase::kOptimize:
+    return "--optimize";
+  case Phase::kShard:
+    return "--shard";
+  case Phase::kForm:
+    return "--form";
+  case Phase::kLower:
+    return "--lower-kernels";
+  case Phase::kSchedule:
+    return "--schedule-tasks";
+  }
+  return nullptr;
+}
 
 } // namespace
 
@@ -130,20 +143,14 @@ void registerAllPasses() {
   PassRegistration<LowerGpuPass>();
 }
 
-static std::string phaseNames() {
-  std::string names;
-  for (const PhasePasses &each : kPhases) {
-    names += std::string(names.empty() ? "" : ", ") + each.phase;
-  }
-  return names;
-}
-
 std::string phaseFlagsHelp() {
   return "\nWHOLE PHASES:\n\n"
          "  --start-from=<phase>  the first phase that runs (default: optimize)\n"
-         "  --stop-after=<phase>  the last phase that runs (default: lower)\n\n"
+         "  --stop-after=<phase>  the last phase that runs (default: schedule)\n\n"
          "  phases, in order: " +
-         phaseNames() + "; without either flag none runs\n";
+         phaseNames(kFirst) +
+         "; without either flag none runs\n"
+         "  (lower gives kernels alone, and schedule goes on behind form)\n";
 }
 
 std::string expandPhaseFlags(std::vector<std::string> &arguments) {
@@ -162,21 +169,17 @@ std::string expandPhaseFlags(std::vector<std::string> &arguments) {
   if (from.empty() && to.empty()) {
     return "";
   }
-  auto position = [](const std::string &phase) {
-    for (size_t index = 0; index < std::size(kPhases); ++index) {
-      if (phase == kPhases[index].phase) {
-        return static_cast<int>(index);
-      }
+  Phase first = kFirst, last = Phase::kSchedule;
+  for (auto [given, phase] : {std::pair(&from, &first), {&to, &last}}) {
+    if (!given->empty() && (!parsePhase(*given, phase) || *phase < kFirst)) {
+      return "expected a phase (" + phaseNames(kFirst) + "), got: " + *given;
     }
-    return -1;
-  };
-  int first = from.empty() ? 0 : position(from);
-  int last = to.empty() ? static_cast<int>(std::size(kPhases)) - 1 : position(to);
-  if (first < 0 || last < 0) {
-    return "expected a phase (" + phaseNames() + "), got: " + (first < 0 ? from : to);
   }
-  for (int index = first; index <= last; ++index) {
-    arguments.push_back(kPhases[index].pass);
+  for (Phase phase : kPhases) {
+    bool isLeftAside = phase == Phase::kLower && last != Phase::kLower;
+    if (phase >= first && phase <= last && !isLeftAside) {
+      arguments.push_back(passOf(phase));
+    }
   }
   return "";
 }

@@ -102,7 +102,7 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
       return true;
     }
     answer.errorKind = errorKindName(ErrorKind::kUser);
-    answer.error = "no such phase (import, optimize, shard, form, lower or schedule): " + name;
+    answer.error = "no such phase (" + phaseNames(Phase::kImport) + "): " + name;
     return false;
   };
   if (!request.resumeAfter.empty() && !phaseNamed(request.resumeAfter, &options.resumeAfter)) {

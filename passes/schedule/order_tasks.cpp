@@ -6,6 +6,7 @@
 #include "model/plan/json.h"
 #include "model/simulate/task_order.h"
 #include "passes/analysis/explanation.h"
+#include "runtime/base/log.h"
 #include "runtime/base/readable.h"
 
 #include <limits>
@@ -63,6 +64,7 @@ public:
     if (!found.ok()) {
       return success(); // rows that nobody knows, or no room in any order: the run will tell
     }
+    log(LogLevel::kInfo, "orders of tasks simulated: ", found->compared);
     if (found->seconds < found->secondsGiven || !found->waits.empty()) {
       apply(*found);
       record(plan->explanation, *found);

@@ -10,6 +10,8 @@
 #include "passes/shard/run_time_choices.h"
 #include "passes/shard/shard_program.h"
 #include "passes/shard/sized_starts.h"
+#include "runtime/base/log.h"
+#include "runtime/base/readable.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <algorithm>
@@ -335,6 +337,8 @@ LogicalResult solveLayouts(ModuleOp module, const ShardOptions &options, ShardRe
     const solve::Choice &choice = open ? open->layouts : chosen->choice;
     size_t reported = filled.choices.size();
     Reporter(program, choice, chosen->near ? &*chosen->near : nullptr, options, filled).run();
+    log(LogLevel::kInfo, "layouts chosen in ", formatSeconds(filled.solveSeconds), " for ",
+        filled.ranks, " ranks of ", filled.topology, ": ", formatSeconds(filled.totalSeconds));
     if (open) {
       ShardChoice &described = filled.choices[reported + open->node];
       described.strategy += "; " + open->toText();

@@ -63,6 +63,18 @@ std::string formatCount(double count) {
   return digits;
 }
 
+std::string formatBytes(double bytes) {
+  constexpr const char *kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  size_t unit = 0;
+  while (std::abs(bytes) >= 1024 && unit + 1 < std::size(kUnits)) {
+    bytes /= 1024;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.4g %s", bytes, kUnits[unit]);
+  return text;
+}
+
 size_t displayWidth(std::string_view text) {
   size_t width = 0;
   for (char letter : text) {

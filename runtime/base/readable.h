@@ -11,6 +11,8 @@ namespace headrace {
 std::string formatSeconds(double seconds);
 /// "6,001,215"; from ten millions on "12.3 M", "1.5 G", "2 T".
 std::string formatCount(double count);
+/// "1.5 GiB", "512 B".
+std::string formatBytes(double bytes);
 /// The columns that UTF-8 text takes on a terminal: its code points.
 size_t displayWidth(std::string_view text);
 /// The text in at most `width` columns; what is cut off becomes "…".

@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "runtime/base/log.h"
+#include "runtime/base/path_text.h"
+#include "runtime/base/readable.h"
 #include "runtime/base/usable_memory.h"
 
 namespace headrace {
@@ -37,6 +39,7 @@ constexpr SettingInfo kTable[] = {
 #define HR_SETTING_FLAG(name, initial, doc) {#name, SettingType::kFlag, "", 0, 1, "on|off", doc},
 #define HR_SETTING_TEXT(name, initial, choices, doc)                                               \
   {#name, SettingType::kText, "", 0, 0, choices, doc},
+#define HR_SETTING_PATH(name, initial, doc) {#name, SettingType::kPath, "", 0, 0, "", doc},
 #include "runtime/base/settings.def"
 };
 
@@ -48,6 +51,7 @@ void *fieldAt(Settings &settings, size_t index) {
 #define HR_SETTING_REAL(name, initial, unit, minimum, maximum, doc) &settings.name,
 #define HR_SETTING_FLAG(name, initial, doc) &settings.name,
 #define HR_SETTING_TEXT(name, initial, choices, doc) &settings.name,
+#define HR_SETTING_PATH(name, initial, doc) &settings.name,
 #include "runtime/base/settings.def"
   };
   return fields[index];
@@ -166,10 +170,13 @@ Status Settings::set(std::string_view name, std::string_view text) {
     *static_cast<bool *>(field) = text == "on";
     return {};
   case SettingType::kText:
-    if (*info.choices && !isChoice(info.choices, text)) {
+    if (!isChoice(info.choices, text)) {
       return makeError(ErrorKind::kUser, name, " must be one of ", info.choices, ", got: ", text);
     }
     *static_cast<std::string *>(field) = std::string(text);
+    return {};
+  case SettingType::kPath:
+    *static_cast<std::string *>(field) = homePath(std::string(text));
     return {};
   }
   return {};
@@ -188,6 +195,7 @@ Expected<std::string> Settings::get(std::string_view name) const {
   case SettingType::kFlag:
     return std::string(*static_cast<const bool *>(field) ? "on" : "off");
   case SettingType::kText:
+  case SettingType::kPath:
     return *static_cast<const std::string *>(field);
   }
   return std::string();
@@ -239,7 +247,7 @@ namespace {
 
 std::string boundText(const SettingInfo &info, double bound) {
   return info.type == SettingType::kReal    ? detail::joinText(bound)
-         : info.type == SettingType::kBytes ? formatBytes(std::llround(bound))
+         : info.type == SettingType::kBytes ? formatBytes(bound)
                                             : std::to_string(std::llround(bound));
 }
 
@@ -256,6 +264,9 @@ std::string settingRange(const SettingInfo &info) {
   if (info.type == SettingType::kFlag || info.type == SettingType::kText) {
     return info.choices;
   }
+  if (info.type == SettingType::kPath) {
+    return "PATH";
+  }
   std::string top = info.maximum >= 9.2e18 ? "" : boundText(info, info.maximum);
   std::string unit = info.type == SettingType::kBytes ? "" : std::string(" ") + info.unit;
   return boundText(info, info.minimum) + ".." + top + unit;
@@ -264,9 +275,8 @@ std::string settingRange(const SettingInfo &info) {
 std::string settingsHelp() {
   std::string text;
   for (const SettingInfo &info : kTable) {
-    std::string range = settingRange(info);
-    text += detail::joinText("  ", settingFlag(info), " ", range.empty() ? "TEXT" : range,
-                             "\n      ", info.doc, " (default: ", settingDefault(info), ")\n");
+    text += detail::joinText("  ", settingFlag(info), " ", settingRange(info), "\n      ", info.doc,
+                             " (default: ", settingDefault(info), ")\n");
   }
   return text;
 }
@@ -281,19 +291,6 @@ std::string settingsMarkdown() {
     text += detail::joinText("| `", settingFlag(info), "` | `", settingVariable(info), "` | `",
                              settingDefault(info), "` | ", range, " | ", info.doc, " |\n");
   }
-  return text;
-}
-
-std::string formatBytes(int64_t bytes) {
-  constexpr const char *kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  double value = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (std::abs(value) >= 1024 && unit + 1 < std::size(kUnits)) {
-    value /= 1024;
-    ++unit;
-  }
-  char text[32];
-  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.4g %s", value, kUnits[unit]);
   return text;
 }
 

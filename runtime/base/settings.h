@@ -11,7 +11,7 @@
 
 namespace headrace {
 
-enum class SettingType : uint8_t { kInteger, kBytes, kReal, kFlag, kText };
+enum class SettingType : uint8_t { kInteger, kBytes, kReal, kFlag, kText, kPath };
 
 /// What is known of a setting without an instance: for help texts, Python attributes and the docs.
 struct SettingInfo {
@@ -20,7 +20,7 @@ struct SettingInfo {
   const char *unit;
   double minimum;
   double maximum;
-  const char *choices; ///< "a|b|c", or "" for any text
+  const char *choices; ///< of flags and texts: "a|b|c"
   const char *doc;
 };
 
@@ -33,6 +33,7 @@ public:
 #define HR_SETTING_REAL(name, initial, unit, minimum, maximum, doc) double name = initial;
 #define HR_SETTING_FLAG(name, initial, doc) bool name = initial;
 #define HR_SETTING_TEXT(name, initial, choices, doc) std::string name = initial;
+#define HR_SETTING_PATH(name, initial, doc) std::string name = initial;
 #include "runtime/base/settings.def"
 
   /// Defaults, then the environment's HEADRACE_* variables; an unusable value is a user error.
@@ -63,7 +64,7 @@ std::span<const SettingInfo> settingTable();
 std::string settingFlag(const SettingInfo &setting);
 std::string settingVariable(const SettingInfo &setting);
 
-/// "1..1024 threads", "on|off", "bytes": what values it takes; empty: any text.
+/// "1..1024 threads", "on|off", "PATH": what values it takes.
 std::string settingRange(const SettingInfo &setting);
 /// "1 MiB", "4", "none": its default, as a user reads it.
 std::string settingDefault(const SettingInfo &setting);
@@ -74,8 +75,6 @@ std::string settingsHelp();
 /// The table as Markdown, for the documentation page.
 std::string settingsMarkdown();
 
-/// "1.5 GiB", "512 B": for messages.
-std::string formatBytes(int64_t bytes);
 /// Reads 1048576, 512MiB, 4GB, 1.5 GiB. Fails (kUser) for anything else.
 Expected<int64_t> parseBytes(std::string_view text);
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "runtime/base/check.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/readable.h"
 #include "runtime/communication/members.h"
 
 namespace headrace {

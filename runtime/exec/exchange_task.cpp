@@ -11,6 +11,7 @@
 #include "runtime/exec/skew/skew_division.h"
 #include "runtime/exec/task.h"
 
+#include "runtime/base/readable.h"
 #include "runtime/base/settings.h"
 #include "runtime/communication/exchange.h"
 #include "runtime/memory/buffer_pool.h"

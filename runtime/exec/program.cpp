@@ -6,7 +6,7 @@
 #include "model/plan/precedence.h"
 #include "runtime/base/log.h"
 #include "runtime/base/random.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/readable.h"
 #include "runtime/exec/gpu/gpu_context.h"
 #include "runtime/exec/rank.h"
 #include "runtime/primitives/isa.h"
@@ -37,6 +37,7 @@ Status checkProcessor(const plan::Plan &plan) {
     if (plan.isa == primitives::isaName(isa)) {
       return isa <= primitives::detectIsa()
                  ? Status()
+                 // no test: it takes an older processor than that of the tests
                  : makeError(ErrorKind::kMismatch, "this processor does not run kernels for ",
                              plan.isa, ", only up to ",
                              primitives::isaName(primitives::detectIsa()));
@@ -359,6 +360,7 @@ private:
         return status;
       }
     }
+    // no test: who fails raises why
     return makeError(ErrorKind::kInternal, "a rank failed without a reason");
   }
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "runtime/base/check.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/readable.h"
 #include "runtime/memory/reservation_state.h"
 
 namespace headrace {

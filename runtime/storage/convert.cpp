@@ -2,9 +2,12 @@
 #include "runtime/storage/convert.h"
 
 #include "runtime/abi/type_bytes.h"
+#include "runtime/base/binary_functions.h"
 #include "runtime/primitives/narrow/narrow.h"
 #include "runtime/primitives/string/string.h"
+#include "runtime/primitives/string/utf8.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace headrace::storage {
@@ -131,20 +134,47 @@ void cutStrings(uint32_t width, const uint8_t *data, uint64_t count, HrString *o
   }
 }
 
-Status convertStrings(const uint8_t *data, uint64_t bytes, uint64_t count, HrString *out) {
-  ByteArrays arrays{data, data + bytes};
+/// `first`: the number of the first of them in its page.
+Status checkUtf8(primitives::Isa isa, const HrString *texts, uint64_t count, uint64_t first) {
   for (uint64_t i = 0; i < count; ++i) {
-    const uint8_t *text;
-    uint32_t length;
-    if (!arrays.take(text, length)) {
-      return tooShort();
+    if (!primitives::isUtf8(isa, texts[i].data, texts[i].length)) {
+      return notUtf8({reinterpret_cast<const char *>(texts[i].data), texts[i].length}, first + i);
     }
-    uint32_t prefix;
-    std::memcpy(&prefix, text, 4); // in the padding at worst
-    prefix = length >= 4 ? prefix : prefix & ((1u << (8 * length)) - 1);
-    out[i].length = length;
-    std::memcpy(out[i].prefix, &prefix, 4);
-    out[i].data = text;
+  }
+  return Status();
+}
+
+enum class Bytes : uint8_t { kAny, kUtf8 };
+
+Status convertStrings(primitives::Isa isa, const uint8_t *data, uint64_t bytes, uint64_t count,
+                      Bytes kind, HrString *out) {
+  // So many are looked at together, while they are in the nearest cache.
+  constexpr uint64_t kTogether = 128;
+  ByteArrays arrays{data, data + bytes};
+  for (uint64_t begin = 0; begin < count; begin += kTogether) {
+    const uint64_t end = std::min(begin + kTogether, count);
+    const uint8_t *const from = arrays.next;
+    uint32_t lengths = 0;
+    for (uint64_t i = begin; i < end; ++i) {
+      const uint8_t *text;
+      uint32_t length;
+      if (!arrays.take(text, length)) {
+        return tooShort();
+      }
+      uint32_t prefix;
+      std::memcpy(&prefix, text, 4); // in the padding at worst
+      prefix = length >= 4 ? prefix : prefix & ((1u << (8 * length)) - 1);
+      lengths |= length;
+      out[i].length = length;
+      std::memcpy(out[i].prefix, &prefix, 4);
+      out[i].data = text;
+    }
+    // In one go with the lengths between them, if those are ASCII: no character reaches over one.
+    const bool apart = (lengths & 0x80808080) != 0;
+    if (kind == Bytes::kUtf8 &&
+        (apart || !primitives::isUtf8(isa, from, static_cast<uint64_t>(arrays.next - from)))) {
+      HR_RETURN_IF_ERROR(checkUtf8(isa, out + begin, end - begin, begin));
+    }
   }
   return Status();
 }
@@ -162,6 +192,13 @@ Status copyFixed(uint32_t width, const uint8_t *data, uint64_t bytes, uint64_t c
 const uint8_t *emptyText() {
   alignas(64) static const uint8_t zeros[HR_PADDING] = {};
   return zeros;
+}
+
+Status notUtf8(std::string_view text, uint64_t number) {
+  constexpr size_t kShownBytes = 24;
+  return makeError(ErrorKind::kCorrupt, "value ", number,
+                   " is a text that is not UTF-8: ", binaryText(text.substr(0, kShownBytes)),
+                   text.size() > kShownBytes ? "…" : "");
 }
 
 Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint8_t *data,
@@ -225,7 +262,9 @@ Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint
     });
   case Stored::kByteArray:
     if (column.type.isHeldAsText()) {
-      return convertStrings(data, bytes, count, static_cast<HrString *>(out));
+      return convertStrings(isa, data, bytes, count,
+                            column.type.kind == LogicalKind::kString ? Bytes::kUtf8 : Bytes::kAny,
+                            static_cast<HrString *>(out));
     } else {
       ByteArrays arrays{data, data + bytes};
       return convertWide(count, type, range, out, [&](__int128 &value) {

@@ -7,15 +7,19 @@
 #include "runtime/storage/parquet/footer.h"
 
 #include <cstdint>
+#include <string_view>
 
 namespace headrace::storage {
 
 /// Converts `count` plain-encoded values in [data, data + bytes) of `column` into out[count] of
 /// `type` and widens `range`. Strings become views into `data`, which the caller keeps
-/// (with HR_PADDING behind it). kCorrupt: too few bytes. kData: a value that does not fit the type.
-/// Messages carry no place.
+/// (with HR_PADDING behind it). kCorrupt: too few bytes, or a text that is not UTF-8. kData: a
+/// value that does not fit the type. Messages carry no place.
 Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint8_t *data,
                     uint64_t bytes, uint64_t count, HrType type, ValueRange &range, void *out);
+
+/// Of a column of texts: the value of this number is none (kCorrupt).
+Status notUtf8(std::string_view text, uint64_t number);
 
 /// 64 zero bytes: what the view of an empty string or a NULL points to.
 const uint8_t *emptyText();

@@ -8,7 +8,6 @@
 #include <set>
 #include <unistd.h>
 
-#include "runtime/base/path_text.h"
 #include "runtime/telemetry/telemetry.h"
 #include "runtime/telemetry/trace_time.h"
 
@@ -102,12 +101,11 @@ std::string mergedTraces(const std::vector<std::string> &traces) {
 }
 
 Status writeTraceFile(const std::string &path, const std::string &text) {
-  std::string target = homePath(path);
-  std::string partial = target + "." + std::to_string(getpid()) + ".partial";
+  std::string partial = path + "." + std::to_string(getpid()) + ".partial";
   std::ofstream file(partial, std::ios::binary);
   file << text;
   file.close();
-  if (!file || std::rename(partial.c_str(), target.c_str()) != 0) {
+  if (!file || std::rename(partial.c_str(), path.c_str()) != 0) {
     Status status =
         makeError(ErrorKind::kIo, "cannot write the trace: ", path, ": ", std::strerror(errno));
     std::remove(partial.c_str());

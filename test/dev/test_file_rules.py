@@ -37,3 +37,15 @@ def test_a_source_that_no_cmake_file_names_is_dead() -> None:
 def test_a_source_named_through_a_variable_is_not_dead() -> None:
     texts = {"a/CMakeLists.txt": "add(${_what}_fuzzer.cpp)", "a/decode_fuzzer.cpp": "", "a/decode.cpp": ""}
     assert [f.path for f in file_rules.unbuilt(texts)] == ["a/decode.cpp"]
+
+
+def test_sources_in_braces_are_several() -> None:
+    from dev.file_rules import _alternatives
+
+    assert _alternatives("runtime/a.cpp,") == ["runtime/a.cpp"]
+    assert _alternatives("runtime/{a,b_c}.{h,cpp}") == [
+        "runtime/a.h",
+        "runtime/a.cpp",
+        "runtime/b_c.h",
+        "runtime/b_c.cpp",
+    ]

@@ -9,9 +9,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
+from dev import python_environment
 from dev.bench import suites, tpch
 from dev.bench.answers import difference
 from dev.bench.records import FIRST, FIRST_CACHED, REPEATED, Record, geometric_mean, ratios, table
+from dev.steps import StepFailed
 
 
 def record(engine: str, query: str, seconds: float | None, kind: str = REPEATED) -> Record:
@@ -51,14 +53,27 @@ def test_a_suite_of_others_is_compared_on_all_engines(
     (texts / "q2.sql").write_text("select no_such_function(k) from t")
     parquet.write_table(pa.table({"k": [1, 2, 1], "v": [1.5, 2.0, 4.0]}), tables / "t.parquet")
     words = ["--texts", str(texts), "--tables", str(tables), "--json", str(file)]
-    assert suites.suite("tpcds", "TPC-DS")(words) == 0
+    engines = ("headrace", "duckdb", "polars")
+    assert suites.suite("tpcds", "TPC-DS")([*words, "--engines", ",".join(engines)]) == 0
     records = json.loads(file.read_text())["records"]
-    engines = ("headrace", "duckdb", "polars", "datafusion")
     assert {(r["engine"], r["query"]) for r in records if r["seconds"]} == {
         (engine, query) for engine in engines for query in ("q1", "q1.2")
     }
     assert {(r["engine"], r["query"]) for r in records if r["note"]} == {(engine, "q2") for engine in engines}
     assert "TPC-DS" in capsys.readouterr().out
+
+
+def test_an_engine_of_benchmarks_alone_is_installed_when_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def installed() -> None:
+        raise StepFailed("no network")
+
+    monkeypatch.setattr(python_environment, "ensure_peers", installed)
+    words = ["--scale", "0.01", "--queries", "q06", "--engines"]
+    with pytest.raises(StepFailed, match="no network"):
+        tpch.main([*words, "duckdb,datafusion"])
+    assert tpch.main([*words, "duckdb"]) == 0
 
 
 def test_ratios_leave_out_what_failed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import headrace as hr
 import pytest
 from headrace._src.command_line import _parser
+from headrace._src.phases import PHASES
 
 BIN = Path(hr.__path__[-1]).parents[1] / "bin"
 TOOLS = Path(__file__).parents[2] / "tools"
@@ -70,6 +72,7 @@ def test_phases_that_are_told_are_taken(tmp_path: Path) -> None:
     program.write_text("module {}\n")
     told = re.search(r"phases, in order: ([a-z, ]+);", help_of(BIN / "headrace-opt"))
     assert told is not None
+    assert told[1].split(", ") == list(PHASES)[1:]
     for phase in told[1].split(", "):
         words = [BIN / "headrace-opt", program, f"--start-from={phase}", f"--stop-after={phase}"]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -78,6 +81,25 @@ def test_phases_that_are_told_are_taken(tmp_path: Path) -> None:
     done = subprocess.run(wrong, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == f"headrace-opt: expected a phase ({told[1]}), got: sharding\n"
+
+
+@pytest.mark.parametrize("tool", ["headrace-opt", "headrace-translate", "headrace-interpret"])
+def test_tools_of_the_compiler_take_a_level_of_the_log(tool: str, tmp_path: Path) -> None:
+    program = tmp_path / "empty.mlir"
+    program.write_text("func.func @main() {\n  return\n}\n")
+    words = {"headrace-opt": ["--shard"], "headrace-translate": ["--sched-to-plan"]}.get(tool, ["--check"])
+
+    def told(*level: str, variable: str = "off") -> str:
+        environment = {**os.environ, "HEADRACE_LOG": variable}
+        command = [BIN / tool, program, *words, *level]
+        return subprocess.run(command, env=environment, check=False, **_CAPTURED).stderr
+
+    wrong = "user error: --log must be one of off|error|warning|info|debug, got: loud"
+    assert f"{tool}: {wrong}\n" == told("--log", "loud")
+    assert "got: loud (at environment variable HEADRACE_LOG)" in told(variable="loud")
+    if tool != "headrace-translate":  # which makes nothing that takes long
+        assert "layouts chosen in" in told("--log=info")
+        assert "layouts chosen in" in told(variable="info") and "layouts" not in told("--log=off")
 
 
 @pytest.mark.parametrize("tool", ["headrace-run", "headrace-tune", "headrace-topo"])
@@ -98,7 +120,7 @@ def test_settings_have_defaults_units_and_variables() -> None:
     for setting in _runtime.settings():
         explained = re.search(rf"^  {setting['flag']} (.+)\n      (.+)$", told, re.MULTILINE)
         assert explained, setting["flag"]
-        assert explained.group(1) == (setting["range"] or "TEXT")
+        assert explained.group(1) == setting["range"]
         assert setting["doc"] in explained.group(2)
         assert explained.group(2).endswith(f" (default: {setting['default']})")
 
@@ -113,8 +135,8 @@ def test_commands_tell_their_defaults(command: str, capsys: pytest.CaptureFixtur
     if command in ("sql", "explain"):
         assert "--exchange-buffer 4 KiB..1 GiB" in told and "(default: 4)" in told
     if command == "lower":
-        for phase in ("import", "optimize", "shard", "form", "lower", "schedule"):
-            assert phase in told
+        assert "in order: import (frame), optimize (frame), shard (dist), form (pipe), lower (" in told
+        assert told.count("schedule (sched) (default: optimize)") == 1
     assert "default" in told
 
 

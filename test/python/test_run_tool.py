@@ -181,6 +181,14 @@ def test_a_plan_with_another_manifest(plan: Path, tmp_path: Path) -> None:
     assert "manifest.json: not a JSON object of tables" in run(broken, status=1).stderr
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_plan_of_another_user(plan: Path, tmp_path: Path) -> None:
+    shutil.copytree(plan, tmp_path / "q.plan")
+    os.chown(tmp_path / "q.plan" / "plan.json", 12345, -1)
+    done = run(tmp_path / "q.plan", status=2)
+    assert "a plan is code, and this one belongs to another user (copy it if you trust it): " in done.stderr
+
+
 def test_tensors_are_not_printed(tmp_path: Path) -> None:
     source = """func.func @main() -> tensor<2xf32> {
       %one = arith.constant 1.0 : f32
@@ -321,8 +329,22 @@ def test_sigterm_ends_a_run_with_a_stopped_rank(long_plan: Path, tpch_small: Pat
     process = with_stopped_rank(long_plan, tpch_small, "--peer-timeout", 3600)
     process.send_signal(signal.SIGTERM)
     _, text = process.communicate(timeout=120)
-    assert process.returncode == 1
+    assert process.returncode == 143
     assert "no sign of life" in text or "stopped by the user" in text, text
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_run(number: int, status: int, tmp_path: Path, tpch_small: Path) -> None:
+    compile_to(tmp_path / "pairs.plan", PAIRS + " and a.l_extendedprice < b.l_orderkey - b.l_tax", tpch_small)
+    command = [shutil.which("headrace-run"), tmp_path / "pairs.plan", "--log", "info"]
+    with subprocess.Popen(
+        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr and process.stderr.readline()  # it runs
+        process.send_signal(number)
+        output, text = process.communicate(timeout=60)
+    assert (process.returncode, output) == (status, "")
+    assert text.splitlines()[-1] == "headrace-run: cancelled error: stopped by the user"
 
 
 def test_files_are_those_of_the_call_whatever_read_them_first(

@@ -107,7 +107,7 @@ _KEYED = """with recursive r(a, b) using key (a) as (select 1, 5 union select a,
         ("select a from t where raw is null", "unsupported", "raw: type is not supported", ""),
         ("select random() from t", "unsupported", "random", "1:8"),
         ("select current_time from t", "unsupported", "type: TIME WITH TIME ZONE", "1:8"),
-        (_KEYED, "unsupported", "query, but cannot write its plan", ""),
+        (_KEYED, "unsupported", "query, but cannot write its plan", "1:1"),
     ],
 )
 def test_what_is_not_supported_has_its_place(

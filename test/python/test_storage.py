@@ -260,3 +260,19 @@ def test_damaged_pages_are_named(tmp_path: Path) -> None:
     content[offset + 40 : offset + 400] = b"\xff" * 360
     path.write_bytes(content)
     _refused(tmp_path, "corrupt", str(path), "row group 1", "column k", "at byte ")
+
+
+def test_footers_that_lead_elsewhere(tmp_path: Path) -> None:
+    table = pa.table({"a": list(range(61))})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    elsewhere = parquet.read_metadata(tmp_path / "t.parquet")
+    elsewhere.set_file_path("other.parquet")
+    parquet.write_metadata(table.schema, tmp_path / "summary.parquet", metadata_collector=[elsewhere])
+    with pytest.raises(hr.errors.UnsupportedError, match="columns in other files are not supported: "):
+        hr.sql("select count(*) as n from t", {"t": tmp_path / "summary.parquet"})
+    # The last 61 of the footer, in zigzag, is the number of rows of its row group.
+    data = bytearray((tmp_path / "t.parquet").read_bytes())
+    data[data.rfind(b"\x16\x7a") + 1] = 0x79
+    (tmp_path / "negative.parquet").write_bytes(data)
+    with pytest.raises(hr.errors.CorruptError, match="has an impossible number of rows: -61"):
+        hr.sql("select count(*) as n from t", {"t": tmp_path / "negative.parquet"})

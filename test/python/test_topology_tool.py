@@ -179,6 +179,14 @@ def test_gpus_that_cannot_be_measured(variables: dict[str, str], message: str, t
     assert origin(document, nvlink) == "datasheet"
 
 
+def test_a_driver_that_lacks_functions(tmp_path: Path) -> None:
+    """Any library by its name."""
+    mapped = Path("/proc/self/maps").read_text().splitlines()
+    shutil.copy(next(line.split()[-1] for line in mapped if ".so" in line), tmp_path / "libcuda.so.1")
+    done = run("detect", path=dgx(tmp_path, "dgx-h100"), LD_LIBRARY_PATH=str(tmp_path))
+    assert "skipped: the CUDA driver lacks cu" in done.stderr
+
+
 def test_a_gpu_alone_and_gpus_without_a_way_to_each_other(tmp_path: Path) -> None:
     path = dgx(tmp_path, "dgx-h100")
     for variables in ({"HEADRACE_FAKE_CUDA_DEVICES": "1"}, {"HEADRACE_FAKE_CUDA_FAILS": "peer"}):

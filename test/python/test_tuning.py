@@ -21,7 +21,7 @@ from headrace._src.query.tables import resolve
 from headrace._src.tuning import database, use
 from headrace._src.tuning.choice import Choice
 from headrace._src.tuning.database import Record
-from headrace._src.tuning.search import Budget, search
+from headrace._src.tuning.search import Budget, _ToStderr, search
 from headrace._src.tuning.subject import SqlSubject
 from machine_file import write_machine
 from tuned_programs import JOIN, NETWORK
@@ -316,10 +316,13 @@ def test_an_interrupt_ends_a_command(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    # Before there is anything to keep.
-    monkeypatch.setattr(SqlSubject, "compile", interrupt)
-    assert main(["tune", JOIN, "--tables", str(tpch_small)]) == 130
+    with monkeypatch.context() as before_there_is_anything_to_keep:
+        before_there_is_anything_to_keep.setattr(SqlSubject, "compile", interrupt)
+        assert main(["tune", JOIN, "--tables", str(tpch_small)]) == 130
     assert capsys.readouterr().err == "headrace: interrupted\n"
+    monkeypatch.setattr(_ToStderr, "__call__", interrupt)
+    assert main(["tune", JOIN, "--tables", str(tpch_small), "--ranks", "1,2"]) == 130
+    assert "1 plan on 1 rank; interrupted\n" in (out := capsys.readouterr().out) and "2 ranks" not in out
 
 
 def test_only_this_machine_is_measured(

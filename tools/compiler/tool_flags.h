@@ -5,9 +5,9 @@
 
 namespace headrace {
 
-/// --version, and a --help of the tool's own flags: about 600 of LLVM and MLIR that are there by
-/// now are left to --help-hidden, but for those named in `shown`. The tool makes its own flags
-/// afterwards. `tool` lives as long as the process.
+/// --version, --log, and a --help of the tool's own flags: about 600 of LLVM and MLIR that are
+/// there by now are left to --help-hidden, but for those named in `shown`. The tool makes its own
+/// flags afterwards. `tool` lives as long as the process.
 void beginToolFlags(const char *tool, llvm::ArrayRef<llvm::StringRef> shown = {});
 
 } // namespace headrace

@@ -101,7 +101,8 @@ def untested(root: Path = places.ROOT) -> list[Finding]:
         if name.endswith((".cpp", ".h", ".mlir", ".test", ".py")):
             text = (root / name).read_text(errors="replace")
             included.update(re.findall(r'#include "([^"]+)"', text))
-            told.update(re.findall(r"(?:model|passes|runtime)/[\w/]+\.cpp", text))
+            for path in re.findall(r"(?:model|passes|runtime)/[\w/{},.]+", text):
+                told.update(_alternatives(path))
     findings = []
     for name in names:
         if not name.endswith(".cpp") or not name.startswith(("model/", "runtime/", "passes/")):
@@ -112,6 +113,15 @@ def untested(root: Path = places.ROOT) -> list[Finding]:
             continue
         findings.append(Finding(name, 0, "untested", "no test names it or includes its header"))
     return findings
+
+
+def _alternatives(path: str) -> list[str]:
+    """The paths that `a/{b,c}.{h,cpp}` stands for."""
+    found = re.search(r"\{([\w,]+)\}", path)
+    if not found:
+        return [path.rstrip(",.")]
+    ends = (path[: found.start()] + each + path[found.end() :] for each in found[1].split(","))
+    return [name for end in ends for name in _alternatives(end)]
 
 
 def _plain(stem: str) -> str:

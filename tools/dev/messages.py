@@ -12,8 +12,7 @@ import codecs
 import io
 import re
 import tokenize
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,17 +25,6 @@ SHOWN = 24
 FIXED_MIN = 8
 EXCUSE = "no test: "
 _FOLDERS = ("dialects/", "model/", "passes/", "python/", "runtime/", "tools/")
-# How many messages of a folder no test shows as yet; the numbers only go down.
-STILL_UNSHOWN: dict[str, int] = {
-    "runtime/communication": 9,
-    "runtime/device/cpu": 1,
-    "runtime/exec": 18,
-    "runtime/primitives": 1,
-    "runtime/storage/arrow": 1,
-    "runtime/storage/parquet": 3,
-    "runtime/transport": 2,
-    "tools/headrace-topo": 1,
-}
 
 _MAKER = re.compile(
     r"\w*(?:[eE]rror|Fail|fail|Refuse|refuse|Unsupported|unsupported|Corrupt|corrupt)|Status|Located|located"
@@ -89,16 +77,6 @@ def unshown(root: Path = places.ROOT) -> list[Finding]:
                     Finding(name, message.line, "message", f"a test shows it in spite of: {message.excuse}")
                 )
     return findings
-
-
-def too_many(findings: Iterable[Finding]) -> list[str]:
-    """The folders in which more messages are unshown than the table allows, with the two numbers."""
-    counts = Counter(str(Path(finding.path).parent) for finding in findings)
-    return [
-        f"{folder}: {count}, at most {STILL_UNSHOWN.get(folder, 0)}"
-        for folder, count in sorted(counts.items())
-        if count > STILL_UNSHOWN.get(folder, 0)
-    ]
 
 
 def read(name: str, text: str) -> Iterator[Message]:

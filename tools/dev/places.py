@@ -10,6 +10,7 @@ LOGS = ROOT / "build" / "logs"
 LLVM_TOOLS = Path("/usr/lib/llvm-22/bin")
 PACKAGE_REQUIREMENTS = ROOT / "python" / "requirements.txt"
 ENGINE_REQUIREMENTS = ROOT / "test" / "python" / "requirements-engines.txt"
+PEER_REQUIREMENTS = ROOT / "test" / "perf" / "requirements-peers.txt"
 QUERIES = ROOT / "test" / "data" / "tpch" / "queries"
 
 

@@ -64,6 +64,24 @@ def ensure() -> None:
             _key_file().write_text(key() + "\n")
 
 
+def ensure_peers() -> None:
+    """The engines that only benchmarks run beside headrace, in the environment itself."""
+    made_from = places.environment() / "peers.sha256"
+    wanted = hashlib.sha256(places.PEER_REQUIREMENTS.read_bytes()).hexdigest()
+    with exclusive(places.home() / "venv.lock"):
+        if made_from.exists() and made_from.read_text().strip() == wanted:
+            return
+        with step("Engines of benchmarks") as current:
+            current.always = True
+            install = ("-m", "pip", "install", "--disable-pip-version-check", "--no-input")
+            run(
+                [places.environment_python(), *install, "-r", places.PEER_REQUIREMENTS],
+                "peers-pip",
+                on_line=lambda line: current.progress(line[:60]),
+            )
+            made_from.write_text(f"{wanted}\n")
+
+
 def ensure_engines() -> None:
     """The environment of the engines, which sees the packages of the other one too."""
     python = places.engines_python()

@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t kShownRows = 100;
 
 volatile std::sig_atomic_t signalled = 0;
-void onSignal(int) { signalled = 1; }
+void onSignal(int number) { signalled = number; }
 
 Status writeText(const exec::ResultRows &table, const Request &request, std::ostream &out) {
   if (request.format == Format::kCsv) {
@@ -65,6 +65,13 @@ void watchSignals() {
 }
 
 bool interrupted() { return signalled != 0; }
+
+int exitStatusOf(const Status &error) {
+  if (interrupted()) {
+    return 128 + signalled;
+  }
+  return error.kind() == ErrorKind::kUser || error.kind() == ErrorKind::kUnsupported ? 2 : 1;
+}
 
 std::function<void(const exec::Progress &)> ProgressLine::teller() {
   if (!::isatty(STDERR_FILENO)) {

@@ -13,6 +13,9 @@ namespace headrace::run {
 void watchSignals();
 /// Whether one of them came.
 bool interrupted();
+/// The exit status of a run that ended with an error: by a signal 128 and its number, as shells
+/// have it.
+int exitStatusOf(const Status &error);
 
 /// Purpose: how far a run is, on a line of the terminal. Not thread-safe.
 class ProgressLine {

@@ -141,5 +141,5 @@ int headrace::run::runMain(const std::vector<std::string> &arguments,
     return 0;
   }
   std::cerr << who << ": " << status.toString() << '\n';
-  return status.kind() == ErrorKind::kUser || status.kind() == ErrorKind::kUnsupported ? 2 : 1;
+  return run::exitStatusOf(status);
 }

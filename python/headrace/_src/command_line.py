@@ -13,6 +13,7 @@ from headrace._src.command_parser import CommandParser
 from headrace._src.counted import counted
 from headrace._src.errors import HeadraceError
 from headrace._src.given_text import given_text
+from headrace._src.phases import PHASES
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
 from headrace._src.result_output import SHOWN_ROWS, ResultFile, print_rows
 from headrace._src.settings_options import add_log, add_settings, add_threads, given_settings
@@ -71,11 +72,12 @@ def _parser() -> CommandParser:
         if name == "lower":
             command.add_argument(
                 "--stop-after",
-                choices=("import", "optimize", "shard", "form", "lower", "schedule"),
+                choices=tuple(PHASES),
                 default="optimize",
                 metavar="PHASE",
-                help="the last phase that runs: import, optimize (frame), shard (dist), form (pipe), lower "
-                "(kernels in llvm) or schedule (sched) (default: optimize)",
+                help="the last phase that runs; in order: "
+                + ", ".join(f"{phase} ({level})" for phase, level in PHASES.items())
+                + " (default: optimize)",
             )
         if name in ("sql", "explain"):
             add_settings(command)

@@ -22,7 +22,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         group.add_argument(
             setting["flag"],
             dest=f"setting:{setting['flag']}",
-            metavar=setting["range"] or "TEXT",
+            metavar=setting["range"],
             help=f"{setting['doc']} (default: {setting['default']})".replace("%", "%%"),
         )
 

@@ -50,6 +50,11 @@ struct Job::State {
     }
     stopped.store(true, std::memory_order_release);
   }
+  void cancel() {
+    // The last place of all: a morsel that fails is the better explanation.
+    fail(std::numeric_limits<int64_t>::max() - 1,
+         makeError(ErrorKind::kCancelled, "cancelled: ", options.name));
+  }
 };
 
 Job &Job::operator=(Job &&other) noexcept {
@@ -81,9 +86,7 @@ int64_t Job::morselsDone() const {
 
 void Job::cancel() {
   HR_CHECK(state_);
-  // The last place of all: a morsel that fails is the better explanation.
-  state_->fail(std::numeric_limits<int64_t>::max() - 1,
-               makeError(ErrorKind::kCancelled, "cancelled: ", state_->options.name));
+  state_->cancel();
   std::unique_lock lock(state_->pool->mutex_);
   Doorbell *toRing = nullptr;
   state_->pool->leaveLocked(*state_, toRing);
@@ -128,9 +131,7 @@ WorkerPool::~WorkerPool() {
     stopping_ = true;
     left = jobs_;
     for (const auto &job : left) {
-      job->fail(
-          std::numeric_limits<int64_t>::max() - 1,
-          makeError(ErrorKind::kCancelled, "the workers stopped before: ", job->options.name));
+      job->cancel();
     }
   }
   ready_.notify_all();

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/base/settings.h"
+#include "runtime/base/readable.h"
 
 namespace headrace::cuda {
 

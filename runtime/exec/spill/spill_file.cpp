@@ -2,7 +2,7 @@
 #include "runtime/exec/spill/spill_file.h"
 
 #include "runtime/base/content_hash.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/readable.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -3,5 +3,5 @@
 #include "runtime/primitives/isa/body.h"
 
 namespace headrace::primitives {
-const IsaPrimitives kBaselinePrimitives = {fillIsaImports, snappyBlocks, narrow};
+const IsaPrimitives kBaselinePrimitives = {fillIsaImports, snappyBlocks, narrow, isUtf8};
 } // namespace headrace::primitives

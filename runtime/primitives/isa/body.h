@@ -9,6 +9,7 @@
 #include "runtime/primitives/select/select_body.h"
 #include "runtime/primitives/snappy/snappy_body.h"
 #include "runtime/primitives/string/search_body.h"
+#include "runtime/primitives/string/utf8_body.h"
 
 namespace headrace::primitives {
 namespace {

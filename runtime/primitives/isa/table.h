@@ -15,6 +15,7 @@ struct IsaPrimitives {
   bool (*snappy)(const SnappyBlock *blocks, uint64_t count);
   IntegerRange (*narrow)(StoredInteger stored, const void *values, uint64_t count, HrType target,
                          void *out);
+  bool (*isUtf8)(const uint8_t *bytes, uint64_t count);
 };
 
 extern const IsaPrimitives kBaselinePrimitives;

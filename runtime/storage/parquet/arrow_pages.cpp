@@ -2,7 +2,9 @@
 #include "runtime/storage/parquet/arrow_pages.h"
 
 #include "runtime/base/interval_values.h"
+#include "runtime/base/utf8.h"
 #include "runtime/storage/arrow/column_reader.h"
+#include "runtime/storage/convert.h"
 #include "runtime/storage/parquet/list_levels.h"
 
 #include <arrow/array.h>
@@ -94,6 +96,7 @@ Status readTyped(parquet::ColumnReader &untyped, const ParquetColumn &column, ui
         present += levels[i] > 0;
       }
       if (present != page.rows - page.nulls) {
+        // no test: Arrow's reader counts them
         return makeError(ErrorKind::kCorrupt, "definition levels and values do not agree");
       }
     }
@@ -215,6 +218,9 @@ Status readLists(parquet::ColumnReader &untyped, const ListColumn &column, uint6
         // no test: Arrow's reader counts them
         return makeError(ErrorKind::kCorrupt, "definition levels and values do not agree");
       }
+      if (isThere && column.element.type.kind == LogicalKind::kString && !utf8::isValid(bytes)) {
+        return notUtf8(bytes, static_cast<uint64_t>(used - 1));
+      }
       if (!lists.add(definitions[at], repetitions[at], bytes)) {
         // no test: no writer makes such levels
         return makeError(ErrorKind::kCorrupt, "levels of lists contradict each other");
@@ -272,6 +278,9 @@ Status readNested(std::unique_ptr<parquet::ParquetFileReader> file, size_t rowGr
                      "the column chunk has another number of rows than its row group");
   }
   for (const std::shared_ptr<arrow::Array> &array : table->column(0)->chunks()) {
+    if (const arrow::Status checked = array->ValidateFull(); !checked.ok()) { // texts are UTF-8
+      return makeError(ErrorKind::kCorrupt, "a nested value is not valid: ", checked.message());
+    }
     const std::unique_ptr<ColumnReader> values = makeReader(*array);
     for (int64_t begin = 0; begin < array->length(); begin += kPageRows) {
       std::vector<std::optional<std::string>> packed;

@@ -5,6 +5,12 @@
 
 using namespace headrace;
 
+TEST(Readable, Bytes) {
+  EXPECT_EQ(formatBytes(512), "512 B");
+  EXPECT_EQ(formatBytes(static_cast<double>(int64_t{3} << 29)), "1.5 GiB");
+  EXPECT_EQ(formatBytes(0), "0 B");
+}
+
 TEST(Readable, Seconds) {
   EXPECT_EQ(formatSeconds(0), "0 s");
   EXPECT_EQ(formatSeconds(4.2e-7), "420 ns");

@@ -1,4 +1,5 @@
 // Collectives: right on every backend for many sizes, several at once, and unequal calls are told.
+// Sources: runtime/communication/collective_run.cpp
 #include "runtime/communication/communicator.h"
 
 #include <cstring>
@@ -9,6 +10,7 @@
 #include "runtime/base/random.h"
 #include "runtime/transport/sim.h"
 #include "test/unit/communication/board_program.h"
+#include "test/unit/communication/damaging_transport.h"
 
 using namespace headrace;
 using namespace headrace::test;
@@ -237,7 +239,8 @@ public:
     if (how_ == Unequal::kKind) {
       std::string text = board->status().message();
       require(text.find("started all_reduce sum of 50 float64") != std::string::npos &&
-                  text.find("started broadcast of 50 float64 from rank 0") != std::string::npos,
+                  text.find("started broadcast of 50 float64 from rank 0") != std::string::npos &&
+                  text.find(" differs: rank ") != std::string::npos,
               "both calls are named: ", text);
     } else if (how_ == Unequal::kGatherCounts) {
       std::string text = board->status().message();
@@ -254,6 +257,19 @@ private:
   Unequal how_;
   std::vector<double> data_, other_;
   std::vector<Collective> started_;
+};
+
+struct Damage {
+  DamagingTransport transport;
+};
+
+/// All collectives, on a rank that gets one message that is changed.
+class DamagedCollectives final : private Damage, public ManyCollectives {
+public:
+  DamagedCollectives(RankContext context, ChangeMessage change)
+      : Damage{DamagingTransport(context.transport, std::move(change))},
+        ManyCollectives({Damage::transport, context.blocks, context.doorbell}, 100,
+                        ReduceAlgorithm::kRing) {}
 };
 
 /// Two groups, even and odd ranks, on one channel, besides one of all.
@@ -326,6 +342,45 @@ TEST_P(CommunicatorTest, GroupsOfRanks) {
   Status status =
       runCluster(GetParam(), [](RankContext context) { return std::make_unique<Groups>(context); });
   EXPECT_TRUE(status.ok()) << status.toString();
+}
+
+TEST(Communicator, MessagesThatBreakTheProtocolStopAllRanks) {
+  BlockPool blocks({.capacityBytes = 1 << 20});
+  auto pool = std::move(*BufferPool::create(blocks, {.bufferBytes = 256, .buffersMax = 1}));
+  auto messageOf = [](const std::function<void(MessageHeader &, BufferRef &)> &change) {
+    Status status = runCluster(
+        {Backend::kLoopback, 2}, [&](RankContext context) -> std::unique_ptr<RankProgram> {
+          if (context.transport.rank() == 1) {
+            return std::make_unique<ManyCollectives>(context, 100, ReduceAlgorithm::kRing);
+          }
+          return std::make_unique<DamagedCollectives>(
+              context, [&](MessageHeader &header, BufferRef &body) {
+                bool isIt = header.channel == kFirstCommunicatorChannel && body;
+                if (isIt) {
+                  change(header, body);
+                }
+                return isIt;
+              });
+        });
+    return status.message();
+  };
+  auto expect = [](const std::string &message, const char *part) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  expect(messageOf([](MessageHeader &header, BufferRef &) { header.tag ^= 1; }),
+         "a message of another collective came for 0");
+  expect(messageOf([](MessageHeader &header, BufferRef &) { header.rows += 1; }),
+         "pieces were lost of collective 0 from rank 1, expected 0, got: 1");
+  expect(messageOf([](MessageHeader &header, BufferRef &) { header.sequence += 100; }),
+         "messages for collectives not yet started on channel ");
+  expect(messageOf([&](MessageHeader &header, BufferRef &body) {
+           body = pool->tryTake();
+           body.resize(16);
+           body.seal();
+           header.bytes = 16;
+           header.checksum = bodyChecksum(body, Checksums::kOn);
+         }),
+         "a piece of collective 0 has 16 bytes, expected ");
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, CommunicatorTest, testing::ValuesIn(allClusters()),

@@ -1,14 +1,23 @@
-// A transport whose bodies arrive damaged.
+// A transport whose messages arrive other than they were sent.
 #pragma once
 
+#include <cstring>
+#include <functional>
+
+#include "runtime/communication/message.h"
 #include "runtime/transport/transport.h"
 
 namespace headrace::test {
 
-/// All of another transport, but that one bit differs in each body that comes from another process.
+/// Changes a message, whose checksum is then right again; false: this is not the one.
+using ChangeMessage = std::function<bool(MessageHeader &header, BufferRef &body)>;
+
+/// All of another transport, but that one bit differs in each body that comes from another process;
+/// or that one message from another rank is changed.
 class DamagingTransport final : public Transport {
 public:
-  explicit DamagingTransport(Transport &whole) : whole_(whole) {}
+  explicit DamagingTransport(Transport &whole, ChangeMessage change = {})
+      : whole_(whole), change_(std::move(change)), changes_(change_ != nullptr) {}
   int rank() const override { return whole_.rank(); }
   int size() const override { return whole_.size(); }
   std::string peerName(int peer) const override { return whole_.peerName(peer); }
@@ -29,8 +38,12 @@ public:
 
   std::optional<Arrival> receive(ChannelId channel) override {
     std::optional<Arrival> arrival = whole_.receive(channel);
-    if (arrival && arrival->body && channel.value < kPlanChannelsMax &&
-        bodyPassage(arrival->source) == BodyPassage::kCopied) {
+    if (changes_) {
+      if (arrival && change_ && arrival->source != rank()) {
+        changeOne(*arrival);
+      }
+    } else if (arrival && arrival->body && channel.value < kPlanChannelsMax &&
+               bodyPassage(arrival->source) == BodyPassage::kCopied) {
       // It is sealed, but nobody else has it yet.
       const_cast<std::byte *>(arrival->body.data())[arrival->body.size() / 2] ^= std::byte{16};
     }
@@ -38,7 +51,18 @@ public:
   }
 
 private:
+  void changeOne(Arrival &arrival) {
+    MessageHeader header;
+    std::memcpy(&header, arrival.header.data(), sizeof header);
+    if (change_(header, arrival.body)) {
+      arrival.header = encodeHeader(header);
+      change_ = nullptr;
+    }
+  }
+
   Transport &whole_;
+  ChangeMessage change_; ///< until it is done
+  const bool changes_;
 };
 
 } // namespace headrace::test

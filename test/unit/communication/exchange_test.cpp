@@ -202,11 +202,11 @@ struct Damage {
   DamagingTransport transport;
 };
 
-/// The last rank gets damaged bodies.
+/// This rank gets damaged bodies, or one message that is changed.
 class DamagedShuffle final : private Damage, public Shuffle {
 public:
-  explicit DamagedShuffle(RankContext context)
-      : Damage{DamagingTransport(context.transport)},
+  explicit DamagedShuffle(RankContext context, ChangeMessage change = {})
+      : Damage{DamagingTransport(context.transport, std::move(change))},
         Shuffle({Damage::transport, context.blocks, context.doorbell}, {}, 0) {}
 };
 
@@ -216,6 +216,23 @@ ProgramFactory damagedShuffle() {
       return std::make_unique<DamagedShuffle>(context);
     }
     return std::make_unique<Shuffle>(context, Shape{}, 0);
+  };
+}
+
+/// A shuffle of which `rank` gets one message of channel 4 and this kind that is changed.
+ProgramFactory changedShuffle(int rank, MessageKind kind,
+                              const std::function<void(MessageHeader &)> &change) {
+  return [=](RankContext context) -> std::unique_ptr<RankProgram> {
+    if (context.transport.rank() != rank) {
+      return std::make_unique<Shuffle>(context, Shape{}, 0);
+    }
+    return std::make_unique<DamagedShuffle>(context, [=](MessageHeader &header, BufferRef &) {
+      bool isIt = header.channel == 4 && header.kind == kind;
+      if (isIt) {
+        change(header);
+      }
+      return isIt;
+    });
   };
 }
 
@@ -478,6 +495,22 @@ TEST(Exchange, ToTheFirstMemberAloneTheOthersOweNothing) {
 
 /// Some of those whose messages were taken get their windows back, for the others there are too
 /// few.
+TEST(Exchange, MessagesThatBreakTheProtocolStopAllRanks) {
+  auto messageOf = [](int rank, MessageKind kind, std::function<void(MessageHeader &)> change) {
+    return runCluster({Backend::kLoopback, 2}, changedShuffle(rank, kind, change)).message();
+  };
+  auto expect = [](const std::string &message, const char *part) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  expect(messageOf(0, MessageKind::kData, [](auto &header) { header.kind = MessageKind::kAsk; }),
+         "an unexpected kind of message from rank 1 on channel 4: expected 1, got: 8");
+  expect(messageOf(0, MessageKind::kEnd, [](auto &header) { ++header.sequence; }),
+         "messages were lost before the end from rank 1 on channel 4: expected ");
+  // Rank 1 believes that it may send more.
+  expect(messageOf(1, MessageKind::kCredits, [](auto &header) { header.rows += 1000; }),
+         "a message beyond the credits from rank 1 on channel 4");
+}
+
 TEST(Exchange, CreditsNeverExceedTheBuffers) {
   constexpr int64_t kWindow = 4;
   ToFirst together(3, kWindow);

@@ -1,7 +1,9 @@
-// Sealing, copying and the wire form of chunks; rows that are larger than a body.
+// Sealing, copying and the wire form of chunks; rows that are larger than a body; chunks on disk.
+// Sources: runtime/exec/spill/chunk_spill.cpp
 #include "runtime/exec/chunk.h"
 #include "runtime/exec/chunk_codec.h"
 #include "runtime/exec/row_parts.h"
+#include "runtime/exec/spill/chunk_spill.h"
 
 #include <algorithm>
 #include <cstring>
@@ -144,6 +146,52 @@ TEST_F(ChunkTest, SealIsTheSameInPlaceAndCopied) {
     ASSERT_TRUE(copy.ok());
     expectSame(*chunk, 0, **copy);
   }
+}
+
+TEST_F(ChunkTest, WaitsOnDiskAndComesBack) {
+  ChunkSpill spill(stream_.schema, account_);
+  EXPECT_FALSE(spill.isPrepared());
+  auto room = spill.room();
+  ASSERT_TRUE(room.ok());
+  spill.prepare(*room);
+  // Of the last, its rows do not fit into what is written at once.
+  for (const std::vector<size_t> &lengths :
+       {std::vector<size_t>{0}, {5, 0, 7}, std::vector<size_t>(40, 60'000)}) {
+    ChunkHandle chunk = fillTexts(lengths, {3, 4});
+    const KeptChunk kept = ChunkSpill::inMemory(chunk);
+    EXPECT_GE(kept.bytes, static_cast<int64_t>(chunk->bytes()));
+    EXPECT_EQ(kept.order, chunk->order);
+    auto pieces = spill.write(*chunk);
+    ASSERT_TRUE(pieces.ok()) << pieces.status().toString();
+    EXPECT_EQ(pieces->size() > 1, lengths.size() == 40);
+    uint32_t rows = 0;
+    for (const KeptChunk &piece : *pieces) {
+      EXPECT_EQ(piece.order, chunk->order);
+      for (bool forCaller : {false, true}) {
+        auto back = forCaller ? spill.readForCaller(piece.extent) : spill.read(piece.extent);
+        ASSERT_TRUE(back.ok()) << back.status().toString();
+        expectSame(*chunk, rows, **back);
+        rows += forCaller ? (*back)->rows : 0;
+      }
+      spill.release(piece.extent);
+    }
+    EXPECT_EQ(rows, lengths.size());
+  }
+}
+
+TEST_F(ChunkTest, RowsTooLargeForDiskLeaveNothingThere) {
+  ChunkSpill spill(stream_.schema, account_);
+  spill.prepare(*spill.room());
+  ChunkHandle chunk = fillTexts({10, 600'000, 600'000, 2 << 20});
+  for (int again = 0; again < 3; ++again) {
+    auto pieces = spill.write(*chunk);
+    ASSERT_TRUE(pieces.ok());
+    EXPECT_TRUE(pieces->empty());
+  }
+  // The rows before the last one were written and released: each time in the same place.
+  auto fits = spill.write(*fillTexts({10}));
+  ASSERT_TRUE(fits.ok());
+  EXPECT_LT(fits->front().extent.offset, 1'300'000u);
 }
 
 TEST_F(ChunkTest, RowsAreTakenOneByOne) {
@@ -412,6 +460,17 @@ TEST_F(ChunkTest, DamagedBodiesAreRefused) {
   plan::Schema narrower = stream_.schema;
   narrower.columns.pop_back();
   EXPECT_EQ(decodeRows(good, narrower).status().message(), "exchange message: another schema");
+  // The words of the order, and the last offset of the text: what they count is not there.
+  auto messageOf = [&](size_t place, uint32_t value) {
+    std::vector<uint8_t> bytes(reinterpret_cast<const uint8_t *>(good.data()),
+                               reinterpret_cast<const uint8_t *>(good.data()) + good.size());
+    std::memcpy(bytes.data() + place, &value, sizeof value);
+    return decodeRows(bytes, stream_.schema).status().message();
+  };
+  EXPECT_EQ(messageOf(8, 1 << 30), "exchange message: shorter than its order");
+  uint32_t texts = 0; // where the third column has its offsets
+  std::memcpy(&texts, good.data() + 12 + 2 * 16, sizeof texts);
+  EXPECT_EQ(messageOf(texts + 4, 1 << 30), "exchange message: string offsets");
   BufferRef beyond = (*pool)->tryTake();
   std::memcpy(beyond.mutableData(), good.data(), static_cast<size_t>(good.size()));
   std::memset(beyond.mutableData() + 12, 0x40, 8); // where the first column begins

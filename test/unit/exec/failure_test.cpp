@@ -1,4 +1,5 @@
 // Failures: typed, with their place, on every rank, and never a hang.
+// Sources: runtime/exec/kernel_call.cpp
 #include "test/unit/exec/test_plans.h"
 
 #include <atomic>
@@ -50,6 +51,19 @@ TEST(Failure, KernelErrorStopsAllRanks) {
       EXPECT_EQ(result.status().place(), "a / b");
     }
   }
+}
+
+TEST(Failure, KernelsThatBreakTheirContract) {
+  auto messageOf = [](int64_t how) {
+    PlanBuilder b;
+    int32_t out = b.stream();
+    b.run("misbehave", b.load("t"), {}, out);
+    b.result(out);
+    return runPlan(b, {{{"t", {{how}, {0}}}}, 100}).status().message();
+  };
+  EXPECT_EQ(messageOf(1), "unexpected result of a kernel: 77");
+  EXPECT_EQ(messageOf(2), "kernel wants room in an output that is empty or absent: 9");
+  EXPECT_EQ(messageOf(3), "kernel failed without an error: misbehave");
 }
 
 TEST(Failure, MemoryLimitNamesOperatorAndSetting) {

@@ -88,6 +88,18 @@ TEST(ForkedRanks, EqualRanksOfOneProcess) {
   }
 }
 
+TEST(ForkedRanks, AreNotSimulated) {
+  auto program = Program::load(joinedGroups("copy").plan, testKernels());
+  ASSERT_TRUE(program.ok());
+  Status status = forkRanks(1, [&](Transport &transport) {
+    Session session({.threads = 1});
+    RunOptions options;
+    options.simulation = SimOptions{};
+    return (*program)->runRank(session, {}, options, transport).status();
+  });
+  EXPECT_EQ(status.message(), "a simulation runs all its ranks in one process");
+}
+
 TEST(ForkedRanks, AFailureAnywhereHasItsPlaceOnRankZero) {
   for (size_t where : {0, 39999}) { // the first and the last rank
     Tables tables{{{"t", pairs(40000, 5000)}, {"u", pairs(3000, 3000)}}, 700};

@@ -1,4 +1,5 @@
 // Groups of several workers, from the rows that they are put into to one table.
+// Sources: runtime/exec/group/group_copy.cpp
 #include "runtime/exec/group/group_merge.h"
 
 #include "runtime/device/cpu/worker_pool.h"

@@ -1,5 +1,6 @@
 // Shared scans: every morsel is read once, by whoever is ahead; faults end in an error, no rank
 // waits for ever.
+// Sources: runtime/exec/share/morsel_rights.cpp, runtime/exec/share/rank_sharing.cpp
 #include "model/plan/shared_loads.h"
 #include "runtime/base/random.h"
 #include "runtime/exec/share/morsel_sharing.h"
@@ -394,8 +395,7 @@ protected:
         std::move(*MorselSharing::open(*transport_, *board_, &doorbell_, clock_, Sharing::kOn));
     sharing_->add(kScan, {0, 1}, [] {
       return std::unique_ptr<storage::MorselSource>(
-          std::make_unique<Numbers>(
-          100, storage::MorselRange{0, 50}, storage::Reach::kAll));
+          std::make_unique<Numbers>(100, storage::MorselRange{0, 50}, storage::Reach::kAll));
     });
   }
   Status tell(MessageKind kind, uint64_t tag, uint64_t rows, uint64_t checksum = 0,

@@ -104,6 +104,36 @@ TEST(RankState, SlotsStayWhereTheyAreWhenMoreAreAdded) {
   }
 }
 
+TEST(RankState, CopiesThatNothingMerges) {
+  for (plan::StateKind kind : {plan::StateKind::kGroupTable, plan::StateKind::kScalar}) {
+    plan::Plan plan;
+    plan.states.resize(1);
+    plan.states[0].name = "sums";
+    plan.states[0].kind = kind;
+    plan.states[0].rowBytes = 16;
+    plan.states[0].identity.assign(16, 0);
+    auto state = RankState::create(plan, 0, makeMemory(64 << 20));
+    ASSERT_TRUE(state.ok());
+    for (std::unique_ptr<StateCopy> &slot : (*state)->addCopies(2)) {
+      auto copy = (*state)->copy(slot);
+      ASSERT_TRUE(copy.ok());
+      if (kind == plan::StateKind::kGroupTable) {
+        ASSERT_TRUE(insertGroup(static_cast<HrGroupTable *>((*copy)->abi()), 7).ok());
+      }
+    }
+    WorkerPool pool({.threads = 1});
+    Doorbell doorbell;
+    FinishContext context;
+    context.pool = &pool;
+    context.job.doorbell = &doorbell;
+    auto job = (*state)->finish(context);
+    while (job->poll() == PollState::kPending) {
+      doorbell.wait();
+    }
+    EXPECT_EQ(job->status().message(), "state has several copies and no merge kernel: sums");
+  }
+}
+
 TEST(RankState, RowsCrossSpans) {
   plan::Plan plan;
   plan.states.resize(1);

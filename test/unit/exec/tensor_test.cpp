@@ -1,6 +1,6 @@
 // Tensor tasks: matmul, kernels, collectives, bound inputs and results, on one to four ranks.
 // Sources: runtime/exec/collective_task.cpp, runtime/exec/compute_task.cpp,
-//   runtime/exec/tensor_buffer.cpp, runtime/exec/matmul_job.cpp
+//   runtime/exec/tensor_buffer.cpp, runtime/exec/matmul_job.cpp, runtime/exec/to_tensor_task.cpp
 #include "test/unit/exec/test_plans.h"
 
 #include <gtest/gtest.h>
@@ -391,6 +391,44 @@ TEST(Tensor, AllReduceInLevelsSendsLessBetweenNodes) {
   EXPECT_EQ(inLevels, atOnce);
   EXPECT_EQ(atOnce[5], 40);
   EXPECT_LT(levels, 0.7 * flat) << levels << " " << flat;
+}
+
+TEST(Tensor, ColumnsBecomeTensorsUnlessTheyAreNoNumbers) {
+  auto run = [](int32_t column) {
+    PlanBuilder b;
+    int32_t described = b.stream(plan::Schema{{{"key", HR_I64, {LogicalKind::kI64}, false},
+                                               {"text", HR_STRING, {LogicalKind::kString}, true},
+                                               {"odd", HR_BOOL, {LogicalKind::kBool}, false}}});
+    b.run("describe", b.load("t"), {}, described);
+    plan::Buffer rows = buffer("rows", {plan::kUnknownExtent});
+    rows.sizedBy = 0;
+    rows.splits = {{.dimension = 0, .axes = {0}, .ragged = true}};
+    b.plan.buffers.push_back(rows);
+    b.plan.tasks.push_back(task(plan::ToTensorTask{described, {column}, {0}}, {}));
+    b.plan.tasks.push_back(resultOf(0, {static_cast<int32_t>(b.plan.tasks.size()) - 1}));
+    return runPlan(b, {{{"t", {{4, 5, 7}, {0, 0, 0}}}}, 100});
+  };
+  auto numbers = run(0);
+  ASSERT_TRUE(numbers.ok()) << numbers.status().toString();
+  ASSERT_EQ(numbers->tensors.size(), 1u);
+  const auto *elements = static_cast<const double *>(numbers->tensors[0].data);
+  EXPECT_EQ(std::vector<double>(elements, elements + 3), std::vector<double>({4, 5, 7}));
+  EXPECT_EQ(run(2).status().message(), "column cannot become a tensor: odd");
+  EXPECT_EQ(run(1).status().message(), "column cannot become a tensor: text");
+}
+
+TEST(Tensor, BuffersThatCannotBeMade) {
+  auto memory = std::make_shared<RankMemory>(
+      std::make_shared<BlockPool>(BlockPool::Options{1 << 20, 1 << 20, "--memory"}),
+      Budget::Options{Tier::kHost, 1 << 20, "--memory"});
+  auto messageOf = [&](std::vector<int64_t> shape) {
+    plan::Buffer made = buffer("c", {});
+    made.shape = std::move(shape);
+    return TensorBuffer::create(made, {{1}, 0}, memory).status().message();
+  };
+  EXPECT_EQ(messageOf({plan::kUnknownExtent, 2}), "rows are not counted yet that size tensor: c");
+  EXPECT_EQ(messageOf({int64_t{1} << 40, 1 << 20}), "tensor is too large: c");
+  EXPECT_EQ(messageOf({1 << 30, 1 << 30, 1 << 30}), "tensor is too large: c");
 }
 
 TEST(Tensor, MismatchedInputIsAUserError) {

@@ -293,6 +293,18 @@ int32_t twice(const HrArgs *args, HrWorker *) {
   return HR_DONE;
 }
 
+int32_t misbehave(const HrArgs *args, HrWorker *worker) {
+  switch (column(args, 0)[0]) {
+  case 1:
+    return 77;
+  case 2:
+    worker->fullOutput = 9;
+    return HR_OUTPUT_FULL;
+  default:
+    return HR_ERROR;
+  }
+}
+
 template <typename F> void *address(F *function) { return reinterpret_cast<void *>(function); }
 
 } // namespace
@@ -310,6 +322,7 @@ std::shared_ptr<const KernelLibrary> testKernels() {
                                        {"copy", address(copy)},
                                        {"fail", address(fail)},
                                        {"slow", address(slow)},
+                                       {"misbehave", address(misbehave)},
                                        {"sort", address(sortRows)},
                                        {"emit_sort", address(emitSort)},
                                        {"describe", address(describe)},

@@ -16,6 +16,8 @@ namespace headrace::exec {
 ///   copy         column 0, column 1 -> the same
 ///   sort         column 0 -> sort buffer {key}              emit_sort (-> key)
 ///   fail         like copy; HR_ERROR_DIVISION_BY_ZERO, place 1, where column 0 is 13
+///   misbehave    what no kernel does, by column 0: 1 another result, 2 another output is full,
+///                3 an error that nobody set
 ///   describe     key -> key, string "row <key>" or NULL where key % 3 == 0, bool key is odd
 ///   undescribe   those three columns -> key, value: the string's number (-1 for NULL) * 2 + bool
 ///   twice        tensor kernel: column 1 = 2 * column 0 (f64)

@@ -195,6 +195,18 @@ TEST(ArrowTable, StreamsThatFail) {
   };
   const std::vector<int32_t> sound = {0, 2, 4};
   EXPECT_EQ(messageOf(arrow::Buffer::Wrap(sound)).find("the Arrow stream failed: "), 0u);
+  // A struct that has more rows than its field.
+  auto field =
+      arrow::ArrayData::Make(arrow::int32(), 1, {nullptr, arrow::Buffer::FromString("four")});
+  auto type = arrow::struct_({arrow::field("a", arrow::int32())});
+  auto structs = arrow::ArrayData::Make(type, 2, {nullptr}, {field});
+  auto batch =
+      arrow::RecordBatch::Make(arrow::schema({arrow::field("s", type)}), 2, std::vector{structs});
+  ArrowArrayStream shorter;
+  EXPECT_TRUE(arrow::ExportRecordBatchReader(std::make_shared<OneBatch>(batch), &shorter).ok());
+  EXPECT_EQ(ArrowTable::import(&shorter).status().message().find(
+                "the Arrow stream has an invalid batch: "),
+            0u);
   ArrowArrayStream released{};
   EXPECT_EQ(
       ArrowTable::import(&released).status().message().find("cannot import the Arrow stream: "),

@@ -1,5 +1,6 @@
 // CSV files of random texts and numbers: read as they were written, by any number of ranks; damaged
 // ones are errors or other rows.
+// Sources: runtime/storage/csv/csv_column.cpp, runtime/storage/csv/csv_file.cpp
 #include "runtime/storage/csv/csv_source.h"
 #include "test/unit/storage/tables.h"
 

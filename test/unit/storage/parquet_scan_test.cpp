@@ -1,5 +1,7 @@
 // Files written by Arrow come back row by row: every type, codec, page version, NULLs, dictionary
 // fallback.
+// Sources: runtime/storage/parquet/chunk_reader.cpp, runtime/storage/parquet/group_parts.cpp,
+//   runtime/storage/parquet/page_index.cpp
 #include "test/unit/storage/tables.h"
 
 #include <arrow/util/compression.h>

@@ -50,3 +50,25 @@ TEST(Fork, ARankThatHangsIsKilled) {
   EXPECT_NE(status.message().find("rank 1 died of signal 14"), std::string::npos)
       << status.message();
 }
+
+TEST(Fork, ARankThatStaysBehindIsKilled) {
+  Status status = forkRanks(2,
+                            [](Transport &transport) {
+                              while (transport.rank() == 1) {
+                                pause();
+                              }
+                              return Status();
+                            },
+                            {.graceSeconds = 0.2});
+  EXPECT_EQ(status.message(), "did not end when rank 0 had, and was killed: rank 1");
+}
+
+TEST(Fork, ARankThatExitsIsNamed) {
+  Status status = forkRanks(2, [](Transport &transport) {
+    if (transport.rank() == 1) {
+      _exit(3);
+    }
+    return Status();
+  });
+  EXPECT_EQ(status.message(), "rank 1 ended without a result, code 3");
+}

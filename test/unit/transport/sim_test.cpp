@@ -1,4 +1,5 @@
 // The simulated network: determinism, delays, faults, and telling a hang.
+// Sources: runtime/transport/sim_run.cpp
 #include "runtime/transport/sim.h"
 
 #include <cstring>

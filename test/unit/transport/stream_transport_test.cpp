@@ -1,4 +1,5 @@
 // A stream transport and a peer that writes its bytes by hand.
+// Sources: runtime/transport/landing.cpp, runtime/transport/stream_link.cpp
 #include "runtime/transport/stream_transport.h"
 
 #include <cstring>

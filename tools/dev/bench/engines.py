@@ -14,6 +14,9 @@ import pyarrow as pa
 class Engine(ABC):
     """An engine opened on a folder of Parquet files. Made in a process of its own (see worker.py)."""
 
+    #: Whether its package is one of requirements-peers.txt, which benchmarks alone need.
+    is_peer_only = False
+
     def __init__(self, folder: Path, threads: int, memory: str = "") -> None:
         """memory: what the engine may use, such as 500MB; empty: its default."""
         self.folder = folder
@@ -82,6 +85,8 @@ class Polars(Engine):
 
 class DataFusion(Engine):
     """DataFusion over the files, its default settings but for the partitions, which are its threads."""
+
+    is_peer_only = True
 
     def open(self) -> None:
         import datafusion

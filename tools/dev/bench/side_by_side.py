@@ -24,7 +24,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dev import places
+from dev import places, python_environment
 from dev.bench.answers import difference
 from dev.bench.engines import ENGINES
 from dev.bench.records import FIRST, FIRST_CACHED, REPEATED, Record, table
@@ -247,6 +247,8 @@ def compare(
     if unknown := [name for name in engines if name not in ENGINES]:
         parser.error(f"no such engine: {unknown[0]}")
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    if any(ENGINES[name].is_peer_only for name in engines):
+        python_environment.ensure_peers()
     records = measure(texts, folder, scale, engines, options.threads, options.timeout, options.memory)
     title += f", memory {options.memory}" if options.memory else ""
     for kind, what in (

@@ -16,6 +16,7 @@ from headrace._src.cluster import current
 from headrace._src.cost import Cost, cost_of
 from headrace._src.errors import HeadraceError
 from headrace._src.explain import explained
+from headrace._src.phases import PHASES
 from headrace._src.programs import LoadedProgram, Mesh, Target, ranks_of
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
@@ -70,8 +71,8 @@ class Lowered:
     def phases(self) -> dict[str, str]:
         """The program after import, optimize, shard, form, lower and schedule."""
         request = _request(self.source, self.queries, self.options.target())
-        request.dump_phases = ["import", "optimize", "shard", "form", "lower", "schedule"]
-        request.stop_after = "schedule"
+        request.dump_phases = list(PHASES)
+        request.stop_after = request.dump_phases[-1]
         return dict(programs.checked(programs.compiler().compile_mlir(request)).dumps)
 
     @property

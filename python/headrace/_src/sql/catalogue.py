@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import SqlError, UnsupportedError
+from headrace._src.sql.literals import first_bignum
 from headrace._src.sql.mistakes import error_of
+from headrace._src.sql.parameters import place_of_one
 from headrace._src.sql.place import located
 from headrace._src.sql.script import Kind, Script, script_of
 from headrace._src.sql.tables import TableSchema, check_names
@@ -98,7 +100,8 @@ def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
     script = script_of(text)
     if script.kind is not Kind.ROWS:
         what = _ANSWERED_BY_SQL[script.kind]
-        raise UnsupportedError(f"{what} answered by hr.sql and by headrace sql alone")
+        message = f"{what} answered by hr.sql and by headrace sql alone"
+        raise located(UnsupportedError, message, text, script.start)
     with _tables(schemas) as connection:
         plan = _described(connection, _plan(connection, script, schemas))
         relation = connection.sql(script.query)
@@ -197,7 +200,8 @@ def _serialized(
     else:
         if statement.named_parameters:
             names = ", ".join(f"${name}" for name in sorted(statement.named_parameters))
-            raise UnsupportedError(f"parameters are not supported: {names}")
+            place = place_of_one(part, statement.named_parameters)
+            raise located(UnsupportedError, f"parameters are not supported: {names}", script.text, *place)
         if queries_only and statement.type != duckdb.StatementType.SELECT:
             message = (
                 f"only queries are supported, got {_STATEMENTS.get(statement.type.name, statement.type.name)}"
@@ -209,10 +213,20 @@ def _serialized(
         plan = connection.execute(_OPTIMIZED, [part]).fetchall()[0][0]
     if not plan or plan.startswith(_INTERNAL):
         # Of a plan with values or operators that its JSON has no place for.
-        raise UnsupportedError("DuckDB's binder understands this query, but cannot write its plan")
+        raise _unwritten(script.text, part)
     if plan.startswith('{"error":true'):
         raise error_of(json.loads(plan), script.text, schemas)
     return plan
+
+
+def _unwritten(text: str, part: str) -> UnsupportedError:
+    """Why DuckDB binds a statement and cannot write its plan: a BIGNUM, as far as is known."""
+    if found := first_bignum(text):
+        value, position = found
+        message = f"an integer has at most 128 bits, got {value}"
+        return located(UnsupportedError, message, text, position, len(value))
+    message = "DuckDB's binder understands this query, but cannot write its plan"
+    return located(UnsupportedError, message, text, *_stretch(part))
 
 
 def _described(connection: Any, plan: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -20,6 +21,8 @@ _WIDE = (
     ("hugeint", -(2**127), 2**127 - 1),
     ("uhugeint", 0, 2**128 - 1),
 )
+
+_DIGITS = re.compile(rb"\d[\d_]*(?![\d_.eEx])")
 
 
 def literal(value: Any) -> str:
@@ -49,6 +52,22 @@ def _integer(value: int) -> str:
         if least <= value <= most:
             return f"cast('{value}' as {type_})"  # its digits alone may be of another type
     raise UserError(f"an integer has at most 128 bits, got {value}")
+
+
+def first_bignum(text: str) -> tuple[str, int] | None:
+    """The first integer literal of more than 128 bits in a text of SQL, and its byte."""
+    import duckdb
+
+    data = text.encode()
+    for position, kind in duckdb.tokenize(text):
+        if kind != duckdb.token_type.numeric_const or not (match := _DIGITS.match(data, position)):
+            continue
+        digits = match.group().decode()
+        # Python reads no integers of thousands of digits.
+        value = int(digits.replace("_", "").lstrip("0")[:40] or "0")
+        if value > (-_WIDE[-2][1] if data[:position].rstrip().endswith(b"-") else _WIDE[-1][2]):
+            return digits, position
+    return None
 
 
 def _float(value: float) -> str:

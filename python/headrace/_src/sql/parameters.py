@@ -68,6 +68,15 @@ def has_parameters(text: str) -> bool:
     return next(_signs(text, text.encode()), None) is not None
 
 
+def place_of_one(text: str, names: Iterable[str]) -> tuple[int, int]:
+    """The byte and length of the first parameter of a text that has some, by these names or `?`."""
+    for match in _signs(text, text.encode()):
+        name = (match[1] or match[2] or match[3] or b"").decode()
+        if not name or name in names:
+            return match.start(), len(match[0])
+    return 0, 1
+
+
 def _signs(text: str, data: bytes) -> Iterator[re.Match[bytes]]:
     """The parameters outside of texts, quoted names and comments."""
     import duckdb

@@ -39,6 +39,8 @@ class Script:
     definitions: tuple[str, ...]
     query: str
     kind: Kind
+    #: The byte at which the last statement begins, with its EXPLAIN.
+    start: int
 
 
 def may_not_be_rows(text: str) -> bool:
@@ -77,7 +79,7 @@ def script_of(text: str) -> Script:
     definitions = [_part(data, start, end) for start, end in pairwise(starts)]
     kind, start = _kind(text, data, statements[-1])
     text = (data[: starts[-1]] + _BLANKED.sub(b" ", data[starts[-1] : start]) + data[start:]).decode()
-    return Script(text, tuple(definitions), _part(data, start, len(data)), kind)
+    return Script(text, tuple(definitions), _part(data, start, len(data)), kind, starts[-1])
 
 
 def query_alone(query: str) -> str:
@@ -106,11 +108,19 @@ def _kind(text: str, data: bytes, tokens: list[int]) -> tuple[Kind, int]:
     if words[0] != "explain" or len(tokens) == 1:
         return Kind.ROWS, tokens[0]
     if words[1] == "analyze" and len(tokens) > 2:
-        return Kind.ANALYZE, tokens[2]
+        return Kind.ANALYZE, _explained(text, words[2], tokens[2])
     if words[1:] in (["", "analyze"], ["", "format"]):  # in parentheses
         message = "options of EXPLAIN are not supported; EXPLAIN ANALYZE is"
         raise located(UnsupportedError, message, text, tokens[1])
-    return Kind.EXPLAIN, tokens[1]
+    return Kind.EXPLAIN, _explained(text, words[1], tokens[1])
+
+
+def _explained(text: str, word: str, position: int) -> int:
+    """Where the query behind EXPLAIN begins."""
+    if word in ("explain", "describe", "desc", "show"):
+        message = f"only queries can be explained, got {word.upper()}"
+        raise located(UnsupportedError, message, text, position, len(word))
+    return position
 
 
 def _word(data: bytes, position: int) -> str:

@@ -104,7 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(arguments: argparse.Namespace) -> int:
-    """Searches for every number of ranks and prints what was found."""
+    """Searches for every number of ranks and prints what was found: also if Control-C ends it (130)."""
     subject = _subject(arguments)
     try:
         counts = sorted({int(part) for part in arguments.ranks.split(",")})
@@ -129,7 +129,7 @@ def command(arguments: argparse.Namespace) -> int:
     if len(outcomes) > 1:
         best = min(outcomes, key=_seconds)
         print(f"quickest with {counted(best.ranks, 'rank')}")
-    return 0
+    return 130 if outcomes[-1].stopped == INTERRUPTED else 0
 
 
 def _seconds(outcome: Outcome) -> float:

@@ -1,0 +1,164 @@
+// Different values in frames that move from row to row, beside those that are counted anew for
+// each.
+#include "runtime/exec/window/distinct_values.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+
+namespace headrace::exec {
+namespace {
+
+constexpr uint32_t kRowBytes = 32, kValueAt = 8, kValidAt = 24;
+
+std::shared_ptr<MemoryAccount> account() {
+  constexpr int64_t kBytes = 64 << 20;
+  auto memory = std::make_shared<RankMemory>(
+      std::make_shared<BlockPool>(BlockPool::Options{kBytes, kBytes, "--memory"}),
+      Budget::Options{Tier::kHost, kBytes, "--memory"});
+  return *MemoryAccount::open(memory, {});
+}
+
+/// A partition in the order of a key with peers, whose rows have a value that may be NULL.
+class Rows {
+public:
+  Rows(HrType type, uint32_t count, std::mt19937_64 &random) : type_(type) {
+    state_.kind = plan::StateKind::kWindow;
+    state_.rowBytes = kRowBytes;
+    plan::StateField key, value;
+    value.type = type;
+    value.offset = kValueAt;
+    value.nullable = true;
+    value.validOffset = kValidAt;
+    state_.fields = {key, value};
+    state_.order = {{0, false, false}};
+    bytes_.resize(uint64_t{count} * kRowBytes);
+    for (uint32_t row = 0; row < count; ++row) {
+      uint8_t *at = bytes_.data() + uint64_t{row} * kRowBytes;
+      rows_.push_back(at);
+      const bool isNew = row == 0 || random() % 3 == 0;
+      if (isNew) {
+        groupBegin_.push_back(row);
+      }
+      group_.push_back(static_cast<uint32_t>(groupBegin_.size()) - 1);
+      const auto place = static_cast<int64_t>(groupBegin_.size());
+      std::memcpy(at, &place, sizeof place);
+      at[kValidAt] = random() % 5 != 0;
+      putValue(at + kValueAt, random() % 6);
+    }
+    groupBegin_.push_back(count);
+    partition_.rows = rows_;
+    partition_.group = group_;
+    partition_.groupBegin = groupBegin_;
+  }
+
+  const plan::State &state() const { return state_; }
+  const Partition &partition() const { return partition_; }
+  /// What tells its value from others.
+  std::optional<std::string> valueOf(uint32_t row) const {
+    const uint8_t *at = rows_[row];
+    if (at[kValidAt] == 0) {
+      return std::nullopt;
+    }
+    if (type_ == HR_STRING) {
+      HrString text;
+      std::memcpy(&text, at + kValueAt, sizeof text);
+      return std::string(reinterpret_cast<const char *>(text.data), text.length);
+    }
+    return std::string(reinterpret_cast<const char *>(at + kValueAt), 8);
+  }
+
+private:
+  void putValue(uint8_t *to, uint64_t number) const {
+    // Alike as far as a prefix of eight bytes goes; there are readable bytes behind them.
+    static const std::string kBehind(HR_PADDING, '\x7f');
+    static const std::string kTexts[] = {kBehind,
+                                         "a" + kBehind,
+                                         "eight bytes, and one more" + kBehind,
+                                         "eight bytes, and two" + kBehind,
+                                         "eight by" + kBehind,
+                                         "b" + kBehind};
+    if (type_ == HR_STRING) {
+      const std::string &text = kTexts[number];
+      const HrString value{static_cast<uint32_t>(text.size() - HR_PADDING),
+                           {},
+                           reinterpret_cast<const uint8_t *>(text.data())};
+      std::memcpy(to, &value, sizeof value);
+    } else {
+      const int64_t value = static_cast<int64_t>(number) - 2;
+      std::memcpy(to, &value, sizeof value);
+    }
+  }
+
+  HrType type_;
+  plan::State state_;
+  std::vector<uint8_t> bytes_;
+  std::vector<uint8_t *> rows_;
+  std::vector<uint32_t> group_, groupBegin_;
+  Partition partition_;
+};
+
+plan::FrameBound boundOf(std::mt19937_64 &random, bool isStart) {
+  using plan::FrameEdge;
+  switch (random() % 4) {
+  case 0:
+    return {isStart ? FrameEdge::kUnboundedPreceding : FrameEdge::kUnboundedFollowing, {}};
+  case 1:
+    return {FrameEdge::kCurrentRow, {}};
+  case 2:
+    return {FrameEdge::kPreceding, {.number = static_cast<int64_t>(random() % 5)}};
+  default:
+    return {FrameEdge::kFollowing, {.number = static_cast<int64_t>(random() % 5)}};
+  }
+}
+
+TEST(DistinctValues, FollowFramesOfEveryKind) {
+  std::mt19937_64 random(11);
+  DistinctValues values(account());
+  Frames frames(account());
+  for (int round = 0; round < 400; ++round) {
+    const auto count = static_cast<uint32_t>(1 + random() % 40);
+    const Rows rows(round % 2 == 0 ? HR_I64 : HR_STRING, count, random);
+    plan::WindowColumn window;
+    window.function = plan::WindowFunction::kCount;
+    window.input = 1;
+    window.distinct = true;
+    window.unit = random() % 2 == 0 ? plan::FrameUnit::kRows : plan::FrameUnit::kGroups;
+    window.start = boundOf(random, true);
+    window.end = boundOf(random, false);
+    window.exclude = static_cast<plan::FrameExclusion>(random() % 4);
+    // A worker has a part of the rows.
+    const auto begin = static_cast<uint32_t>(random() % count);
+    const RowSpanOf part{begin, begin + static_cast<uint32_t>(1 + random() % (count - begin))};
+    ASSERT_TRUE(frames.compute(rows.state(), window, rows.partition(), part).ok());
+    ASSERT_TRUE(values.number(rows.state(), 1, rows.partition(), frames.seen()).ok());
+    std::set<std::string> now;
+    uint32_t next = part.begin;
+    values.follow(
+        frames, part, [&](uint32_t row) { ASSERT_TRUE(now.insert(*rows.valueOf(row)).second); },
+        [&](uint32_t row) { ASSERT_EQ(now.erase(*rows.valueOf(row)), 1u); },
+        [&](uint32_t row) {
+          ASSERT_EQ(row, next++);
+          std::set<std::string> expected, visited;
+          const Frames::Pieces pieces = frames.pieces(row);
+          for (uint32_t i = 0; i < pieces.count; ++i) {
+            for (uint32_t at = pieces.piece[i].begin; at < pieces.piece[i].end; ++at) {
+              if (rows.valueOf(at)) {
+                expected.insert(*rows.valueOf(at));
+              }
+            }
+          }
+          values.visit([&](uint32_t example) { visited.insert(*rows.valueOf(example)); });
+          ASSERT_EQ(values.count(), expected.size()) << "round " << round << ", row " << row;
+          ASSERT_EQ(visited, expected) << "round " << round << ", row " << row;
+          ASSERT_EQ(now, expected) << "round " << round << ", row " << row;
+        });
+    EXPECT_EQ(next, part.end);
+  }
+}
+
+} // namespace
+} // namespace headrace::exec
