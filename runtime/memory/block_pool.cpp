@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <sys/mman.h>
 #include <utility>
 
@@ -29,6 +30,10 @@ namespace {
 constexpr int64_t kHugePageBytes = int64_t{2} << 20;
 /// In less memory than this a huge page of which little is used costs more than it gains.
 constexpr int64_t kHugePagesFromBytes = int64_t{1} << 28;
+/// A huge page is there in a tenth of a millisecond; where the host of a virtual machine has taken
+/// back what was free, in some. Small pages take as long as this.
+constexpr std::chrono::milliseconds kHugePageMax{1};
+constexpr std::chrono::seconds kSmallPagesFor{1};
 constexpr int64_t kSmallestBlockBytes = int64_t{4} << 10;
 /// Blocks up to this are cut from slabs of the size of a huge page.
 constexpr int64_t kLargestCutBytes = int64_t{1} << 20;
@@ -50,13 +55,14 @@ void Block::reset() {
   if (!data_) {
     return;
   }
-  pool_->free(data_, size_);
+  // First, so that there is room for it among what is kept.
   if (charged_) {
     charged_->discharge(size_);
     charged_.reset();
   } else if (pool_->options_.tier) {
     pool_->options_.tier->giveBack(size_);
   }
+  pool_->free(data_, size_);
   pool_ = nullptr;
   data_ = nullptr;
   size_ = 0;
@@ -110,10 +116,24 @@ Expected<std::byte *> BlockPool::map(int64_t bytes, bool huge) {
     munmap(reinterpret_cast<void *>(end), start + length - end);
   }
   if (huge && options_.capacityBytes >= kHugePagesFromBytes) {
-    // Advice only: without huge pages the block works all the same.
-    madvise(reinterpret_cast<void *>(aligned), static_cast<size_t>(bytes), MADV_HUGEPAGE);
+    adviseHugePages(reinterpret_cast<std::byte *>(aligned), static_cast<size_t>(bytes));
   }
   return reinterpret_cast<std::byte *>(aligned);
+}
+
+/// Advice only: without huge pages the block works all the same. They are tried again some time
+/// after one took too long.
+void BlockPool::adviseHugePages(std::byte *data, size_t bytes) {
+  const auto started = std::chrono::steady_clock::now();
+  if (started < smallPagesUntil_) {
+    return;
+  }
+  madvise(data, bytes, MADV_HUGEPAGE);
+  *data = std::byte{0}; // the first is used in any case
+  if (std::chrono::steady_clock::now() - started > kHugePageMax) {
+    smallPagesUntil_ = started + kSmallPagesFor;
+    madvise(data, bytes, MADV_NOHUGEPAGE);
+  }
 }
 
 void BlockPool::unmap(std::byte *data, int64_t bytes) {

@@ -2,6 +2,7 @@
 // times as much as a used block.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -94,6 +95,7 @@ private:
   Expected<Block> allocateTaken(int64_t size);
   Expected<std::byte *> take(int64_t size);
   Expected<std::byte *> map(int64_t bytes, bool huge);
+  void adviseHugePages(std::byte *data, size_t bytes);
   void unmap(std::byte *data, int64_t bytes);
   void free(std::byte *data, int64_t bytes);
   void dropLocked(std::byte *data, int64_t size);
@@ -104,6 +106,7 @@ private:
   std::map<int64_t, std::vector<std::byte *>> kept_; ///< by size: as they were freed
   std::map<int64_t, std::vector<std::byte *>> bare_; ///< cut pieces whose memory the system has
   std::vector<Mapping> slabs_;                       ///< what pieces are cut from
+  std::chrono::steady_clock::time_point smallPagesUntil_;
   int64_t keptBytes_ = 0;
   int64_t live_ = 0;
   int64_t reuses_ = 0;
