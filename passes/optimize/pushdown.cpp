@@ -207,79 +207,104 @@ bool filtersBelow(JoinOp join, unsigned side) {
                    : kind == JoinKind::Inner || kind == JoinKind::Right;
 }
 
+/// What columns of an op's result are in one of its operands.
+class ColumnsBelow {
+public:
+  /// Nothing if a filter that reads `columns` of the result cannot move there as it is.
+  static std::optional<ColumnsBelow> of(RelationalOpInterface op, ArrayRef<StringAttr> columns) {
+    ColumnsBelow below;
+    if (auto join = dyn_cast<JoinOp>(op.getOperation())) {
+      below.operand = below.covers(join, 0, columns) ? 0 : 1;
+      return !columns.empty() && below.covers(join, below.operand, columns) ? std::optional(below)
+                                                                            : std::nullopt;
+    }
+    if (op->getNumOperands() != 1) {
+      return std::nullopt;
+    }
+    auto project = dyn_cast<ProjectOp>(op.getOperation());
+    bool passes = project ? below.addComputed(project, columns) : below.addPassed(op, columns);
+    return passes ? std::optional(std::move(below)) : std::nullopt;
+  }
+
+  Value in(RegionBuilder &inside, StringAttr name) const {
+    auto value = computed_.find(name);
+    StringAttr source = names_.lookup(name);
+    return value != computed_.end() ? inside.copy(value->second)
+                                    : inside.column(source ? source : name);
+  }
+
+  unsigned operand = 0;
+
+private:
+  static bool covers(JoinOp join, unsigned side, ArrayRef<StringAttr> columns) {
+    auto table = cast<TableType>(join->getOperand(side).getType());
+    return filtersBelow(join, side) &&
+           llvm::all_of(columns, [&](StringAttr name) { return table.hasColumn(name); });
+  }
+
+  bool addComputed(ProjectOp project, ArrayRef<StringAttr> columns) {
+    for (auto [name, value] :
+         llvm::zip_equal(project.getComputed().getAsRange<StringAttr>(),
+                         yieldedBy(project.getExpressions(), project.getColumns()))) {
+      computed_[name] = value;
+    }
+    return llvm::none_of(columns, [&](StringAttr name) {
+      auto value = computed_.find(name);
+      return value != computed_.end() && canFail(value->second);
+    });
+  }
+
+  bool addPassed(RelationalOpInterface op, ArrayRef<StringAttr> columns) {
+    auto result = cast<TableType>(op->getResult(0).getType());
+    auto below = cast<TableType>(op->getOperand(0).getType());
+    for (const PassedColumn &passed : op.getPassedColumns()) {
+      names_.insert({passed.to, passed.from});
+    }
+    return op.letsConditionsThrough(columns) && llvm::all_of(columns, [&](StringAttr name) {
+             StringAttr source = names_.lookup(name);
+             // The types of the moved ops depend on the column's nullability.
+             return source && below.getColumnType(source) == result.getColumnType(name);
+           });
+  }
+
+  llvm::DenseMap<StringAttr, Expression> computed_;
+  llvm::DenseMap<StringAttr, StringAttr> names_;
+};
+
 bool Pushdown::moveWhole(FilterOp filter, Operation *input) {
-  auto relation = dyn_cast<RelationalOpInterface>(input);
-  auto join = dyn_cast<JoinOp>(input);
-  if (!relation || (!join && input->getNumOperands() != 1) || !cannotFail(filter)) {
+  auto op = dyn_cast<RelationalOpInterface>(input);
+  if (!op || !cannotFail(filter)) {
     return false;
   }
-  auto columns = llvm::to_vector(filter.getColumns().getAsRange<StringAttr>());
-  unsigned side = 0;
-  if (join) {
-    auto within = [&](unsigned index) {
-      auto table = cast<TableType>(join->getOperand(index).getType());
-      return filtersBelow(join, index) &&
-             llvm::all_of(columns, [&](StringAttr name) { return table.hasColumn(name); });
-    };
-    side = within(0) ? 0 : 1;
-    if (columns.empty() || !within(side)) {
-      return false;
-    }
-  }
-  Value rows = input->getOperand(side);
   builder_.setInsertionPoint(input);
   if (auto below = dyn_cast<FilterOp>(input)) {
     if (!cannotFail(below)) {
       return false;
     }
     FilterOp both =
-        splice(below.getLoc(), rows, {below, filter},
+        splice(below.getLoc(), below.getInput(), {below, filter},
                [](RegionBuilder &inside, StringAttr name) { return inside.column(name); });
     replace(filter, both);
     replace(below, both);
     return true;
   }
-  // What a column of the result is.
-  llvm::DenseMap<StringAttr, Expression> computed;
-  llvm::DenseMap<StringAttr, StringAttr> sources;
-  if (join) {
-    copyToPartners(join, side, conjunctsIn(filter));
-  } else if (auto project = dyn_cast<ProjectOp>(input)) {
-    for (auto [name, value] :
-         llvm::zip_equal(project.getComputed().getAsRange<StringAttr>(),
-                         yieldedBy(project.getExpressions(), project.getColumns()))) {
-      computed[name] = value;
-    }
-    if (llvm::any_of(columns, [&](StringAttr name) {
-          auto value = computed.find(name);
-          return value != computed.end() && canFail(value->second);
-        })) {
-      return false;
-    }
-  } else {
-    for (const PassedColumn &passed : relation.getPassedColumns()) {
-      sources.insert({passed.to, passed.from});
-    }
-    auto result = cast<TableType>(filter.getType()), below = cast<TableType>(rows.getType());
-    if (!relation.letsConditionsThrough(columns) || llvm::any_of(columns, [&](StringAttr name) {
-          StringAttr source = sources.lookup(name);
-          return !source || below.getColumnType(source) != result.getColumnType(name);
-        })) {
-      return false;
-    }
+  auto columns = llvm::to_vector(filter.getColumns().getAsRange<StringAttr>());
+  std::optional<ColumnsBelow> below = ColumnsBelow::of(op, columns);
+  if (!below) {
+    return false;
+  }
+  if (auto join = dyn_cast<JoinOp>(input)) {
+    copyToPartners(join, below->operand, conjunctsIn(filter));
+    builder_.setInsertionPoint(input);
   }
   Value first = predicateOf(filter).value;
   while (auto all = first.getDefiningOp<AndOp>()) {
     first = all.getOperand(0);
   }
   FilterOp moved =
-      splice(first.getLoc(), rows, filter, [&](RegionBuilder &inside, StringAttr name) {
-        auto value = computed.find(name);
-        StringAttr source = sources.lookup(name);
-        return value != computed.end() ? inside.copy(value->second)
-                                       : inside.column(source ? source : name);
-      });
-  input->setOperand(side, moved);
+      splice(first.getLoc(), input->getOperand(below->operand), filter,
+             [&](RegionBuilder &inside, StringAttr name) { return below->in(inside, name); });
+  input->setOperand(below->operand, moved);
   replace(filter, input->getResult(0));
   return true;
 }
