@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/base/check.h"
+#include "runtime/base/stop.h"
 
 namespace headrace {
 
@@ -25,6 +26,8 @@ struct Job::State {
   std::atomic<int64_t> next{0};
   std::atomic<int64_t> done{0};
   std::atomic<bool> stopped{false};
+  /// Nobody wants what is under way either, unlike where a morsel failed: one before it may too.
+  std::atomic<bool> cancelled{false};
   std::atomic<PollState> state{PollState::kPending};
 
   std::mutex failureMutex;
@@ -81,6 +84,7 @@ int64_t Job::morselsDone() const {
 
 void Job::cancel() {
   HR_CHECK(state_);
+  state_->cancelled.store(true, std::memory_order_relaxed);
   // The last place of all: a morsel that fails is the better explanation.
   state_->fail(std::numeric_limits<int64_t>::max() - 1,
                makeError(ErrorKind::kCancelled, "cancelled: ", state_->options.name));
@@ -128,6 +132,7 @@ WorkerPool::~WorkerPool() {
     stopping_ = true;
     left = jobs_;
     for (const auto &job : left) {
+      job->cancelled.store(true, std::memory_order_relaxed);
       job->fail(
           std::numeric_limits<int64_t>::max() - 1,
           makeError(ErrorKind::kCancelled, "the workers stopped before: ", job->options.name));
@@ -220,6 +225,7 @@ void WorkerPool::lookLocked() {
 }
 
 void WorkerPool::runMorsels(Job::State &job, int worker, int64_t most) {
+  const StopScope scope(job.cancelled);
   for (int64_t count = 0; count < most && job.hasMorsels(); ++count) {
     int64_t morsel = job.next.fetch_add(1, std::memory_order_relaxed);
     if (morsel >= job.options.morsels) {
