@@ -132,7 +132,8 @@ def sql(
         query.
     timeout: seconds after which the query is stopped with QueryTimeoutError; in a `cluster`, those of
         rank 0, and the others raise CancelledError with its message.
-    cancel: a `Cancel`, which stops it from another thread with CancelledError.
+    cancel: a `Cancel`, which stops it from another thread with CancelledError. Both end compilations too,
+        but for the binding of names, which is DuckDB's, and the kernel that is compiled just then.
     verify: first reads all columns and compares them with the statistics in the files, which are trusted
         otherwise. Raises CorruptError if they do not hold.
 
