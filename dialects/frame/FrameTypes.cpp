@@ -11,6 +11,44 @@ using namespace mlir;
 using namespace headrace;
 using namespace headrace::frame;
 
+namespace headrace::frame::detail {
+
+/// Columns in their order, and where each name is among them, by its address: wide tables are asked
+/// for all of their columns, op by op.
+struct TableTypeStorage : TypeStorage {
+  using KeyTy = std::tuple<ArrayRef<StringAttr>, ArrayRef<Type>>;
+
+  TableTypeStorage(const KeyTy &key, ArrayRef<unsigned> byName)
+      : names(std::get<0>(key)), columnTypes(std::get<1>(key)), byName(byName) {}
+  bool operator==(const KeyTy &key) const { return key == KeyTy(names, columnTypes); }
+  static llvm::hash_code hashKey(const KeyTy &key) {
+    return llvm::hash_combine(std::get<0>(key), std::get<1>(key));
+  }
+  static TableTypeStorage *construct(TypeStorageAllocator &allocator, const KeyTy &key) {
+    ArrayRef<StringAttr> names = allocator.copyInto(std::get<0>(key));
+    SmallVector<unsigned> byName = llvm::to_vector(llvm::seq<unsigned>(names.size()));
+    llvm::sort(byName, [&](unsigned a, unsigned b) { return isBefore(names[a], names[b]); });
+    return new (allocator.allocate<TableTypeStorage>())
+        TableTypeStorage({names, allocator.copyInto(std::get<1>(key))},
+                         allocator.copyInto(ArrayRef<unsigned>(byName)));
+  }
+  std::optional<unsigned> find(StringAttr name) const {
+    const auto *found = llvm::lower_bound(byName, name, [&](unsigned index, StringAttr other) {
+      return isBefore(names[index], other);
+    });
+    return found != byName.end() && names[*found] == name ? std::optional(*found) : std::nullopt;
+  }
+  static bool isBefore(StringAttr a, StringAttr b) {
+    return a.getAsOpaquePointer() < b.getAsOpaquePointer();
+  }
+
+  ArrayRef<StringAttr> names;
+  ArrayRef<Type> columnTypes;
+  ArrayRef<unsigned> byName;
+};
+
+} // namespace headrace::frame::detail
+
 #define GET_TYPEDEF_CLASSES
 #include "dialects/frame/FrameTypes.cpp.inc"
 
@@ -24,6 +62,9 @@ void FrameDialect::registerTypes() {
 //===----------------------------------------------------------------------===//
 // TableType
 //===----------------------------------------------------------------------===//
+
+ArrayRef<StringAttr> TableType::getNames() const { return getImpl()->names; }
+ArrayRef<Type> TableType::getColumnTypes() const { return getImpl()->columnTypes; }
 
 TableType TableType::get(MLIRContext *context, ArrayRef<Column> columns) {
   SmallVector<StringAttr> names;
@@ -43,18 +84,21 @@ SmallVector<Column> TableType::getColumns() const {
   return columns;
 }
 
+std::optional<unsigned> TableType::findColumn(StringAttr name) const {
+  return getImpl()->find(name);
+}
+
 std::optional<unsigned> TableType::findColumn(StringRef name) const {
-  for (auto [index, candidate] : llvm::enumerate(getNames())) {
-    if (candidate.getValue() == name) {
-      return index;
-    }
-  }
-  return std::nullopt;
+  return findColumn(StringAttr::get(getContext(), name));
+}
+
+Type TableType::getColumnType(StringAttr name) const {
+  std::optional<unsigned> index = findColumn(name);
+  return index ? getColumnTypes()[*index] : Type();
 }
 
 Type TableType::getColumnType(StringRef name) const {
-  std::optional<unsigned> index = findColumn(name);
-  return index ? getColumnTypes()[*index] : Type();
+  return getColumnType(StringAttr::get(getContext(), name));
 }
 
 namespace {

@@ -20,6 +20,10 @@ struct Column {
 
 } // namespace headrace::frame
 
+namespace headrace::frame::detail {
+struct TableTypeStorage;
+} // namespace headrace::frame::detail
+
 #define GET_TYPEDEF_CLASSES
 #include "dialects/frame/FrameTypes.h.inc"
 

@@ -26,6 +26,7 @@ def Frame_TableType : Frame_Type<"Table", "table"> {
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
                         ArrayRefParameter<"::mlir::Type">:$columnTypes);
+  let genStorageClass = 0;
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let builders = [TypeBuilder<(ins "::llvm::ArrayRef<::headrace::frame::Column>":$columns)>];
@@ -34,9 +35,12 @@ def Frame_TableType : Frame_Type<"Table", "table"> {
     /// The columns as (name, type) pairs.
     ::llvm::SmallVector<Column> getColumns() const;
     /// The position of the column `name`, or nothing.
+    std::optional<unsigned> findColumn(::mlir::StringAttr name) const;
     std::optional<unsigned> findColumn(::llvm::StringRef name) const;
+    bool hasColumn(::mlir::StringAttr name) const { return findColumn(name).has_value(); }
     bool hasColumn(::llvm::StringRef name) const { return findColumn(name).has_value(); }
     /// The type of the column `name`; null if there is none.
+    ::mlir::Type getColumnType(::mlir::StringAttr name) const;
     ::mlir::Type getColumnType(::llvm::StringRef name) const;
   }];
 }

@@ -340,9 +340,11 @@ private:
     for (int32_t t = 0; t < taskCount(); ++t) {
       for (int32_t state : statesUsed(t)) {
         bool reserved = std::any_of(reserves.begin(), reserves.end(), [&](int32_t reserve) {
+          if (task(reserve).as<ReserveTask>()->state != state || !order_.endsBefore(reserve, t)) {
+            return false;
+          }
           int32_t release = releaseOf(plan_, reserve);
-          return task(reserve).as<ReserveTask>()->state == state && order_.endsBefore(reserve, t) &&
-                 (release == kNone || order_.endsBefore(t, release));
+          return release == kNone || order_.endsBefore(t, release);
         });
         if (!reserved) {
           return broken("reserved", t, "uses state '", plan_.states[state].name,

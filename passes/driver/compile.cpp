@@ -18,9 +18,11 @@
 #include "runtime/base/check.h"
 #include "runtime/base/log.h"
 #include "runtime/base/readable.h"
+#include "runtime/base/stop.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
 
 #include <chrono>
 
@@ -113,6 +115,12 @@ std::unique_ptr<MLIRContext> makeContext() {
   registerAllDialects(registry);
   lower::registerCompileDialects(registry);
   auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  // What was given up ends with the pass that is under way.
+  context->registerActionHandler([](llvm::function_ref<void()> run, const tracing::Action &action) {
+    if (!stopRequested() || !isa<PassExecutionAction>(action)) {
+      run();
+    }
+  });
   context->loadAllAvailableDialects();
   return context;
 }
@@ -140,6 +148,9 @@ bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &opti
   for (Phase phase : {Phase::kOptimize, Phase::kShard, Phase::kForm}) {
     if (phase < from || phase > to) {
       continue;
+    }
+    if (stopRequested()) {
+      return false;
     }
     LogicalResult result = success();
     if (phase == Phase::kOptimize) {
@@ -218,6 +229,9 @@ bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Compil
   }
   if (options.stopAfter == Phase::kLower) {
     return true;
+  }
+  if (stopRequested()) {
+    return false;
   }
   FailureOr<lower::LoweredKernels> lowered =
       lower::lowerPipelines(*module, target, options.backend);

@@ -3,6 +3,7 @@
 
 #include "passes/driver/containment.h"
 #include "runtime/base/check.h"
+#include "runtime/base/stop.h"
 
 #include <algorithm>
 
@@ -38,7 +39,7 @@ bool ContainedWorkers::finish() {
     runHeaviest(lock);
   }
   changed_.wait(lock, [&] { return running_ == 0; });
-  return death_.empty();
+  return death_.empty() && !stopped_;
 }
 
 std::string ContainedWorkers::death() {
@@ -52,7 +53,9 @@ void ContainedWorkers::runHeaviest(std::unique_lock<std::mutex> &lock) {
   waiting_.pop_back();
   ++running_;
   lock.unlock();
-  run();
+  if (!stopped_) {
+    run();
+  }
   run = nullptr; // frees what it worked on before anyone waits for the lock
   lock.lock();
   --running_;
@@ -60,6 +63,7 @@ void ContainedWorkers::runHeaviest(std::unique_lock<std::mutex> &lock) {
 
 void ContainedWorkers::workHere() {
   currentWork = "phase lower";
+  const StopScope scope(stopped_);
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });

@@ -4,6 +4,7 @@
 
 #include "passes/lower/workers.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -17,7 +18,9 @@ namespace headrace::driver {
 class ContainedWorkers : public lower::Workers {
 public:
   /// `threads`: of all, the caller's in `finish` among them. Each starts when there is work for it.
-  explicit ContainedWorkers(int threads) : others_(static_cast<size_t>(threads - 1)) {}
+  /// Pieces that have not begun when `stopped` is true are left out; it outlives this.
+  ContainedWorkers(int threads, const std::atomic<bool> &stopped)
+      : others_(static_cast<size_t>(threads - 1)), stopped_(stopped) {}
   ~ContainedWorkers() override;
   void add(size_t weight, std::function<void()> piece) override;
   bool finish() override;
@@ -35,6 +38,7 @@ private:
   void runHeaviest(std::unique_lock<std::mutex> &lock);
 
   const size_t others_;
+  const std::atomic<bool> &stopped_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Piece> waiting_; ///< a heap

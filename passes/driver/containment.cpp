@@ -11,11 +11,13 @@
 #include <array>
 #include <csetjmp>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <pthread.h>
+#include <time.h>
 
 namespace headrace::driver {
 
@@ -169,16 +171,33 @@ bool startThread(pthread_t *thread, Attempt *attempt, size_t stackBytes) {
   return started;
 }
 
+void join(pthread_t thread, llvm::function_ref<void()> meanwhile) {
+  constexpr int64_t kWaitNanoseconds = 50'000'000, kSecond = 1'000'000'000;
+  while (meanwhile) {
+    timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    const int64_t nanoseconds = until.tv_nsec + kWaitNanoseconds;
+    until.tv_sec += nanoseconds / kSecond;
+    until.tv_nsec = nanoseconds % kSecond;
+    if (pthread_clockjoin_np(thread, nullptr, CLOCK_MONOTONIC, &until) == 0) {
+      return;
+    }
+    meanwhile();
+  }
+  pthread_join(thread, nullptr);
+}
+
 } // namespace
 
-bool runContained(llvm::function_ref<void()> work, std::string &death) {
+bool runContained(llvm::function_ref<void()> work, std::string &death,
+                  llvm::function_ref<void()> meanwhile) {
   Attempt attempt{work};
   handlers.add();
   pthread_t thread;
   bool started = startThread(&thread, &attempt, kStackBytes) ||
                  startThread(&thread, &attempt, kSmallStackBytes);
   if (started) {
-    pthread_join(thread, nullptr);
+    join(thread, meanwhile);
   }
   handlers.remove();
   if (!started) {

@@ -15,6 +15,9 @@ namespace headrace::driver {
 /// While it runs, the process's handlers of SIGABRT, SIGSEGV, SIGBUS, SIGFPE and SIGILL are
 /// replaced; a signal of another thread goes to the handler that was there before. In a build with
 /// a sanitizer they are left alone, so that it reports. Thread-safe.
-bool runContained(llvm::function_ref<void()> work, std::string &death);
+///
+/// `meanwhile` is called about every 50 ms on the calling thread.
+bool runContained(llvm::function_ref<void()> work, std::string &death,
+                  llvm::function_ref<void()> meanwhile = nullptr);
 
 } // namespace headrace::driver

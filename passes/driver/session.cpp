@@ -10,6 +10,7 @@
 #include "passes/driver/object_cache.h"
 #include "passes/driver/phases.h"
 #include "runtime/base/settings.h"
+#include "runtime/base/stop.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLExtras.h"
@@ -25,32 +26,49 @@ struct CompilerSession::State {
 CompilerSession::CompilerSession() : state_(std::make_unique<State>()) {}
 CompilerSession::~CompilerSession() = default;
 
-SessionAnswer CompilerSession::compileSql(const SessionRequest &request) {
-  return compile(request, Language::kSql);
+SessionAnswer CompilerSession::compileSql(const SessionRequest &request,
+                                          const Interrupted &interrupted) {
+  return compile(request, Language::kSql, interrupted);
 }
 
-SessionAnswer CompilerSession::compileMlir(const SessionRequest &request) {
-  return compile(request, Language::kMlir);
+SessionAnswer CompilerSession::compileMlir(const SessionRequest &request,
+                                           const Interrupted &interrupted) {
+  return compile(request, Language::kMlir, interrupted);
 }
 
-SessionAnswer CompilerSession::compile(const SessionRequest &request, Language language) {
+SessionAnswer CompilerSession::compile(const SessionRequest &request, Language language,
+                                       const Interrupted &interrupted) {
   auto answer = std::make_unique<SessionAnswer>();
   Expected<Settings> settings =
       Settings::fromEnvironment(); // a wrong variable is an error of the run
   if (settings.ok()) {
     settings->applyLog(); // of this library
   }
-  ContainedWorkers workers(settings.ok() ? settings->workerCount() : 1);
+  std::atomic<bool> stopped = false;
+  ContainedWorkers workers(settings.ok() ? settings->workerCount() : 1, stopped);
+  auto work = [&] {
+    const StopScope scope(stopped);
+    compile(request, language, workers, *answer);
+  };
+  auto ask = [&] {
+    if (interrupted && interrupted()) {
+      stopped = true;
+    }
+  };
   std::string death;
-  if (!runContained([&] { compile(request, language, workers, *answer); }, death)) {
+  SessionAnswer failed;
+  if (!runContained(work, death, ask)) {
     // What died in the middle of its work is left as it is.
     (void)answer.release();
     (void)state_->context.release();
     state_->context = makeContext();
-  } else if (death = workers.death(); death.empty()) {
+  } else if (death = workers.death(); death.empty() && stopped) {
+    failed.errorKind = errorKindName(ErrorKind::kCancelled);
+    failed.error = "the compilation was stopped";
+    return failed;
+  } else if (death.empty()) {
     return std::move(*answer);
   }
-  SessionAnswer failed;
   failed.died = true;
   failed.errorKind = errorKindName(ErrorKind::kInternal);
   failed.error = "the compiler failed: " + death;

@@ -4,6 +4,7 @@
 
 #include "runtime/base/exported.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -74,13 +75,17 @@ class HEADRACE_EXPORTED CompilerSession {
 public:
   CompilerSession();
   ~CompilerSession();
-  SessionAnswer compileSql(const SessionRequest &request);
-  SessionAnswer compileMlir(const SessionRequest &request);
+  /// `interrupted` is asked about every 50 ms on the calling thread; true ends the compilation
+  /// soon, and the answer is an error of the kind "cancelled".
+  using Interrupted = std::function<bool()>;
+  SessionAnswer compileSql(const SessionRequest &request, const Interrupted &interrupted = {});
+  SessionAnswer compileMlir(const SessionRequest &request, const Interrupted &interrupted = {});
 
 private:
   enum class Language { kSql, kMlir };
   /// Contained: whatever happens to the compiler, the process and the session go on.
-  SessionAnswer compile(const SessionRequest &request, Language language);
+  SessionAnswer compile(const SessionRequest &request, Language language,
+                        const Interrupted &interrupted);
   void compile(const SessionRequest &request, Language language, lower::Workers &workers,
                SessionAnswer &answer);
   struct State;

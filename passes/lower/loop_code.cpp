@@ -98,6 +98,13 @@ LogicalResult PipelineCode::lowerLoop(pipe::LoopOp loop, IRMapping &mapping) {
   if (!worker) {
     return failure();
   }
+  // The rows of a tile may have long lists together; nobody looks at the error of a run that was
+  // given up.
+  Value flag = b_.loadField(b_.ptrType(), worker, offsetof(HrWorker, stop));
+  Value stop = LLVM::LoadOp::create(b_, b_.loc(), b_.getI8Type(), flag, /*alignment=*/1,
+                                    /*isVolatile=*/true);
+  failIf(b_.compare(arith::CmpIPredicate::ne, stop, b_.integer(b_.getI8Type(), 0)),
+         HR_ERROR_RAISED);
   Value count = mapping.lookupOrDefault(loop.getCount());
   Block &body = loop.getBody().front();
   ValueRange yielded = body.getTerminator()->getOperands();

@@ -9,6 +9,7 @@
 #include "passes/lower/tensor_kernel.h"
 
 #include "runtime/abi/imports.h"
+#include "runtime/base/stop.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -125,6 +126,9 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
     return failure();
   }
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
+    if (stopRequested()) {
+      return failure();
+    }
     OwningOpRef<ModuleOp> code = emptyModule(module);
     KernelEmitter emitter(pipeline, symbols, *code);
     FailureOr<plan::Kernel> kernel = emitter.emit();
@@ -138,6 +142,9 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
   }
   llvm::StringMap<std::string> tensorCode; // its text under a name that all share -> its symbol
   for (linalg::GenericOp op : tensorKernels(module)) {
+    if (stopRequested()) {
+      return failure();
+    }
     OwningOpRef<ModuleOp> code = emptyModule(module);
     FailureOr<plan::Kernel> kernel = TensorKernelEmitter(op, *code).emit();
     if (failed(kernel)) {

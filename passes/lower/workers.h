@@ -13,7 +13,7 @@ public:
   /// What it refers to must be its own: it may outlive its maker, if that dies.
   virtual void add(size_t weight, std::function<void()> piece) = 0;
   /// Takes part in what is left, and waits for the rest. False: a piece died, and what it worked on
-  /// is half done.
+  /// is half done, or was left out since nobody waits for it any more.
   virtual bool finish() = 0;
 };
 

@@ -123,7 +123,8 @@ static bool isSame(const Expression &a, const Expression &b,
   if (left->getName() != right->getName() || left->getResultTypes() != right->getResultTypes() ||
       left->getNumOperands() != right->getNumOperands() ||
       left->getDiscardableAttrDictionary() != right->getDiscardableAttrDictionary() ||
-      left->getPropertiesAsAttribute() != right->getPropertiesAsAttribute() ||
+      !left->getName().compareOpProperties(left->getPropertiesStorage(),
+                                           right->getPropertiesStorage()) ||
       !llvm::equal(left->getRegions(), right->getRegions(), [](Region &one, Region &other) {
         return OperationEquivalence::isRegionEquivalentTo(&one, &other,
                                                           OperationEquivalence::IgnoreLocations);
@@ -138,6 +139,48 @@ static bool isSame(const Expression &a, const Expression &b,
 bool headrace::optimize::isSame(const Expression &a, const Expression &b) {
   llvm::DenseSet<std::pair<Value, Value>> same;
   return ::isSame(a, b, same);
+}
+
+llvm::hash_code ExpressionSet::hash(const Expression &expression) const {
+  auto known = hashes_.find(expression.value);
+  if (known != hashes_.end()) {
+    return known->second;
+  }
+  llvm::hash_code code = 0;
+  Operation *op = innerOp(expression);
+  if (StringAttr column = asColumn(expression)) {
+    code = llvm::hash_value(column);
+  } else if (op) {
+    code = llvm::hash_combine(op->getName(), op->hashProperties());
+    for (Value operand : op->getOperands()) {
+      code = llvm::hash_combine(code, hash(expression.with(operand)));
+    }
+  } else {
+    code = hash_value(expression.value);
+  }
+  hashes_[expression.value] = code;
+  return code;
+}
+
+bool ExpressionSet::contains(const Expression &expression) const {
+  auto found = byHash_.find(hash(expression));
+  return found != byHash_.end() && llvm::any_of(found->second, [&](const Expression &other) {
+           return isSame(other, expression);
+         });
+}
+
+bool ExpressionSet::insert(const Expression &expression) {
+  if (contains(expression)) {
+    return false;
+  }
+  byHash_[hash(expression)].push_back(expression);
+  return true;
+}
+
+void ExpressionSet::insertAll(ArrayRef<Expression> expressions) {
+  for (const Expression &expression : expressions) {
+    insert(expression);
+  }
 }
 
 bool headrace::optimize::coveredBy(const ColumnSet &columns, TableType table) {

@@ -24,6 +24,22 @@ bool isWidening(mlir::Type from, mlir::Type to);
 bool canFail(const Expression &expression);
 /// Whether two expressions compute the same from columns of the same names.
 bool isSame(const Expression &a, const Expression &b);
+
+/// Expressions, each once of those that are the same. Their ops stay as they are while it lives.
+class ExpressionSet {
+public:
+  /// False if it had it.
+  bool insert(const Expression &expression);
+  void insertAll(llvm::ArrayRef<Expression> expressions);
+  bool contains(const Expression &expression) const;
+
+private:
+  llvm::hash_code hash(const Expression &expression) const;
+
+  llvm::DenseMap<size_t, llvm::SmallVector<Expression, 1>> byHash_;
+  mutable llvm::DenseMap<mlir::Value, llvm::hash_code> hashes_; ///< of all their values
+};
+
 /// Whether all of `columns` are in `table`.
 bool coveredBy(const ColumnSet &columns, frame::TableType table);
 

@@ -22,25 +22,26 @@ struct Factored {
   SmallVector<Conjunction> branches; // empty: an OR of these is true
 };
 
-bool containsSame(ArrayRef<Expression> list, const Expression &expression) {
-  return llvm::any_of(list, [&](const Expression &other) { return isSame(other, expression); });
-}
-
 Factored factor(const Expression &disjunction) {
   Factored result;
+  std::vector<ExpressionSet> others; // of the branches behind the first
   for (const Expression &branch : disjunctsOf(disjunction)) {
+    bool first = result.branches.empty();
     result.branches.push_back(conjunctsOf(branch));
+    if (!first) {
+      others.emplace_back().insertAll(result.branches.back());
+    }
   }
+  ExpressionSet shared;
   for (const Expression &candidate : result.branches.front()) {
-    bool inAll = llvm::all_of(result.branches, [&](const Conjunction &branch) {
-      return containsSame(branch, candidate);
-    });
-    if (inAll && !containsSame(result.shared, candidate)) {
+    bool inAll = llvm::all_of(
+        others, [&](const ExpressionSet &branch) { return branch.contains(candidate); });
+    if (inAll && shared.insert(candidate)) {
       result.shared.push_back(candidate);
     }
   }
   for (Conjunction &branch : result.branches) {
-    llvm::erase_if(branch, [&](const Expression &e) { return containsSame(result.shared, e); });
+    llvm::erase_if(branch, [&](const Expression &e) { return shared.contains(e); });
   }
   // A branch that is nothing but what is shared makes the rest true.
   if (llvm::any_of(result.branches, [](const Conjunction &branch) { return branch.empty(); })) {

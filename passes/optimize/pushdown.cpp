@@ -16,6 +16,9 @@ using namespace headrace::frame;
 
 namespace {
 
+/// A program of n joins with a condition each on one key would have n² of them.
+constexpr size_t kCopiesAnOp = 8;
+
 /// One step of the pass: the conjuncts of a filter split into those that moved and those that stay.
 class Pushdown {
 public:
@@ -23,6 +26,7 @@ public:
 
   void run(func::FuncOp function) {
     function.walk([&](Operation *op) {
+      copiesLeft_ += kCopiesAnOp;
       if (isa<FilterOp, JoinOp>(op)) {
         pending_.insert(op);
       }
@@ -35,16 +39,36 @@ public:
         pushResidual(cast<JoinOp>(op));
       }
     }
+    for (Operation *op : spliced_) {
+      tidy(cast<FilterOp>(op));
+    }
   }
 
 private:
   void pushFilter(FilterOp filter);
+  /// Moves all of a filter at once, in time that hardly depends on its conjuncts, so that a chain
+  /// of filters comes down in proportion to its length; false, and nothing is done, if it does not
+  /// move as a whole.
+  bool moveWhole(FilterOp filter, Operation *input);
+  /// A filter of `input` that takes the ops of `filters` over, in which `valueOf` gives the
+  /// columns.
+  FilterOp splice(Location location, Value input, ArrayRef<FilterOp> filters,
+                  llvm::function_ref<Value(RegionBuilder &, StringAttr)> valueOf);
+  bool cannotFail(FilterOp filter) const {
+    return spliced_.contains(filter) || !canFail(predicateOf(filter));
+  }
+  /// The conjuncts of a filter, each once.
+  SmallVector<Expression> conjunctsIn(FilterOp filter) const;
+  /// A spliced filter as if it had been made of its conjuncts.
+  void tidy(FilterOp filter);
   void pushResidual(JoinOp join);
 
   // Each takes conjuncts of a filter on the op's result, moves what it can, and returns the rest.
   SmallVector<Expression> through(FilterOp op, ArrayRef<Expression> conjuncts);
   SmallVector<Expression> through(ProjectOp op, ArrayRef<Expression> conjuncts);
   SmallVector<Expression> through(JoinOp op, ArrayRef<Expression> conjuncts);
+  /// Those of one side's conjuncts that are about its keys only also filter the other side.
+  void copyToPartners(JoinOp join, unsigned side, ArrayRef<Expression> conjuncts);
   /// The rows of a mark join with this mark, as a semi or anti join.
   void keepMarked(JoinOp op, bool wanted);
   SmallVector<Expression> through(RelationalOpInterface op, ArrayRef<Expression> conjuncts);
@@ -58,6 +82,8 @@ private:
 
   OpBuilder builder_;
   llvm::SetVector<Operation *> pending_;
+  llvm::SetVector<Operation *> spliced_; ///< of filters that cannot fail
+  size_t copiesLeft_ = 0;                ///< of conjuncts, for the other sides of joins
 };
 
 /// Splits off the conjuncts for which `moves` holds; the others stay in `rest`.
@@ -73,7 +99,47 @@ SmallVector<Expression> take(ArrayRef<Expression> conjuncts, SmallVectorImpl<Exp
 void Pushdown::replace(Operation *op, Value value) {
   op->getResult(0).replaceAllUsesWith(value);
   pending_.remove(op);
+  spliced_.remove(op);
   op->erase();
+}
+
+SmallVector<Expression> Pushdown::conjunctsIn(FilterOp filter) const {
+  SmallVector<Expression> conjuncts = conjunctsOf(predicateOf(filter));
+  if (spliced_.contains(filter)) {
+    ExpressionSet known;
+    llvm::erase_if(conjuncts, [&](const Expression &one) { return !known.insert(one); });
+  }
+  return conjuncts;
+}
+
+void Pushdown::tidy(FilterOp filter) {
+  Value result = withConjuncts(builder_, filter, conjunctsIn(filter));
+  filter.getResult().replaceAllUsesWith(result);
+  filter.erase();
+}
+
+FilterOp Pushdown::splice(Location location, Value input, ArrayRef<FilterOp> filters,
+                          llvm::function_ref<Value(RegionBuilder &, StringAttr)> valueOf) {
+  auto result =
+      FilterOp::create(builder_, location, input.getType(), input, builder_.getArrayAttr({}));
+  RegionBuilder inside(builder_, result.getPredicate(), cast<TableType>(input.getType()));
+  Block &to = result.getPredicate().front();
+  SmallVector<Value> conditions;
+  for (FilterOp filter : filters) {
+    Block &from = filter.getPredicate().front();
+    for (auto [argument, name] : llvm::zip_equal(from.getArguments(), filter.getColumns())) {
+      argument.replaceAllUsesWith(valueOf(inside, cast<StringAttr>(name)));
+    }
+    conditions.push_back(predicateOf(filter).value);
+    to.getOperations().splice(to.end(), from.getOperations(), from.begin(),
+                              from.getTerminator()->getIterator());
+    from.getTerminator()->dropAllReferences();
+  }
+  inside.yield(location, inside.allOf(location, conditions));
+  result.setColumnsAttr(inside.columns());
+  spliced_.insert(result);
+  pending_.insert(result);
+  return result;
 }
 
 void Pushdown::insertBelow(Operation *op, unsigned index, ArrayRef<Expression> conjuncts) {
@@ -114,9 +180,12 @@ void Pushdown::pushFilter(FilterOp filter) {
   if (!input || !input->hasOneUse()) {
     return;
   }
+  if (moveWhole(filter, input)) {
+    return;
+  }
   auto join = dyn_cast<JoinOp>(input);
   bool marked = join && join.getKind() == JoinKind::Mark;
-  SmallVector<Expression> conjuncts = conjunctsOf(predicateOf(filter));
+  SmallVector<Expression> conjuncts = conjunctsIn(filter);
   SmallVector<Expression> rest = llvm::TypeSwitch<Operation *, SmallVector<Expression>>(input)
                                      .Case<FilterOp, ProjectOp, JoinOp, RelationalOpInterface>(
                                          [&](auto op) { return through(op, conjuncts); })
@@ -131,6 +200,115 @@ void Pushdown::pushFilter(FilterOp filter) {
   replace(filter, result);
 }
 
+/// Whether rows of a side come out of a join unchanged, so that a filter on them may come first.
+bool filtersBelow(JoinOp join, unsigned side) {
+  JoinKind kind = join.getKind();
+  return side == 0 ? kind != JoinKind::Right && kind != JoinKind::Full
+                   : kind == JoinKind::Inner || kind == JoinKind::Right;
+}
+
+/// What columns of an op's result are in one of its operands.
+class ColumnsBelow {
+public:
+  /// Nothing if a filter that reads `columns` of the result cannot move there as it is.
+  static std::optional<ColumnsBelow> of(RelationalOpInterface op, ArrayRef<StringAttr> columns) {
+    ColumnsBelow below;
+    if (auto join = dyn_cast<JoinOp>(op.getOperation())) {
+      below.operand = below.covers(join, 0, columns) ? 0 : 1;
+      return !columns.empty() && below.covers(join, below.operand, columns) ? std::optional(below)
+                                                                            : std::nullopt;
+    }
+    if (op->getNumOperands() != 1) {
+      return std::nullopt;
+    }
+    auto project = dyn_cast<ProjectOp>(op.getOperation());
+    bool passes = project ? below.addComputed(project, columns) : below.addPassed(op, columns);
+    return passes ? std::optional(std::move(below)) : std::nullopt;
+  }
+
+  Value in(RegionBuilder &inside, StringAttr name) const {
+    auto value = computed_.find(name);
+    StringAttr source = names_.lookup(name);
+    return value != computed_.end() ? inside.copy(value->second)
+                                    : inside.column(source ? source : name);
+  }
+
+  unsigned operand = 0;
+
+private:
+  static bool covers(JoinOp join, unsigned side, ArrayRef<StringAttr> columns) {
+    auto table = cast<TableType>(join->getOperand(side).getType());
+    return filtersBelow(join, side) &&
+           llvm::all_of(columns, [&](StringAttr name) { return table.hasColumn(name); });
+  }
+
+  bool addComputed(ProjectOp project, ArrayRef<StringAttr> columns) {
+    for (auto [name, value] :
+         llvm::zip_equal(project.getComputed().getAsRange<StringAttr>(),
+                         yieldedBy(project.getExpressions(), project.getColumns()))) {
+      computed_[name] = value;
+    }
+    return llvm::none_of(columns, [&](StringAttr name) {
+      auto value = computed_.find(name);
+      return value != computed_.end() && canFail(value->second);
+    });
+  }
+
+  bool addPassed(RelationalOpInterface op, ArrayRef<StringAttr> columns) {
+    auto result = cast<TableType>(op->getResult(0).getType());
+    auto below = cast<TableType>(op->getOperand(0).getType());
+    for (const PassedColumn &passed : op.getPassedColumns()) {
+      names_.insert({passed.to, passed.from});
+    }
+    return op.letsConditionsThrough(columns) && llvm::all_of(columns, [&](StringAttr name) {
+             StringAttr source = names_.lookup(name);
+             // The types of the moved ops depend on the column's nullability.
+             return source && below.getColumnType(source) == result.getColumnType(name);
+           });
+  }
+
+  llvm::DenseMap<StringAttr, Expression> computed_;
+  llvm::DenseMap<StringAttr, StringAttr> names_;
+};
+
+bool Pushdown::moveWhole(FilterOp filter, Operation *input) {
+  auto op = dyn_cast<RelationalOpInterface>(input);
+  if (!op || !cannotFail(filter)) {
+    return false;
+  }
+  builder_.setInsertionPoint(input);
+  if (auto below = dyn_cast<FilterOp>(input)) {
+    if (!cannotFail(below)) {
+      return false;
+    }
+    FilterOp both =
+        splice(below.getLoc(), below.getInput(), {below, filter},
+               [](RegionBuilder &inside, StringAttr name) { return inside.column(name); });
+    replace(filter, both);
+    replace(below, both);
+    return true;
+  }
+  auto columns = llvm::to_vector(filter.getColumns().getAsRange<StringAttr>());
+  std::optional<ColumnsBelow> below = ColumnsBelow::of(op, columns);
+  if (!below) {
+    return false;
+  }
+  if (auto join = dyn_cast<JoinOp>(input)) {
+    copyToPartners(join, below->operand, conjunctsIn(filter));
+    builder_.setInsertionPoint(input);
+  }
+  Value first = predicateOf(filter).value;
+  while (auto all = first.getDefiningOp<AndOp>()) {
+    first = all.getOperand(0);
+  }
+  FilterOp moved =
+      splice(first.getLoc(), input->getOperand(below->operand), filter,
+             [&](RegionBuilder &inside, StringAttr name) { return below->in(inside, name); });
+  input->setOperand(below->operand, moved);
+  replace(filter, input->getResult(0));
+  return true;
+}
+
 SmallVector<Expression> Pushdown::through(FilterOp op, ArrayRef<Expression> conjuncts) {
   SmallVector<Expression> rest;
   SmallVector<Expression> moved =
@@ -139,11 +317,10 @@ SmallVector<Expression> Pushdown::through(FilterOp op, ArrayRef<Expression> conj
     return rest;
   }
   SmallVector<Expression> both = conjunctsOf(predicateOf(op));
-  for (const Expression &conjunct : moved) {
-    if (llvm::none_of(both, [&](const Expression &other) { return isSame(other, conjunct); })) {
-      both.push_back(conjunct);
-    }
-  }
+  ExpressionSet known;
+  known.insertAll(both);
+  llvm::copy_if(moved, std::back_inserter(both),
+                [&](const Expression &conjunct) { return known.insert(conjunct); });
   Value merged = withConjuncts(builder_, op, both);
   pending_.insert(merged.getDefiningOp());
   replace(op, merged);
@@ -187,11 +364,24 @@ StringAttr partnerOf(StringAttr column, ArrayAttr keys, ArrayAttr partners) {
   return {};
 }
 
-/// Conjuncts about key columns only, which hold for the other side's keys too.
-SmallVector<Expression> aboutKeys(ArrayRef<Expression> conjuncts, ArrayAttr keys,
-                                  ArrayAttr partners, TableType from, TableType to) {
-  SmallVector<Expression> result;
+void Pushdown::copyToPartners(JoinOp join, unsigned side, ArrayRef<Expression> conjuncts) {
+  // What is known of a key holds for its partner, where a row must have one.
+  JoinKind kind = join.getKind();
+  bool holds = side == 0
+                   ? filtersBelow(join, 0) && !join.getNullAware()
+                   : llvm::is_contained({JoinKind::Inner, JoinKind::Semi, JoinKind::Right}, kind);
+  if (!holds) {
+    return;
+  }
+  ArrayAttr keys = side == 0 ? join.getLeftKeys() : join.getRightKeys();
+  ArrayAttr partners = side == 0 ? join.getRightKeys() : join.getLeftKeys();
+  auto from = cast<TableType>(join->getOperand(side).getType());
+  auto to = cast<TableType>(join->getOperand(1 - side).getType());
+  SmallVector<Expression> copies;
   for (const Expression &conjunct : conjuncts) {
+    if (copiesLeft_ == 0) {
+      break;
+    }
     ColumnSet columns = columnsOf(conjunct);
     bool fits = !columns.empty() && llvm::all_of(columns, [&](StringAttr name) {
       StringAttr partner = partnerOf(name, keys, partners);
@@ -199,10 +389,12 @@ SmallVector<Expression> aboutKeys(ArrayRef<Expression> conjuncts, ArrayAttr keys
       return partner && from.getColumnType(name) == to.getColumnType(partner);
     });
     if (fits) {
-      result.push_back(conjunct);
+      --copiesLeft_;
+      copies.push_back(conjunct);
     }
   }
-  return result;
+  insertRenamedBelow(join, 1 - side, copies,
+                     [&](StringAttr name) { return partnerOf(name, keys, partners); });
 }
 
 /// `a = b` with a column of the left and one of the right side.
@@ -271,9 +463,8 @@ SmallVector<Expression> Pushdown::through(JoinOp op, ArrayRef<Expression> conjun
       }
     }
   }
-  // Whose rows come out unchanged, so that a filter on them may come first.
-  bool intoLeft = op.getKind() != JoinKind::Right && op.getKind() != JoinKind::Full;
-  bool intoRight = op.getKind() == JoinKind::Inner || op.getKind() == JoinKind::Right;
+  bool intoLeft = filtersBelow(op, 0);
+  bool intoRight = filtersBelow(op, 1);
   TableType left = op.getLeft().getType();
   TableType right = op.getRight().getType();
   SmallVector<Expression> rest;
@@ -304,20 +495,8 @@ SmallVector<Expression> Pushdown::through(JoinOp op, ArrayRef<Expression> conjun
     remaining = rest;
   }
   addKeys(op, keys);
-  // What is known of a key holds for its partner, where a row must have one.
-  bool mustMatch = op.getKind() == JoinKind::Inner || op.getKind() == JoinKind::Semi;
-  if (intoLeft && !op.getNullAware()) {
-    auto copies = aboutKeys(toLeft, op.getLeftKeys(), op.getRightKeys(), left, right);
-    insertRenamedBelow(op, 1, copies, [&](StringAttr name) {
-      return partnerOf(name, op.getLeftKeys(), op.getRightKeys());
-    });
-  }
-  if (mustMatch || op.getKind() == JoinKind::Right) {
-    auto copies = aboutKeys(toRight, op.getRightKeys(), op.getLeftKeys(), right, left);
-    insertRenamedBelow(op, 0, copies, [&](StringAttr name) {
-      return partnerOf(name, op.getRightKeys(), op.getLeftKeys());
-    });
-  }
+  copyToPartners(op, 0, toLeft);
+  copyToPartners(op, 1, toRight);
   insertBelow(op, 0, toLeft);
   insertBelow(op, 1, toRight);
   return remaining;

@@ -1,6 +1,7 @@
 // Processes that a launcher has started, for Python: rank 0 runs plans, the others follow.
 #include "python/bindings/cluster.h"
 
+#include "python/bindings/interrupt.h"
 #include "python/bindings/run.h"
 #include "runtime/base/content_hash.h"
 #include "runtime/exec/run_settings.h"

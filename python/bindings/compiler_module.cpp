@@ -1,6 +1,7 @@
 // `headrace._compiler`: the compiler for Python, loaded only when a program is not in the cache of
 // plans.
 #include "passes/driver/session.h"
+#include "python/bindings/interrupt.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
@@ -14,6 +15,27 @@ using headrace::driver::CompilerSession;
 using headrace::driver::SessionAnswer;
 using headrace::driver::SessionQuery;
 using headrace::driver::SessionRequest;
+
+namespace {
+
+using Compile = SessionAnswer (CompilerSession::*)(const SessionRequest &,
+                                                   const CompilerSession::Interrupted &);
+
+template <Compile kCompile>
+SessionAnswer compiled(CompilerSession &session, const SessionRequest &request,
+                       const nb::object &poll) {
+  CompilerSession::Interrupted interrupted = headrace::python::interruptedBy(poll);
+  SessionAnswer answer = [&] {
+    nb::gil_scoped_release release;
+    return (session.*kCompile)(request, interrupted);
+  }();
+  if (PyErr_Occurred()) {
+    throw nb::python_error();
+  }
+  return answer;
+}
+
+} // namespace
 
 NB_MODULE(_compiler, module) {
   module.doc() = "The headrace compiler: programs to plans and kernels.";
@@ -73,8 +95,8 @@ NB_MODULE(_compiler, module) {
   nb::class_<CompilerSession>(module, "Session",
                               "A compiler; one per thread, kept between programs.")
       .def(nb::init<>())
-      .def("compile_sql", &CompilerSession::compileSql, nb::arg("request"),
-           nb::call_guard<nb::gil_scoped_release>())
-      .def("compile_mlir", &CompilerSession::compileMlir, nb::arg("request"),
-           nb::call_guard<nb::gil_scoped_release>());
+      .def("compile_sql", &compiled<&CompilerSession::compileSql>, nb::arg("request"),
+           nb::arg("poll") = nb::none(), "poll: called now and then; what it raises ends it.")
+      .def("compile_mlir", &compiled<&CompilerSession::compileMlir>, nb::arg("request"),
+           nb::arg("poll") = nb::none());
 }

@@ -2,6 +2,7 @@
 // as threads that only meet: for `./dev bench scale`.
 #include "python/bindings/meeting.h"
 
+#include "python/bindings/interrupt.h"
 #include "python/bindings/run.h"
 #include "runtime/base/clock.h"
 #include "runtime/bootstrap/launch.h"

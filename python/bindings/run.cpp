@@ -1,6 +1,7 @@
 // Runs without the GIL, which callbacks take for a moment.
 #include "python/bindings/run.h"
 
+#include "python/bindings/interrupt.h"
 #include "runtime/communication/mirror.h"
 #include "runtime/communication/poison.h"
 #include "runtime/exec/run_settings.h"
@@ -41,16 +42,6 @@ SimOptions simulationOf(uint64_t seed, const std::map<std::string, double> &faul
 }
 
 } // namespace
-
-std::function<bool()> interruptedBy(const nb::object &poll) {
-  return [&poll] {
-    nb::gil_scoped_acquire acquire;
-    if (!PyErr_Occurred() && PyErr_CheckSignals() == 0 && !poll.is_none()) {
-      nb::object asked = nb::steal(PyObject_CallNoArgs(poll.ptr()));
-    }
-    return PyErr_Occurred() != nullptr;
-  };
-}
 
 std::function<void(const exec::Progress &)> tellerOf(const nb::object &progress) {
   if (progress.is_none()) {

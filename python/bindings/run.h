@@ -31,10 +31,6 @@ struct Result {
   std::vector<std::string> written = {};
 };
 
-/// Python's part in a run that is under way: its signal handlers run on the main thread, about
-/// every 50 ms, and so do the callbacks. What they raise stays set on this thread, stops the run,
-/// and is thrown behind it.
-std::function<bool()> interruptedBy(const nanobind::object &poll);
 /// RunOptions::progress; empty for None.
 std::function<void(const exec::Progress &)> tellerOf(const nanobind::object &progress);
 

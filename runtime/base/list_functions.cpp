@@ -4,6 +4,7 @@
 
 #include "runtime/base/interval_values.h"
 #include "runtime/base/moment_text.h"
+#include "runtime/base/stop.h"
 #include "runtime/base/text_functions.h"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ using Elements = std::unordered_set<std::string_view>;
 /// Those that are not NULL.
 Elements elementsOf(const ListView &list) {
   Elements elements;
-  for (uint32_t index = 0; index < list.size(); ++index) {
+  for (uint32_t index : RowsUntilStopped(0, list.size())) {
     if (list.isValid(index)) {
       elements.insert(list.bytes(index));
     }
@@ -72,7 +73,7 @@ Elements elementsOf(const ListView &list) {
 std::vector<uint32_t> firstPlaces(const ListView &list) {
   std::vector<uint32_t> places;
   Elements seen;
-  for (uint32_t index = 0; index < list.size(); ++index) {
+  for (uint32_t index : RowsUntilStopped(0, list.size())) {
     if (list.isValid(index) && seen.insert(list.bytes(index)).second) {
       places.push_back(index);
     }
@@ -275,7 +276,11 @@ MaybeList steppedList(TextRoom &room, const List &list, int64_t step) {
 static std::vector<uint32_t> placesInOrder(const List &list, bool descending, bool nullsFirst) {
   std::vector<uint32_t> places(list.view.size());
   std::iota(places.begin(), places.end(), 0);
+  StopCheck check;
   std::stable_sort(places.begin(), places.end(), [&](uint32_t a, uint32_t b) {
+    if (check.isStoppedAfter()) {
+      return false; // all are alike, and it ends soon
+    }
     const bool hasA = list.view.isValid(a), hasB = list.view.isValid(b);
     if (!hasA || !hasB) {
       return nullsFirst ? !hasA && hasB : hasA && !hasB;
@@ -457,7 +462,11 @@ MaybeList quantileOfList(TextRoom &room, const List &list, int64_t share, int64_
   if (elements.empty()) {
     return emptyOf(room, list.view);
   }
+  StopCheck check;
   std::sort(elements.begin(), elements.end(), [&](std::string_view a, std::string_view b) {
+    if (check.isStoppedAfter()) {
+      return false; // all are alike, and it ends soon
+    }
     return descending != 0 ? compareElements(code, b, a) < 0 : compareElements(code, a, b) < 0;
   });
   const auto count = static_cast<double>(elements.size());

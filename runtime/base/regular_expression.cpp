@@ -1,6 +1,7 @@
 // Patterns are compiled once a thread: RE2's own caches are locked when threads share one.
 #include "runtime/base/regular_expression.h"
 
+#include "runtime/base/stop.h"
 #include "runtime/base/utf8.h"
 
 #include <algorithm>
@@ -57,6 +58,9 @@ std::optional<Options> read(std::string_view letters) {
   }
   return options;
 }
+
+/// What the search for a match takes, about.
+constexpr size_t kStepsOfMatch = 64;
 
 struct Compiled {
   std::string pattern, options;
@@ -145,8 +149,10 @@ std::optional<std::vector<std::optional<std::string_view>>> allMatches(std::stri
   std::vector<std::optional<std::string_view>> found;
   std::vector<StringPiece> groups(static_cast<size_t>(std::max<int64_t>(group, 0)) + 1);
   const StringPiece whole(text.data(), text.size());
+  StopCheck check;
   for (size_t from = 0; group >= 0 && from <= text.size();) {
-    if (!re2->Match(whole, from, text.size(), RE2::UNANCHORED, groups.data(),
+    if (check.isStoppedAfter(kStepsOfMatch) ||
+        !re2->Match(whole, from, text.size(), RE2::UNANCHORED, groups.data(),
                     static_cast<int>(groups.size()))) {
       break;
     }
@@ -170,7 +176,9 @@ std::optional<std::vector<std::string_view>> split(std::string_view text, std::s
   std::vector<std::string_view> parts;
   const StringPiece whole(text.data(), text.size());
   size_t from = 0;
-  for (StringPiece match; re2->Match(whole, from, text.size(), RE2::UNANCHORED, &match, 1);) {
+  StopCheck check;
+  for (StringPiece match; !check.isStoppedAfter(kStepsOfMatch) &&
+                          re2->Match(whole, from, text.size(), RE2::UNANCHORED, &match, 1);) {
     size_t begin = static_cast<size_t>(match.data() - text.data());
     if (match.empty() && begin == from) {
       begin += begin < text.size() ? utf8::firstBytes(text.substr(begin)) : 1;

@@ -1,6 +1,8 @@
 // By dynamic programming over the starts of both texts.
 #include "runtime/base/text_distances.h"
 
+#include "runtime/base/stop.h"
+
 #include <algorithm>
 #include <array>
 #include <bitset>
@@ -16,7 +18,11 @@ int64_t editDistance(Text text, Text other) {
   for (size_t at = 0; at <= text.size(); ++at) {
     edits[at] = static_cast<int64_t>(at);
   }
+  StopCheck check;
   for (const char byte : other) {
+    if (check.isStoppedAfter(text.size())) {
+      break;
+    }
     int64_t before = edits[0]++;
     for (size_t at = 1; at <= text.size(); ++at) {
       const int64_t changed = before + (text[at - 1] != byte);
@@ -51,7 +57,8 @@ int64_t editDistanceWithSwaps(Text x, Text y) {
     at(1, column + 1) = static_cast<int64_t>(column);
   }
   std::array<size_t, 256> lastRow{}; // where each byte was last in x, from 1 on
-  for (size_t row = 1; row <= x.size(); ++row) {
+  StopCheck check;
+  for (size_t row = 1; row <= x.size() && !check.isStoppedAfter(y.size()); ++row) {
     size_t lastColumn = 0; // where this row's byte was last in y
     for (size_t column = 1; column <= y.size(); ++column) {
       const bool isSame = x[row - 1] == y[column - 1];
@@ -89,9 +96,14 @@ double jaroSimilarity(Text text, Text other) {
   const size_t reach = longest < 4 ? 0 : longest / 2 - 1; // how far apart bytes may stand
   std::vector<char> isTaken(other.size());
   std::vector<char> common; // in the order of `text`
+  StopCheck check;
   for (size_t at = 0; at < text.size(); ++at) {
     const size_t end = std::min(at + reach + 1, other.size());
-    for (size_t place = at > reach ? at - reach : 0; place < end; ++place) {
+    size_t place = at > reach ? at - reach : 0;
+    if (check.isStoppedAfter(end - std::min(place, end))) {
+      break;
+    }
+    for (; place < end; ++place) {
       if (!isTaken[place] && other[place] == text[at]) {
         isTaken[place] = 1;
         common.push_back(text[at]);

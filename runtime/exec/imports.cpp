@@ -87,6 +87,9 @@ constexpr uint8_t kNoText[HR_PADDING] = {};
 
 int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t number,
              const HrTextArgument *arguments, int32_t count, HrTextResult *out) {
+  if (*worker->stop != 0) { // the rows of a tile may take long together
+    return HR_ERROR_RAISED; // nobody looks at it
+  }
   constexpr int32_t kFew = 4;
   const TextFunction &function = textFunction(number);
   TextValue few[kFew];

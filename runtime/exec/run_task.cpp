@@ -262,6 +262,9 @@ Status RunTask::runMorsel(Lane &lane) {
     lane.sequence = 0;
   }
   HrResult result = lane.frame->run(lane.morsel->morsel, lane.states.data());
+  if (context_.stopped()) {
+    return {}; // rows and errors may be of functions that gave up
+  }
   switch (result) {
   case HR_DONE:
     lane.frame->endMorsel();

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
@@ -32,6 +33,18 @@ TEST(Containment, work_that_ends_well_has_run) {
   int value = 0;
   EXPECT_EQ(deathOf([&] { value = 7; }), "");
   EXPECT_EQ(value, 7);
+}
+
+TEST(Containment, the_caller_is_asked_while_it_waits) {
+  std::atomic<int> asked = 0;
+  std::string death;
+  auto work = [&] {
+    while (asked < 3) {
+      std::this_thread::yield();
+    }
+  };
+  EXPECT_TRUE(runContained(work, death, [&] { ++asked; }));
+  EXPECT_EQ(asked, 3);
 }
 
 TEST(Containment, a_fatal_error_of_llvm_ends_the_work_alone) {

@@ -12,6 +12,7 @@ from pathlib import Path
 import headrace as hr
 import pyarrow as pa
 import pytest
+from headrace._src.query.sql import lower
 
 pytestmark = pytest.mark.alone
 
@@ -101,6 +102,22 @@ def _union(n: int) -> str:
 """
 
 
+def _chained(query: str) -> Callable[[int], str]:
+    """Common table expressions, each over the one before; imported: that is up to DuckDB, too."""
+
+    def program(n: int) -> str:
+        chain = "".join(f", c{i} as ({query.format(before=f'c{i - 1}', i=i)})" for i in range(1, n + 1))
+        text = f"with c0 as (select * from t){chain} select sum(a) from c{n}"
+        return lower(text, {"t": pa.table({"a": [1, 2], "b": [3, 4]})}, "import")
+
+    return program
+
+
+_filters = _chained("select * from {before} where a <> {i}")
+_computed_filters = _chained("select distinct a, b % 7 as b from {before} where b <> {i}")
+_joins = _chained("select x.a, x.b from {before} x join t on x.a = t.a where x.a <> {i}")
+
+
 def _seconds(text: str, folder: Path) -> float:
     """Processor time, so that what else runs does not count."""
     file = folder / "program.mlir"
@@ -118,8 +135,17 @@ def _seconds(text: str, folder: Path) -> float:
 
 @pytest.mark.parametrize(
     ("program", "n"),
-    [(_sum, 250), (_shared, 400), (_case, 500), (_all_columns, 500), (_union, 250)],
-    ids=["sum", "shared", "case", "all_columns", "union"],
+    [
+        (_sum, 250),
+        (_shared, 400),
+        (_case, 500),
+        (_all_columns, 500),
+        (_union, 250),
+        (_filters, 400),
+        (_computed_filters, 200),
+        (_joins, 150),
+    ],
+    ids=["sum", "shared", "case", "all_columns", "union", "filters", "computed_filters", "joins"],
 )
 def test_twice_the_program_takes_about_twice_the_time(
     program: Callable[[int], str], n: int, tmp_path: Path

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import headrace as hr
 import pyarrow as pa
@@ -74,6 +75,79 @@ def test_a_handle_cancels_a_run() -> None:
     assert str(error) == "the query was cancelled" and cancel.cancelled
     with pytest.raises(hr.errors.CancelledError):  # it stays so
         hr.sql(JOIN, _same_keys(10), cancel=cancel)
+
+
+def _texts(length: int, rows: int = 1) -> dict[str, pa.Table]:
+    return {"t": pa.table({"s": pa.array(["ab" * (length // 2)] * rows)})}
+
+
+def _numbers(rows: int) -> dict[str, pa.Table]:
+    return {"t": pa.table({"x": pa.array([i * 7919 % 1000003 for i in range(rows)])})}
+
+
+def _over_frames(function: str) -> str:
+    frame = "order by x rows between 100000 preceding and current row exclude current row"
+    return f"select count(m) as n from (select {function} over ({frame}) as m from t)"
+
+
+#: Steps of minutes, each of them one call of a function, or one partition: a table for it, and the query.
+LONG_STEPS = {
+    "one distance": (_texts(1_000_000), "select levenshtein(s, reverse(s)) as n from t"),
+    "one distance with swaps": (
+        _texts(12_000, 60),
+        "select sum(damerau_levenshtein(s, reverse(s))) as n from t",
+    ),
+    "one similarity": (_texts(1_500_000), "select jaro_similarity(s, repeat('c', 1500000)) as n from t"),
+    "many distances": (_texts(20_000, 900), "select sum(levenshtein(s, reverse(s))) as n from t"),
+    "many functions": (_texts(2_000_000, 900), "select sum(length(sha256(reverse(s)))) as n from t"),
+    "lists of frames": (_numbers(400_000), _over_frames("median(x)")),
+    "values of frames": (_numbers(400_000), _over_frames("sum(distinct cast(x as double))")),
+}
+
+
+@pytest.mark.parametrize("name", LONG_STEPS)
+def test_a_timeout_ends_a_long_step(name: str) -> None:
+    tables, query = LONG_STEPS[name]
+    hr.explain(query, tables)
+    started = time.monotonic()
+    with pytest.raises(
+        hr.errors.QueryTimeoutError, match=r"^the query took longer than its timeout: 0\.3 s$"
+    ):
+        hr.sql(query, tables, threads=1, timeout=0.3)
+    assert time.monotonic() - started < 3  # 0.4, if nothing else runs
+    assert hr.sql(JOIN, _same_keys(10), threads=1).column("n").to_pylist() == [100]
+
+
+#: Each window is an operator with a kernel of its own: seconds of compiling.
+MANY_WINDOWS = ", ".join(f"sum(x) over (partition by x % {i + 2}) as s{i}" for i in range(400))
+
+
+@pytest.fixture
+def no_plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is compiled already."""
+    hr.explain(JOIN, _same_keys(10))
+    monkeypatch.setenv("HEADRACE_HOME", str(tmp_path))
+
+
+@pytest.mark.usefixtures("no_plans")
+def test_a_timeout_ends_a_compilation() -> None:
+    started = time.monotonic()
+    with pytest.raises(
+        hr.errors.QueryTimeoutError, match=r"^the query took longer than its timeout: 0\.4 s$"
+    ):
+        hr.sql(f"select {MANY_WINDOWS} from t", _numbers(10), timeout=0.4)
+    assert time.monotonic() - started < 2
+    assert hr.sql("select sum(x + 1) as n from t", _numbers(10)).num_rows == 1  # the compiler goes on
+
+
+@pytest.mark.usefixtures("no_plans")
+def test_a_handle_cancels_a_compilation() -> None:
+    cancel = hr.Cancel()
+    threading.Timer(0.4, cancel.cancel).start()
+    started = time.monotonic()
+    with pytest.raises(hr.errors.CancelledError, match="^the query was cancelled$"):
+        hr.sql(f"select {MANY_WINDOWS} from t", _numbers(10), cancel=cancel)
+    assert time.monotonic() - started < 2
 
 
 def test_progress_that_raises_ends_a_run() -> None:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/base/check.h"
+#include "runtime/base/stop.h"
 
 namespace headrace {
 
@@ -25,6 +26,8 @@ struct Job::State {
   std::atomic<int64_t> next{0};
   std::atomic<int64_t> done{0};
   std::atomic<bool> stopped{false};
+  /// Nobody wants what is under way either, unlike where a morsel failed: one before it may too.
+  std::atomic<bool> cancelled{false};
   std::atomic<PollState> state{PollState::kPending};
 
   std::mutex failureMutex;
@@ -51,6 +54,7 @@ struct Job::State {
     stopped.store(true, std::memory_order_release);
   }
   void cancel() {
+    cancelled.store(true, std::memory_order_relaxed);
     // The last place of all: a morsel that fails is the better explanation.
     fail(std::numeric_limits<int64_t>::max() - 1,
          makeError(ErrorKind::kCancelled, "cancelled: ", options.name));
@@ -221,6 +225,7 @@ void WorkerPool::lookLocked() {
 }
 
 void WorkerPool::runMorsels(Job::State &job, int worker, int64_t most) {
+  const StopScope scope(job.cancelled);
   for (int64_t count = 0; count < most && job.hasMorsels(); ++count) {
     int64_t morsel = job.next.fetch_add(1, std::memory_order_relaxed);
     if (morsel >= job.options.morsels) {

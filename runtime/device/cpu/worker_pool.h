@@ -55,7 +55,7 @@ public:
   PollState poll() const;
   /// Of the smallest morsel that failed; kCancelled after cancel(); ok while pending.
   Status status() const;
-  /// No further morsel starts; those under way end. Idempotent.
+  /// No further morsel starts; those under way end, and stopRequested() tells them to. Idempotent.
   void cancel();
   int64_t morselsDone() const;
 

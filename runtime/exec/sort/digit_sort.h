@@ -2,6 +2,8 @@
 // entries are distributed by these, digit by digit from the lowest.
 #pragma once
 
+#include "runtime/base/stop.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -84,6 +86,9 @@ template <typename Entry, typename Few, typename Equal>
 void sortByDigits(std::span<Entry> entries, Entry *other, const Few &few, const Equal &equal) {
   if (entries.size() < kWorthDistributing || !other) {
     few(entries);
+    return;
+  }
+  if (stopRequested()) {
     return;
   }
   auto least = entries.front().key(), most = least;

@@ -1,7 +1,10 @@
 // The different values in frames: how often each is in the frame that is looked at.
 #pragma once
 
+#include "runtime/base/stop.h"
 #include "runtime/exec/window/frames.h"
+
+#include <utility>
 
 namespace headrace::exec {
 
@@ -22,7 +25,10 @@ public:
   template <typename Comes, typename Goes, typename Put>
   void follow(const Frames &frames, RowSpanOf part, const Comes &comes, const Goes &goes,
               const Put &put) {
+    StopCheck check;
+    uint32_t moved = 0; // rows, since the last check
     auto add = [&](RowSpanOf rows) {
+      moved += rows.size();
       for (uint32_t row = rows.begin; row < rows.end; ++row) {
         uint32_t value = numbers_[row - seen_.begin];
         if (value != kNoValue && counts_[value]++ == 0) {
@@ -32,6 +38,7 @@ public:
       }
     };
     auto remove = [&](RowSpanOf rows) {
+      moved += rows.size();
       for (uint32_t row = rows.begin; row < rows.end; ++row) {
         uint32_t value = numbers_[row - seen_.begin];
         if (value != kNoValue && --counts_[value] == 0) {
@@ -42,6 +49,9 @@ public:
     };
     RowSpanOf now{seen_.begin, seen_.begin};
     for (uint32_t row = part.begin; row < part.end; ++row) {
+      if (check.isStoppedAfter(1 + std::exchange(moved, 0))) {
+        return;
+      }
       RowSpanOf next{frames.begin(row), frames.end(row)};
       if (next.begin >= now.end || next.end <= now.begin) {
         remove(now);

@@ -4,6 +4,7 @@
 // by a tree of folds.
 #pragma once
 
+#include "runtime/base/stop.h"
 #include "runtime/exec/window/frames.h"
 
 #include <concepts>
@@ -54,7 +55,7 @@ public:
   void grow(const Frames &frames, RowSpanOf part, KnownFold<Value> known, const Put &put) {
     Folded<Value> all = known.folded;
     uint32_t next = known.rows;
-    for (uint32_t row = part.begin; row < part.end; ++row) {
+    for (uint32_t row : RowsUntilStopped(part.begin, part.end)) {
       for (uint32_t end = frames.end(row); next < end; ++next) {
         all = combined(all, read_(next));
       }
@@ -80,7 +81,7 @@ public:
       sums[i + 1] = {sums[i].value + (value.valid ? value.value : 0),
                      sums[i].valid + (value.valid ? 1 : 0)};
     }
-    for (uint32_t row = part.begin; row < part.end; ++row) {
+    for (uint32_t row : RowsUntilStopped(part.begin, part.end)) {
       Frames::Pieces pieces = frames.pieces(row);
       Value value = 0;
       uint32_t valid = 0;
@@ -103,7 +104,7 @@ public:
     auto *back = reinterpret_cast<Folded<Value> *>(scratch_.data());
     uint32_t middle = 0, next = 0;
     Folded<Value> front;
-    for (uint32_t row = part.begin; row < part.end; ++row) {
+    for (uint32_t row : RowsUntilStopped(part.begin, part.end)) {
       uint32_t begin = frames.begin(row), end = frames.end(row);
       if (begin >= end) {
         put(row, Folded<Value>());
@@ -139,7 +140,7 @@ public:
     for (size_t node = count; node-- > 1;) {
       tree[node] = combined(tree[2 * node], tree[2 * node + 1]);
     }
-    for (uint32_t row = part.begin; row < part.end; ++row) {
+    for (uint32_t row : RowsUntilStopped(part.begin, part.end)) {
       Folded<Value> all;
       Frames::Pieces pieces = frames.pieces(row);
       for (uint32_t i = 0; i < pieces.count; ++i) {

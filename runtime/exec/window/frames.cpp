@@ -1,6 +1,7 @@
 // Bounds by rows and by groups are sums; bounds by values are searched among the keys.
 #include "runtime/exec/window/frames.h"
 
+#include "runtime/base/stop.h"
 #include "runtime/exec/window/field_values.h"
 
 namespace headrace::exec {
@@ -124,7 +125,7 @@ Status Frames::listValues(const plan::State &state, const plan::WindowColumn &wi
     return order.descending ? isLess(b, a) : isLess(a, b);
   };
   ScratchArray<uint32_t> &list = (start ? start_ : end_).list;
-  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+  for (uint32_t row : RowsUntilStopped(part_.begin, part_.end)) {
     uint32_t &out = list[row - part_.begin];
     if (!isValid(field, partition.rows[row]) || !isValid(distance, partition.rows[row])) {
       out = start ? partition.peersBegin(row) : partition.peersEnd(row);

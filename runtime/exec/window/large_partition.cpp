@@ -1,6 +1,8 @@
 // Parts are counted, folded, and put together where the next phase begins with them.
 #include "runtime/exec/window/large_partition.h"
 
+#include "runtime/base/stop.h"
+
 #include <numeric>
 
 namespace headrace::exec {
@@ -29,7 +31,7 @@ void LargePartition::list(uint32_t part) {
   RowSpanOf span = rowsOf(part);
   uint32_t groups = 0;
   bool mixed = false;
-  for (uint32_t row = span.begin; row < span.end; ++row) {
+  for (uint32_t row : RowsUntilStopped(span.begin, span.end)) {
     rows_[row] = entries_[row].row;
     mixed |= row > 0 && !order_.samePartition(entries_[row - 1], entries_[row]);
     if (group_.size() > 0) {
@@ -50,7 +52,7 @@ void LargePartition::number(uint32_t part) {
   uint32_t before = std::accumulate(groups_.begin(), groups_.begin() + part, 0u);
   RowSpanOf span = rowsOf(part);
   uint32_t last = 0;
-  for (uint32_t row = span.begin; row < span.end; ++row) {
+  for (uint32_t row : RowsUntilStopped(span.begin, span.end)) {
     uint32_t group = group_[row];
     if (group != last) {
       groupBegin_[before + group - 1] = row;

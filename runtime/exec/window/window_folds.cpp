@@ -4,6 +4,7 @@
 
 #include "runtime/abi/type_bytes.h"
 #include "runtime/base/double_double.h"
+#include "runtime/base/stop.h"
 #include "runtime/exec/window/field_values.h"
 
 #include <algorithm>
@@ -197,7 +198,7 @@ Status WindowFunctions::computeDistinct(const plan::WindowColumn &window) {
       isKnown = false; // nothing is taken away from doubles
     };
     distinct_.follow(frames_, part_, comes, goes, [&](uint32_t row) {
-      if (!isKnown) {
+      if (!isKnown && !stopRequested()) {
         all = {};
         distinct_.visit(comes);
         isKnown = true;

@@ -3,6 +3,7 @@
 
 #include "runtime/abi/type_bytes.h"
 #include "runtime/base/list_values.h"
+#include "runtime/base/stop.h"
 #include "runtime/exec/window/field_values.h"
 #include "runtime/exec/window/standings.h"
 #include "runtime/primitives/string/string.h"
@@ -79,6 +80,9 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
     const bool isPresent = window.ignoreNulls || window.function == WindowFunction::kCollect;
     HR_RETURN_IF_ERROR(putInOrder(number, isPresent ? &field(window.input) : nullptr));
   }
+  if (stopRequested()) {
+    return {}; // frames and orders are not whole
+  }
   if (isPlace) {
     return computePlace(window);
   }
@@ -135,12 +139,12 @@ template <typename Standing>
 void WindowFunctions::computeRank(const plan::WindowColumn &window, const Standing &standing) {
   const plan::StateField &result = field(window.result);
   auto setWhole = [&](const auto &of) {
-    for (uint32_t row = part_.begin; row < part_.end; ++row) {
+    for (uint32_t row : RowsUntilStopped(part_.begin, part_.end)) {
       storeAs(partition_->rows[row] + result.offset, static_cast<int64_t>(of(row)));
     }
   };
   auto setShare = [&](const auto &of) {
-    for (uint32_t row = part_.begin; row < part_.end; ++row) {
+    for (uint32_t row : RowsUntilStopped(part_.begin, part_.end)) {
       storeAs(partition_->rows[row] + result.offset, static_cast<double>(of(row)));
     }
   };
@@ -177,7 +181,7 @@ std::optional<int64_t> WindowFunctions::countOf(const plan::WindowColumn &window
 template <typename Standing>
 Status WindowFunctions::computeNtile(const plan::WindowColumn &window, const Standing &standing) {
   const plan::StateField &result = field(window.result);
-  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+  for (uint32_t row : RowsUntilStopped(part_.begin, part_.end)) {
     std::optional<int64_t> parts = countOf(window, row);
     if (parts && *parts < 1) {
       return makeError(ErrorKind::kData, "the argument of ntile must be greater than zero, got ",
@@ -236,7 +240,7 @@ Status WindowFunctions::computeNeighbour(const plan::WindowColumn &window,
   }
   // Beyond the partition is beyond it, however far.
   const int64_t beyond = 2 * (int64_t(partition_->size()) + 1);
-  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+  for (uint32_t row : RowsUntilStopped(part_.begin, part_.end)) {
     std::optional<int64_t> count = countOf(window, row);
     if (!count) {
       copyValue(window, row, nullptr, window.input);
@@ -271,7 +275,7 @@ Status WindowFunctions::computeNeighbour(const plan::WindowColumn &window,
 }
 
 Status WindowFunctions::computeCollected(const plan::WindowColumn &window) {
-  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+  for (uint32_t row : RowsUntilStopped(part_.begin, part_.end)) {
     copyValue(window, row, nullptr, window.input);
   }
   const Frames::Pieces all{{{0, partition_->size()}}, 1};
@@ -280,8 +284,11 @@ Status WindowFunctions::computeCollected(const plan::WindowColumn &window) {
 
 Status WindowFunctions::computeLists(const plan::WindowColumn &window) {
   Frames::Pieces before;
-  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+  for (uint32_t row : RowsUntilStopped(part_.begin, part_.end)) {
     const Frames::Pieces pieces = frames_.pieces(row);
+    if (stopRequested()) { // a frame may be long
+      break;
+    }
     const bool isSame =
         row > part_.begin && before.count == pieces.count &&
         std::equal(pieces.piece, pieces.piece + pieces.count, before.piece,
@@ -355,7 +362,7 @@ Status WindowFunctions::computeValue(const plan::WindowColumn &window) {
   if (window.ignoreNulls && !isOrdered) {
     HR_RETURN_IF_ERROR(listPresent(field(window.input), frames_.seen()));
   }
-  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+  for (uint32_t row : RowsUntilStopped(part_.begin, part_.end)) {
     Frames::Pieces pieces = frames_.pieces(row);
     for (uint32_t i = 0; window.ignoreNulls && !isOrdered && i < pieces.count; ++i) {
       RowSpanOf &piece = pieces.piece[i]; // in positions among the rows that count
@@ -391,7 +398,7 @@ uint32_t WindowFunctions::rowOf(const Frames::Pieces &pieces, uint32_t number,
 
 void WindowFunctions::countRows(const plan::WindowColumn &window) {
   const plan::StateField &result = field(window.result);
-  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+  for (uint32_t row : RowsUntilStopped(part_.begin, part_.end)) {
     storeAs<int64_t>(partition_->rows[row] + result.offset, frames_.pieces(row).rows());
   }
 }

@@ -2,6 +2,9 @@
 // mode.
 #include "runtime/device/cpu/worker_pool.h"
 
+#include "runtime/base/stop.h"
+
+#include <atomic>
 #include <chrono>
 #include <numeric>
 
@@ -141,6 +144,46 @@ TEST(WorkerPool, CancelsBetweenMorsels) {
   job.cancel();
   EXPECT_EQ(job.poll(), PollState::kFailed);
   EXPECT_FALSE(pool->runOne());
+}
+
+TEST(WorkerPool, CancellingStopsAMorselThatAsks) {
+  WorkerPool pool({.threads = 1});
+  Doorbell bell;
+  std::atomic<bool> begun = false;
+  Job job = pool.submit({.name = "long", .doorbell = &bell}, [&](int, int64_t) {
+    begun = true;
+    while (!stopRequested()) {
+      std::this_thread::yield();
+    }
+    return Status();
+  });
+  while (!begun) {
+    std::this_thread::yield();
+  }
+  job.cancel();
+  EXPECT_EQ(finish(job, bell), PollState::kFailed);
+  EXPECT_EQ(job.status().kind(), ErrorKind::kCancelled);
+}
+
+TEST(WorkerPool, AFailureStopsNoMorselBeforeIt) {
+  WorkerPool pool({.threads = 2});
+  Doorbell bell;
+  std::atomic<bool> failed = false, asked = false;
+  Job job = pool.submit({.name = "two", .morsels = 2, .doorbell = &bell}, [&](int, int64_t morsel) {
+    if (morsel == 1) {
+      failed = true;
+      return makeError(ErrorKind::kData, "the second");
+    }
+    while (!failed) {
+      std::this_thread::yield();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    asked = stopRequested();
+    return makeError(ErrorKind::kData, "the first");
+  });
+  EXPECT_EQ(finish(job, bell), PollState::kFailed);
+  EXPECT_FALSE(asked);
+  EXPECT_EQ(job.status().message(), "the first");
 }
 
 TEST(WorkerPool, WithoutThreadsTheOrderIsFixed) {

@@ -33,7 +33,7 @@ from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.recursion import Run, may_recur, unrolled
 from headrace._src.query.statistics import documents_for, statistics_of, table_sizes
-from headrace._src.query.stop import Cancel, stopper
+from headrace._src.query.stop import Cancel, current_stop, stopper, stopping
 from headrace._src.query.tables import (
     ArrowTable,
     FileTable,
@@ -132,8 +132,8 @@ def sql(
         query.
     timeout: seconds after which the query is stopped with QueryTimeoutError; in a `cluster`, those of
         rank 0, and the others raise CancelledError with its message.
-    cancel: a `Cancel`, which stops it from another thread with CancelledError. Both take effect once
-        compilation has ended.
+    cancel: a `Cancel`, which stops it from another thread with CancelledError. Both end compilations too,
+        but for the binding of names, which is DuckDB's, and the kernel that is compiled just then.
     verify: first reads all columns and compares them with the statistics in the files, which are trusted
         otherwise. Raises CorruptError if they do not hold.
 
@@ -292,16 +292,17 @@ def _query(
     """
     stop = stop or stopper(options.pop("timeout", None), options.pop("cancel", None), _follows())
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
-    return _on_all_ranks(
-        f"sql {text}" if resident is None else f"persist by {resident} {text}",
-        lambda: _answer(take, told, text, tables, stop, resident=resident, sink=sink, **options),
-        tables,
-        options.get("threads"),
-        options.get("memory"),
-        options.get("settings"),
-        stop,
-        resident=resident is not None and sink is None,
-    )
+    with stopping(stop):
+        return _on_all_ranks(
+            f"sql {text}" if resident is None else f"persist by {resident} {text}",
+            lambda: _answer(take, told, text, tables, stop, resident=resident, sink=sink, **options),
+            tables,
+            options.get("threads"),
+            options.get("memory"),
+            options.get("settings"),
+            stop,
+            resident=resident is not None and sink is None,
+        )
 
 
 def _follows() -> bool:
@@ -550,7 +551,8 @@ def explain(
 
     if not analyze:
         return shown()
-    return _on_all_ranks(f"explain {text}", shown, tables, threads, memory, settings, stop)
+    with stopping(stop):
+        return _on_all_ranks(f"explain {text}", shown, tables, threads, memory, settings, stop)
 
 
 def _tree(
@@ -735,12 +737,15 @@ def _compile(
     measured = time.perf_counter()
     query = bound_query(text, documents, clock, statistics, plan)
     parsed = time.perf_counter()
+    stop = current_stop()
+    if stop:
+        stop()  # nothing interrupts DuckDB's binder
     request = target.request()
     query.describe(request)
     request.statistics = query.statistics
     request.dump_phases = [stop_after]
     request.stop_after = stop_after
-    inner = programs.checked(programs.compiler().compile_sql(request), text)
+    inner = programs.checked(programs.compiler().compile_sql(request, stop), text)
     return _Answer(inner, {"statistics": measured - start, "parse": parsed - measured})
 
 

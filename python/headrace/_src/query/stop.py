@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from headrace._src.errors import CancelledError, QueryTimeoutError, UserError
 
@@ -25,6 +27,24 @@ class Cancel:
     @property
     def cancelled(self) -> bool:
         return self._event.is_set()
+
+
+_stop: ContextVar[Callable[[], None] | None] = ContextVar("stop", default=None)
+
+
+@contextmanager
+def stopping(stop: Callable[[], None] | None) -> Iterator[None]:
+    """What is done meanwhile asks `stop` when it takes long."""
+    before = _stop.set(stop)
+    try:
+        yield
+    finally:
+        _stop.reset(before)
+
+
+def current_stop() -> Callable[[], None] | None:
+    """What raises once that which this thread does has to stop; None: nothing does."""
+    return _stop.get()
 
 
 def stopper(timeout: float | None, cancel: Cancel | None, follows: bool = False) -> Callable[[], None] | None:
