@@ -161,21 +161,6 @@ def test_ranks_that_fill_no_whole_nodes_have_one_price(topology: str, ranks: int
         assert 0.7 < solved / cost < 1.4, text
 
 
-@pytest.mark.parametrize(
-    ("ranks", "axes"),
-    [
-        (720, '("node", 10), ("rank", 72)'),
-        (1000, '("part", 125), ("rank", 8)'),  # 13 nodes of 72, and one of 64
-        (20_000, '("group", 50), ("part", 50), ("rank", 8)'),
-        (10_079, '("ranks", 10079)'),
-    ],
-)
-def test_axes_of_many_ranks_are_those_of_their_nodes(ranks: int, axes: str, tpch_small: Path) -> None:
-    text = "select l_partkey, count(*) from lineitem group by l_partkey"
-    module = hr.lower(text, tpch_small, ranks=ranks, topology="gb200-100k", stop_after="shard")
-    assert axes in str(module)
-
-
 @pytest.mark.parametrize("name", ["q03", "q05", "q09", "q18"])
 @pytest.mark.parametrize("topology", ["p5-2node", "gb200-nvl72", "ethernet-slow", "dgx-h100"])
 def test_the_solver_and_the_plan_move_the_same_bytes(name: str, topology: str) -> None:

@@ -175,7 +175,10 @@ def test_the_axes_of_many_ranks(tpch_small: str) -> None:
 
     assert of_query(216, "gb200-100k") == '[("ranks", 216)]'
     assert of_query(288, "gb200-100k") == '[("node", 4), ("rank", 72)]'
-    assert of_query(290, "gb200-100k") == '[("ranks", 290)]'
+    # Where the last node has fewer, parts of nodes that are equal: 13 nodes of 72, and one of 64.
+    assert of_query(1000, "gb200-100k") == '[("part", 125), ("rank", 8)]'
+    assert of_query(20_000, "gb200-100k") == '[("group", 50), ("part", 50), ("rank", 8)]'
+    assert of_query(289, "gb200-100k") == '[("ranks", 289)]'
     assert of_query(100_800, "gb200-100k") == '[("node", 1400), ("rank", 72)]'
     types = [TensorType((64, 64), "f32")] * 2
     product = hr.jit(ranks=288, topology="gb200-100k")(lambda x, w: x @ w)  # type: ignore[operator]
