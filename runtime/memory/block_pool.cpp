@@ -30,6 +30,8 @@ namespace {
 constexpr int64_t kHugePageBytes = int64_t{2} << 20;
 /// In less memory than this a huge page of which little is used costs more than it gains.
 constexpr int64_t kHugePagesFromBytes = int64_t{1} << 28;
+/// From so much on memory is used again and again, and is worth waiting for huge pages once.
+constexpr int64_t kAlwaysHugeFromBytes = int64_t{1} << 30;
 /// A huge page is there in a tenth of a millisecond; where the host of a virtual machine has taken
 /// back what was free, in some. Small pages take as long as this.
 constexpr std::chrono::milliseconds kHugePageMax{1};
@@ -130,7 +132,8 @@ void BlockPool::adviseHugePages(std::byte *data, size_t bytes) {
   }
   madvise(data, bytes, MADV_HUGEPAGE);
   *data = std::byte{0}; // the first is used in any case
-  if (std::chrono::steady_clock::now() - started > kHugePageMax) {
+  if (options_.capacityBytes < kAlwaysHugeFromBytes &&
+      std::chrono::steady_clock::now() - started > kHugePageMax) {
     smallPagesUntil_ = started + kSmallPagesFor;
     madvise(data, bytes, MADV_NOHUGEPAGE);
   }
