@@ -61,7 +61,10 @@ TEST(Failure, KernelsThatBreakTheirContract) {
     b.result(out);
     return runPlan(b, {{{"t", {{how}, {0}}}}, 100}).status().message();
   };
+#if !defined(__has_feature) || !__has_feature(undefined_behavior_sanitizer)
+  // The sanitizer ends the process for a number that the enumeration does not have.
   EXPECT_EQ(messageOf(1), "unexpected result of a kernel: 77");
+#endif
   EXPECT_EQ(messageOf(2), "kernel wants room in an output that is empty or absent: 9");
   EXPECT_EQ(messageOf(3), "kernel failed without an error: misbehave");
 }
