@@ -126,14 +126,17 @@ Expected<std::byte *> BlockPool::map(int64_t bytes, bool huge) {
 /// Advice only: without huge pages the block works all the same. They are tried again some time
 /// after one took too long.
 void BlockPool::adviseHugePages(std::byte *data, size_t bytes) {
+  if (options_.capacityBytes >= kAlwaysHugeFromBytes) {
+    madvise(data, bytes, MADV_HUGEPAGE); // touched by who needs it, without the lock
+    return;
+  }
   const auto started = std::chrono::steady_clock::now();
   if (started < smallPagesUntil_) {
     return;
   }
   madvise(data, bytes, MADV_HUGEPAGE);
   *data = std::byte{0}; // the first is used in any case
-  if (options_.capacityBytes < kAlwaysHugeFromBytes &&
-      std::chrono::steady_clock::now() - started > kHugePageMax) {
+  if (std::chrono::steady_clock::now() - started > kHugePageMax) {
     smallPagesUntil_ = started + kSmallPagesFor;
     madvise(data, bytes, MADV_NOHUGEPAGE);
   }
