@@ -277,17 +277,15 @@ static std::vector<uint32_t> placesInOrder(const List &list, bool descending, bo
   std::vector<uint32_t> places(list.view.size());
   std::iota(places.begin(), places.end(), 0);
   StopCheck check;
-  std::stable_sort(places.begin(), places.end(), [&](uint32_t a, uint32_t b) {
-    if (check.isStoppedAfter()) {
-      return false; // all are alike, and it ends soon
-    }
+  auto isBefore = [&](uint32_t a, uint32_t b) {
     const bool hasA = list.view.isValid(a), hasB = list.view.isValid(b);
     if (!hasA || !hasB) {
       return nullsFirst ? !hasA && hasB : hasA && !hasB;
     }
     const int order = compareElements(list.view.code(), list.view.bytes(a), list.view.bytes(b));
     return descending ? order > 0 : order < 0;
-  });
+  };
+  std::stable_sort(places.begin(), places.end(), untilStopped(check, isBefore));
   return places;
 }
 
@@ -463,12 +461,10 @@ MaybeList quantileOfList(TextRoom &room, const List &list, int64_t share, int64_
     return emptyOf(room, list.view);
   }
   StopCheck check;
-  std::sort(elements.begin(), elements.end(), [&](std::string_view a, std::string_view b) {
-    if (check.isStoppedAfter()) {
-      return false; // all are alike, and it ends soon
-    }
+  auto isBefore = [&](std::string_view a, std::string_view b) {
     return descending != 0 ? compareElements(code, b, a) < 0 : compareElements(code, a, b) < 0;
-  });
+  };
+  std::sort(elements.begin(), elements.end(), untilStopped(check, isBefore));
   const auto count = static_cast<double>(elements.size());
   const auto wanted = std::bit_cast<double>(share);
   if (kind == QuantileKind::kDiscrete) { // without those behind it, one at least

@@ -46,6 +46,13 @@ private:
   bool stopped_ = false;
 };
 
+/// `less` for a sort that is to end soon once its work is given up: from then on all are alike.
+template <typename Less> auto untilStopped(StopCheck &check, Less less) {
+  return [&check, less](const auto &a, const auto &b) {
+    return !check.isStoppedAfter() && less(a, b);
+  };
+}
+
 /// The rows [begin, end), fewer if the work is given up on the way.
 class RowsUntilStopped {
 public:

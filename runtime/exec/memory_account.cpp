@@ -102,8 +102,7 @@ auto MemoryAccount::withRoom(int64_t bytes, const Ask &ask) -> decltype(ask()) {
 }
 
 Expected<Block> MemoryAccount::allocate(int64_t bytes) {
-  return withRoom(BlockPool::blockBytes(bytes),
-                  [&] { return memory_->blocks->allocate(bytes, reservation_); });
+  return withRoom(BlockPool::blockBytes(bytes), [&] { return allocateIfFree(bytes); });
 }
 
 Expected<Block> MemoryAccount::allocateIfFree(int64_t bytes) {

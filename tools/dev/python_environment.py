@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dev import places
-from dev.steps import run, step
+from dev.steps import Step, run, step
 
 
 def key() -> str:
@@ -52,15 +52,7 @@ def ensure() -> None:
             current.always = True
             if not _works(places.environment_python()):
                 run([sys.executable, "-m", "venv", "--clear", places.environment()], "venv")
-            run(
-                [
-                    places.environment_python(),
-                    *("-m", "pip", "install", "--disable-pip-version-check", "--no-input"),
-                    *("-r", places.ROOT / "requirements.txt"),
-                ],
-                "pip",
-                on_line=lambda line: current.progress(line[:60]),
-            )
+            _install(places.environment_python(), places.ROOT / "requirements.txt", "pip", current)
             _key_file().write_text(key() + "\n")
 
 
@@ -73,12 +65,7 @@ def ensure_peers() -> None:
             return
         with step("Engines of benchmarks") as current:
             current.always = True
-            install = ("-m", "pip", "install", "--disable-pip-version-check", "--no-input")
-            run(
-                [places.environment_python(), *install, "-r", places.PEER_REQUIREMENTS],
-                "peers-pip",
-                on_line=lambda line: current.progress(line[:60]),
-            )
+            _install(places.environment_python(), places.PEER_REQUIREMENTS, "peers-pip", current)
             made_from.write_text(f"{wanted}\n")
 
 
@@ -94,16 +81,23 @@ def ensure_engines() -> None:
         with step("Engines (Dask, Ray, Spark)") as current:
             current.always = True
             run([places.environment_python(), "-m", "venv", "--clear", folder], "engines-venv")
-            install = [python, *("-m", "pip", "install", "--disable-pip-version-check", "--no-input")]
-            run(
-                [*install, "-r", places.ENGINE_REQUIREMENTS],
-                "engines-pip",
-                on_line=lambda line: current.progress(line[:60]),
-            )
+            _install(python, places.ENGINE_REQUIREMENTS, "engines-pip", current)
             packages = next(folder.glob("lib/python*/site-packages"))
             seen = next(places.environment().glob("lib/python*/site-packages"))
             (packages / "headrace.pth").write_text(f"{seen}\n")
             made_from.write_text(f"{wanted}\n")
+
+
+def _install(python: Path, requirements: Path, log: str, current: Step) -> None:
+    """The packages of a file into the environment of this Python; `log` is of pip's output."""
+    run(
+        [
+            python,
+            *("-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-r", requirements),
+        ],
+        log,
+        on_line=lambda line: current.progress(line[:60]),
+    )
 
 
 def _works(python: Path) -> bool:

@@ -29,10 +29,9 @@ Status DistinctValues::number(const plan::State &state, int32_t field, const Par
     return order.isExact() ? 0 : order.compare(partition.rows[a.row], partition.rows[b.row]);
   };
   Value *values = order_.data();
-  StopCheck check; // once stopped, all are alike, and the sort ends soon
-  std::sort(values, values + present, [&](const Value &a, const Value &b) {
-    return !check.isStoppedAfter() && compare(a, b) < 0;
-  });
+  StopCheck check;
+  std::sort(values, values + present,
+            untilStopped(check, [&](const Value &a, const Value &b) { return compare(a, b) < 0; }));
   HR_RETURN_IF_ERROR(examples_.resize(present));
   uint32_t different = 0;
   for (uint32_t i = 0; i < present; ++i) {

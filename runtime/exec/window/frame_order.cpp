@@ -28,13 +28,11 @@ Status FrameOrder::sort(const RowOrder &order, const Partition &partition, RowSp
   };
   const std::span<Entry> entries = entries_.span().first(count);
   StopCheck check;
-  std::sort(entries.begin(), entries.end(), [&](const Entry &a, const Entry &b) {
-    if (check.isStoppedAfter()) {
-      return false; // all are alike, and it ends soon
-    }
+  auto isBefore = [&](const Entry &a, const Entry &b) {
     const int less = compare(a, b);
     return less != 0 ? less < 0 : a.row < b.row;
-  });
+  };
+  std::sort(entries.begin(), entries.end(), untilStopped(check, isBefore));
   HR_RETURN_IF_ERROR(places_.resize(count));
   HR_RETURN_IF_ERROR(numbers_.resize(count));
   for (uint32_t begin = 0, end = 0; begin < count; begin = end) {

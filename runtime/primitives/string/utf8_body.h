@@ -8,6 +8,8 @@
 
 #if HR_ISA_LEVEL >= 3
 #include <immintrin.h>
+#else // not above: functions of base are inline, and would be of this instruction set everywhere
+#include "runtime/base/utf8.h"
 #endif
 
 namespace headrace::primitives {
@@ -121,38 +123,7 @@ bool isUtf8(const uint8_t *bytes, uint64_t count) {
 #else
 
 bool isUtf8(const uint8_t *bytes, uint64_t count) {
-  const uint8_t *const end = bytes + count;
-  while (bytes != end) {
-    if (end - bytes >= 16) {
-      uint64_t words[2];
-      memcpy(words, bytes, 16);
-      if (((words[0] | words[1]) & 0x8080808080808080) == 0) {
-        bytes += 16;
-        continue;
-      }
-    }
-    const uint8_t lead = *bytes++;
-    if (lead < 0x80) {
-      continue;
-    }
-    const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-    if (lead < 0xc2 || lead > 0xf4 || end - bytes < more) {
-      return false;
-    }
-    // The second byte alone tells overlong forms, surrogates and what is above U+10FFFF.
-    const uint8_t least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    const uint8_t most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-    if (bytes[0] < least || bytes[0] > most) {
-      return false;
-    }
-    for (int i = 1; i < more; ++i) {
-      if ((bytes[i] & 0xc0) != 0x80) {
-        return false;
-      }
-    }
-    bytes += more;
-  }
-  return true;
+  return utf8::isValid({reinterpret_cast<const char *>(bytes), count});
 }
 
 #endif

@@ -2,6 +2,8 @@
 // each.
 #include "runtime/exec/window/distinct_values.h"
 
+#include "test/unit/exec/finished_state.h"
+
 #include <cstring>
 #include <gtest/gtest.h>
 #include <optional>
@@ -13,14 +15,6 @@ namespace headrace::exec {
 namespace {
 
 constexpr uint32_t kRowBytes = 32, kValueAt = 8, kValidAt = 24;
-
-std::shared_ptr<MemoryAccount> account() {
-  constexpr int64_t kBytes = 64 << 20;
-  auto memory = std::make_shared<RankMemory>(
-      std::make_shared<BlockPool>(BlockPool::Options{kBytes, kBytes, "--memory"}),
-      Budget::Options{Tier::kHost, kBytes, "--memory"});
-  return *MemoryAccount::open(memory, {});
-}
 
 /// A partition in the order of a key with peers, whose rows have a value that may be NULL.
 class Rows {
@@ -117,8 +111,8 @@ plan::FrameBound boundOf(std::mt19937_64 &random, bool isStart) {
 
 TEST(DistinctValues, FollowFramesOfEveryKind) {
   std::mt19937_64 random(11);
-  DistinctValues values(account());
-  Frames frames(account());
+  DistinctValues values(makeAccount());
+  Frames frames(makeAccount());
   for (int round = 0; round < 400; ++round) {
     const auto count = static_cast<uint32_t>(1 + random() % 40);
     const Rows rows(round % 2 == 0 ? HR_I64 : HR_STRING, count, random);

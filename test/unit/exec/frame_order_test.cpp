@@ -2,6 +2,7 @@
 // Sources: runtime/exec/window/{frame_order,place_counts,standings}.{h,cpp}
 #include "runtime/exec/window/field_values.h"
 #include "runtime/exec/window/frame_order.h"
+#include "test/unit/exec/finished_state.h"
 
 #include <gtest/gtest.h>
 #include <numeric>
@@ -9,14 +10,6 @@
 
 namespace headrace::exec {
 namespace {
-
-std::shared_ptr<MemoryAccount> account() {
-  constexpr int64_t kBytes = 64 << 20;
-  auto memory = std::make_shared<RankMemory>(
-      std::make_shared<BlockPool>(BlockPool::Options{kBytes, kBytes, "--memory"}),
-      Budget::Options{Tier::kHost, kBytes, "--memory"});
-  return *MemoryAccount::open(memory, {});
-}
 
 /// One to three pieces of a list, in order.
 Frames::Pieces somePieces(std::mt19937_64 &random, uint32_t size) {
@@ -33,7 +26,7 @@ Frames::Pieces somePieces(std::mt19937_64 &random, uint32_t size) {
 }
 
 TEST(PlaceCounts, AgreeWithCountingOneByOne) {
-  PlaceCounts counts(account());
+  PlaceCounts counts(makeAccount());
   std::mt19937_64 random(1);
   for (uint32_t size : {0, 1, 2, 3, 63, 64, 65, 128, 1000}) {
     std::vector<uint32_t> numbers(size);
@@ -73,7 +66,7 @@ TEST(FrameOrder, PlacesRowsAmongThoseThatCount) {
       {.name = "key", .type = HR_I64, .offset = 0},
       {.name = "value", .type = HR_I64, .offset = 8, .nullable = true, .validOffset = 16}};
   const std::vector<plan::OrderKey> keys = {{0, true, false}}; // descending
-  FrameOrder order(account());
+  FrameOrder order(makeAccount());
   std::mt19937_64 random(2);
   for (uint32_t size : {1, 2, 70, 300}) {
     std::vector<Row> rows(size);

@@ -3,6 +3,7 @@
 #include "runtime/exec/join/join_directory.h"
 
 #include "runtime/exec/rank_state.h"
+#include "test/unit/exec/finished_state.h"
 #include "test/unit/exec/test_kernels.h"
 
 #include <bit>
@@ -73,16 +74,7 @@ protected:
       buffer->next += kRowBytes;
       ++buffer->rows;
     }
-    WorkerPool pool({.threads = 3});
-    Doorbell doorbell;
-    FinishContext context;
-    context.pool = &pool;
-    context.job.doorbell = &doorbell;
-    auto job = state_->finish(context);
-    while (job->poll() == PollState::kPending) {
-      doorbell.wait();
-    }
-    status_ = job->status();
+    status_ = finishWith(3, *state_);
     return status_.ok() ? static_cast<const HrJoinTable *>(state_->shared()) : nullptr;
   }
 

@@ -4,6 +4,7 @@
 #include "runtime/exec/rank_state.h"
 
 #include "runtime/exec/morsel_queue.h"
+#include "test/unit/exec/finished_state.h"
 
 #include <gtest/gtest.h>
 
@@ -101,18 +102,7 @@ protected:
     return read();
   }
 
-  Status finish() {
-    WorkerPool pool({.threads = 2});
-    Doorbell doorbell;
-    FinishContext context;
-    context.pool = &pool;
-    context.job.doorbell = &doorbell;
-    auto job = state_->finish(context);
-    while (job->poll() == PollState::kPending) {
-      doorbell.wait();
-    }
-    return job->status();
-  }
+  Status finish() { return finishWith(2, *state_); }
 
   Expected<std::vector<Row>> read() {
     std::vector<Row> rows;

@@ -1,6 +1,7 @@
 // State copies and finished states, without a run around them.
 // Sources: runtime/exec/state_copy.cpp
 #include "runtime/exec/rank_state.h"
+#include "test/unit/exec/finished_state.h"
 #include "test/unit/exec/test_kernels.h"
 
 #include <cstring>
@@ -8,18 +9,6 @@
 
 namespace headrace::exec {
 namespace {
-
-std::shared_ptr<RankMemory> makeMemory(int64_t bytes) {
-  return std::make_shared<RankMemory>(
-      std::make_shared<BlockPool>(BlockPool::Options{bytes, bytes, "--memory"}),
-      Budget::Options{Tier::kHost, bytes, "--memory"});
-}
-
-std::shared_ptr<MemoryAccount> makeAccount(int64_t bytes = 64 << 20) {
-  ReservationRequest request;
-  request.operatorName = "test";
-  return *MemoryAccount::open(makeMemory(bytes), request);
-}
 
 TEST(StateCopy, GroupDirectoryGrowsAndKeepsRows) {
   plan::State state;
@@ -121,16 +110,8 @@ TEST(RankState, CopiesThatNothingMerges) {
         ASSERT_TRUE(insertGroup(static_cast<HrGroupTable *>((*copy)->abi()), 7).ok());
       }
     }
-    WorkerPool pool({.threads = 1});
-    Doorbell doorbell;
-    FinishContext context;
-    context.pool = &pool;
-    context.job.doorbell = &doorbell;
-    auto job = (*state)->finish(context);
-    while (job->poll() == PollState::kPending) {
-      doorbell.wait();
-    }
-    EXPECT_EQ(job->status().message(), "state has several copies and no merge kernel: sums");
+    EXPECT_EQ(finishWith(1, **state).message(),
+              "state has several copies and no merge kernel: sums");
   }
 }
 
@@ -146,15 +127,7 @@ TEST(RankState, RowsCrossSpans) {
   for (uint64_t i = 0; i < 20000; ++i) {
     ASSERT_TRUE(insertGroup(static_cast<HrGroupTable *>((*copy)->abi()), i).ok());
   }
-  WorkerPool pool({.threads = 1});
-  Doorbell doorbell;
-  FinishContext context;
-  context.pool = &pool;
-  context.job.doorbell = &doorbell;
-  auto job = (*state)->finish(context);
-  while (job->poll() == PollState::kPending) {
-    doorbell.wait();
-  }
+  EXPECT_TRUE(finishWith(1, **state).ok());
   ASSERT_TRUE((*state)->finished());
   ASSERT_EQ((*state)->rowCount(), 20000u);
   std::vector<const uint8_t *> rows;

@@ -4,6 +4,7 @@
 #include "runtime/exec/rank_state.h"
 #include "runtime/exec/window/field_values.h"
 #include "runtime/exec/window/row_order.h"
+#include "test/unit/exec/finished_state.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -78,16 +79,8 @@ std::vector<Ranked> computed(const plan::State &state,
       ++buffer->rows;
     }
   }
-  WorkerPool pool({.threads = 2});
-  Doorbell doorbell;
-  FinishContext context;
-  context.pool = &pool;
-  context.job.doorbell = &doorbell;
-  auto job = ranked.finish(context);
-  while (job->poll() == PollState::kPending) {
-    doorbell.wait();
-  }
-  EXPECT_TRUE(job->status().ok()) << job->status().message();
+  Status finished = finishWith(2, ranked);
+  EXPECT_TRUE(finished.ok()) << finished.message();
   std::vector<const uint8_t *> rows;
   ranked.rows(0, ranked.rowCount(), rows);
   std::vector<Ranked> out;
