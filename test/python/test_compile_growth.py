@@ -119,18 +119,23 @@ _joins = _chained("select x.a, x.b from {before} x join t on x.a = t.a where x.a
 
 
 def _seconds(text: str, folder: Path) -> float:
-    """Processor time, so that what else runs does not count."""
+    """Processor time, so that what else runs does not count; the least of two, since it does a little."""
     file = folder / "program.mlir"
     file.write_text(text)
     environment = dict(os.environ)
     if build := environment.get("HEADRACE_BUILD"):
         environment["PATH"] = f"{build}/bin{os.pathsep}{environment['PATH']}"
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = ["headrace-opt", "--stop-after=shard", str(file), "-o", "/dev/null"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
-    assert done.returncode == 0, done.stderr[:2000]
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    seconds = []
+    for _ in range(2):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=120, env=environment, check=False
+        )
+        assert done.returncode == 0, done.stderr[:2000]
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(seconds)
 
 
 @pytest.mark.parametrize(

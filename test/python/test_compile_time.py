@@ -54,10 +54,19 @@ def seconds(body: Callable, n: int, ranks: int) -> dict[str, float]:
 def test_twice_the_program_takes_twice_the_time(
     name: str, ranks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HEADRACE_HOME", str(tmp_path))  # nothing is compiled already
-    seconds(PROGRAMS[name], 2, ranks)
-    once = seconds(PROGRAMS[name], 150, ranks)
-    twice = seconds(PROGRAMS[name], 300, ranks)
+
+    def least(n: int) -> dict[str, float]:
+        """Of two: other work on the machine, and Python's own, makes processor time longer, never shorter."""
+        tries = []
+        for attempt in range(2):
+            monkeypatch.setenv(
+                "HEADRACE_HOME", str(tmp_path / f"{n}.{attempt}")
+            )  # nothing is compiled already
+            tries.append(seconds(PROGRAMS[name], n, ranks))
+        return {phase: min(each[phase] for each in tries) for phase in tries[0]}
+
+    least(2)
+    once, twice = least(150), least(300)
     # 2 for n, 2.2 for n log n, 4 for n²; what takes no time says nothing.
     slow = {phase: (once[phase], s) for phase, s in twice.items() if s > 3.2 * once[phase] + 0.15}
     assert not slow
