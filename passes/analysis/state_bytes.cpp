@@ -15,6 +15,8 @@ constexpr uint64_t kBlockBytes = 64 << 10;
 /// A group table's smallest directory, and what an entry of a directory costs.
 constexpr uint64_t kGroupDirectoryBytes = 64 << 10;
 constexpr uint64_t kEntryBytes = 8;
+/// Of a row that a window sorts: its entry, and the entry's place in what it is sorted into.
+constexpr uint64_t kSortedBytes = 2 * 16;
 
 uint64_t times(uint64_t rows, uint64_t bytes) {
   uint64_t out;
@@ -65,9 +67,21 @@ plan::Cardinality bytesOf(pipe::StateOp op) {
 }
 
 uint64_t likelyBytes(pipe::StateOp op, double textBytes) {
+  plan::Cardinality rows = cardinalityOf(op.getHoldsAttr());
   plan::Cardinality bytes = bytesOf(op);
-  double text = textBytes * static_cast<double>(cardinalityOf(op.getHoldsAttr()).p95);
-  return plus(bytes.p95, static_cast<uint64_t>(std::min(text, 1e18)));
+  auto withTexts = [&](uint64_t fixedBytes, uint64_t count) {
+    double text = textBytes * static_cast<double>(count);
+    return plus(fixedBytes, static_cast<uint64_t>(std::min(text, 1e18)));
+  };
+  uint64_t held = withTexts(bytes.p95, rows.p95);
+  switch (op.getKind()) {
+  case pipe::StateKind::Group: // twice while the workers' copies are merged
+    return plus(held, withTexts(bytes.expected, rows.expected));
+  case pipe::StateKind::Window:
+    return plus(held, times(rows.p95, kSortedBytes));
+  default:
+    return held;
+  }
 }
 
 uint64_t bytesOf(const plan::Schema &schema) {
