@@ -54,6 +54,7 @@ bool packBits(const uint8_t *bytes, uint64_t rows, uint8_t *bits) {
 /// chunks at a time, and of chunks that are small for want of memory, less.
 constexpr uint64_t kHeapBytesMin = 60 << 10;
 constexpr uint64_t kPartHeapBytesMin = 3 << 10;
+constexpr uint64_t kHeapMargin = 16;
 /// What is worth a chunk, also where memory is little.
 constexpr int64_t kChunkBytesMin = 16 << 10;
 constexpr int64_t kPartChunkBytesMin = 4 << 10;
@@ -254,7 +255,7 @@ struct OutputChunk::Buffers : ChunkMemory {};
 OutputChunk::OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account,
                          uint32_t rows)
     : stream_(stream), account_(std::move(account)), capacity_(rows),
-      columns_(stream.schema.columns.size()) {}
+      columns_(stream.schema.columns.size()), lastHeapBytes_(columns_.size()) {}
 
 Status OutputChunk::prepare() {
   HR_CHECK(!buffers_);
@@ -305,7 +306,10 @@ Status OutputChunk::growHeap(uint32_t column, uint64_t bytes) {
   }
   const bool isWhole = stream_.parts == 0 && capacity_ == stream_.chunkRows;
   const uint64_t least = isWhole ? kHeapBytesMin : kPartHeapBytesMin;
-  const uint64_t wanted = std::max({needed, uint64_t(out.heapCapacity) * 2, least});
+  // As large at once as the last chunk's, and a little more: what is outgrown is copied.
+  const uint64_t before = lastHeapBytes_[column];
+  const uint64_t likely = out.heapCapacity == 0 ? before + before / kHeapMargin : 0;
+  const uint64_t wanted = std::max({needed, uint64_t(out.heapCapacity) * 2, likely, least});
   HR_ASSIGN_OR_RETURN(Block block, account_->allocate(static_cast<int64_t>(wanted + HR_PADDING)));
   auto *heap = reinterpret_cast<uint8_t *>(block.data());
   if (out.heapUsed != 0) {
@@ -324,6 +328,9 @@ Expected<ChunkHandle> OutputChunk::seal(ChunkOrder order, int32_t target) {
     return ChunkHandle();
   }
   HR_ASSIGN_OR_RETURN(ChunkHandle chunk, sealInPlace(std::move(order), target));
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    lastHeapBytes_[c] = columns_[c].heapUsed;
+  }
   buffers_.reset();
   abi_ = HrOutput{};
   // A chunk that is mostly empty would hold on to the memory of a full one.

@@ -99,6 +99,7 @@ private:
   const uint32_t capacity_; ///< rows
   std::shared_ptr<Buffers> buffers_;
   std::vector<HrOutputColumn> columns_;
+  std::vector<uint32_t> lastHeapBytes_; ///< of the chunk before, by column
   HrOutput abi_{};
 };
 

@@ -83,13 +83,10 @@ BlockPool::~BlockPool() {
 }
 
 int64_t BlockPool::blockBytes(int64_t bytes) {
-  if (bytes <= kLargestCutBytes) {
-    return static_cast<int64_t>(
-        std::bit_ceil(static_cast<uint64_t>(std::max(bytes, kSmallestBlockBytes))));
-  }
-  // Steps of a quarter of the power of two below, and of whole huge pages.
+  bytes = std::max(bytes, kSmallestBlockBytes);
+  // Steps of a quarter of the power of two below, and of whole pages.
   auto below = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes - 1)));
-  int64_t step = std::max(below / 4, kHugePageBytes);
+  int64_t step = std::max(below / 4, bytes <= kLargestCutBytes ? kSmallestBlockBytes : kHugePageBytes);
   return (bytes + step - 1) / step * step;
 }
 
@@ -183,7 +180,7 @@ Expected<std::byte *> BlockPool::take(int64_t size) {
   HR_ASSIGN_OR_RETURN(std::byte * data, map(isCut ? kHugePageBytes : size, !isCut));
   if (isCut) {
     slabs_.push_back({data, kHugePageBytes});
-    for (int64_t offset = kHugePageBytes - size; offset > 0; offset -= size) {
+    for (int64_t offset = size; offset + size <= kHugePageBytes; offset += size) {
       bare_[size].push_back(data + offset);
       HR_POISON_MEMORY(data + offset, static_cast<size_t>(size));
     }

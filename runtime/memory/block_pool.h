@@ -43,8 +43,8 @@ private:
   std::shared_ptr<Reservation::State> charged_; ///< null: the pool's tier
 };
 
-/// Purpose: allocates blocks of 4 KiB and more. Up to 1 MiB they are powers of two cut from slabs
-/// of 2 MiB; above, multiples of 2 MiB (at most a quarter more than asked) with huge pages advised.
+/// Purpose: allocates blocks of 4 KiB and more, at most a quarter larger than asked for or a page.
+/// Up to 1 MiB they are cut from slabs of 2 MiB; above, multiples of 2 MiB with huge pages advised.
 /// Ownership: owns all memory; outlives its blocks. Thread-safety: full. Bounded: the bytes of live
 /// and of kept blocks never exceed the capacity; freed blocks are kept up to `retainedBytesMax` and
 /// given to the system first when a new size needs room, or another user of the tier.

@@ -237,6 +237,26 @@ TEST_F(ChunkTest, ChunksAreAsLargeAsTheMemoryOfAllAllows) {
   EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), 10u);
 }
 
+TEST_F(ChunkTest, HeapsBeginAsLargeAsTheLastOne) {
+  OutputChunk output(stream_, account_);
+  std::vector<uint32_t> first;
+  for (int chunk = 0; chunk < 2; ++chunk) {
+    ASSERT_TRUE(output.prepare().ok());
+    HrOutputColumn *columns = output.abi().columns;
+    for (uint32_t i = 0; i < 1000; ++i) {
+      ASSERT_TRUE(output.growHeap(2, 300).ok());
+      columns[2].heapUsed += 300;
+      static_cast<uint32_t *>(columns[2].data)[i + 1] = columns[2].heapUsed;
+      first.push_back(i == 0 ? columns[2].heapCapacity : 0);
+    }
+    output.abi().rows = 1000;
+    ASSERT_TRUE(output.seal({}, 0).ok());
+  }
+  EXPECT_LT(first[0], 300'000u);
+  EXPECT_GE(first[1000], 300'000u);
+  EXPECT_LE(first[1000], 300'000u * 4 / 3);
+}
+
 TEST_F(ChunkTest, NoRowsNoChunk) {
   OutputChunk output(stream_, account_);
   ASSERT_TRUE(output.prepare().ok());

@@ -1,8 +1,10 @@
 // Blocks: sizes, alignment, reuse, bounds.
 #include "runtime/memory/block_pool.h"
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -23,6 +25,30 @@ TEST(BlockPool, SizeClassesWasteAtMostAQuarterAboveTwoHugePages) {
     EXPECT_LE(size, bytes + bytes / 4 + 1);
     EXPECT_EQ(size % (2 * kMiB), 0);
     EXPECT_EQ(BlockPool::blockBytes(size), size);
+  }
+}
+
+TEST(BlockPool, CutBlocksWasteAtMostAQuarterOrAPage) {
+  for (int64_t bytes = 1; bytes <= kMiB; bytes += 777) {
+    int64_t size = BlockPool::blockBytes(bytes);
+    EXPECT_GE(size, bytes);
+    EXPECT_LE(size, bytes + std::max<int64_t>(bytes / 4, 4 << 10));
+    EXPECT_EQ(size % (4 << 10), 0);
+    EXPECT_EQ(BlockPool::blockBytes(size), size);
+  }
+}
+
+TEST(BlockPool, PiecesOfASlabDoNotOverlap) {
+  BlockPool pool({.capacityBytes = 64 * kMiB, .retainedBytesMax = 0});
+  std::vector<Block> blocks;
+  for (int i = 0; i < 120; ++i) { // of three slabs, which they do not fill
+    blocks.push_back(std::move(*pool.allocate(40 << 10)));
+    std::memset(blocks.back().data(), i, static_cast<size_t>(blocks.back().size()));
+  }
+  for (int i = 0; i < 120; ++i) {
+    EXPECT_EQ(blocks[static_cast<size_t>(i)].size(), 40 << 10);
+    EXPECT_EQ(blocks[static_cast<size_t>(i)].data()[0], std::byte(i));
+    EXPECT_EQ(blocks[static_cast<size_t>(i)].data()[(40 << 10) - 1], std::byte(i));
   }
 }
 
