@@ -71,7 +71,7 @@ LogicalResult FrameDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return op->emitOpError("frame.result_names must be an array of strings");
   }
   auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!function || function.getNumResults() == 0) {
+  if (!function || !op->getAttr("function_type") || function.getNumResults() == 0) {
     return op->emitOpError("frame.result_names needs a function that returns a table");
   }
   auto table = dyn_cast<TableType>(function.getResultTypes().front());

@@ -181,7 +181,7 @@ def Pipe_PipelineOp : Pipe_Op<"pipeline", [Symbol, NoTerminator, SingleBlock]> {
     $sym_name (`merges` $merges^)? (`in` $choice^ $branch)? (`repeats` $repeat^)? (`after` $after^)? $body attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1; // after the ops in it, which it asks
 }
 
 def Pipe_ScanOp : Pipe_Op<"scan"> {

@@ -19,7 +19,8 @@ def Pipe_Dialect : Dialect {
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::headrace::frame::FrameDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::headrace::frame::FrameDialect",
+                           "::headrace::dist::DistDialect"]; // skew of a stream
   let hasOperationAttrVerify = 1;
 }
 

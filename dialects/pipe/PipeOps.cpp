@@ -169,6 +169,17 @@ LogicalResult StateOp::verifyFunctions() {
     if (!fits) {
       return emitOpError("C6: the field of ") << function << " cannot be " << result;
     }
+    if (frame::WindowFrameAttr frame = function.getFrame()) {
+      const size_t keys = getSortKeys() ? getSortKeys()->size() : 0;
+      const bool byValue = frame.getUnit() == frame::FrameUnit::Range &&
+                           (frame.getStartDistance() || frame.getEndDistance());
+      if (frame.getUnit() == frame::FrameUnit::Groups && keys == 0) {
+        return emitOpError("C6: a frame of groups of peers needs an order: ") << function;
+      }
+      if (byValue && keys != 1) {
+        return emitOpError("C6: a frame by values needs one order key, got ") << keys;
+      }
+    }
     if (getLimit() && (function.getFrame() || (kind != Kind::RowNumber && kind != Kind::Rank))) {
       return emitOpError("C6: rows that are left out change ") << function;
     }
@@ -303,7 +314,7 @@ void PipelineOp::build(OpBuilder &builder, OperationState &state, StringRef name
         BranchAttr(), FlatSymbolRefAttr(), FlatSymbolRefAttr());
 }
 
-LogicalResult PipelineOp::verify() {
+LogicalResult PipelineOp::verifyRegions() {
   Block &block = getBody().front();
   if (block.empty()) {
     return emitOpError("C1: empty pipeline");

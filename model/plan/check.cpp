@@ -166,6 +166,10 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
     }
     bool byValue = window.unit == FrameUnit::kRange &&
                    (window.start.distance.field != kNone || window.end.distance.field != kNone);
+    if (window.unit == FrameUnit::kGroups && state.order.empty()) {
+      return ruleBroken(plan, "operands", kNone, subject,
+                        "a frame of groups of peers needs an order");
+    }
     if (byValue && state.order.size() != 1) {
       return ruleBroken(plan, "operands", kNone, subject,
                         "a frame by values needs one order key, got ", state.order.size());

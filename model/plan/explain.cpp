@@ -4,6 +4,7 @@
 #include "model/plan/check_rules.h"
 #include "model/plan/dependencies.h"
 #include "model/plan/measured_operators.h"
+#include "model/plan/waiting_rows.h"
 #include "runtime/base/readable.h"
 
 #include <algorithm>
@@ -268,6 +269,11 @@ std::string roundsText(const Plan &plan, const Profile *measured) {
         }
       }
     }
+    const WaitingRows waiting = waitingRows(plan, *repeat);
+    text += "; " + formatBytes(waiting.bytes) + " of rows wait" +
+            (waiting.onDiskBytes > 0
+                 ? ", of them about " + formatBytes(waiting.onDiskBytes) + " on disk"
+                 : " in memory");
     int64_t rounds = 0;
     for (const TaskProfile &task : measured ? measured->tasks : std::vector<TaskProfile>()) {
       if (task.task == static_cast<int32_t>(t)) {

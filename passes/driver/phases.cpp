@@ -62,6 +62,7 @@ LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
   }
   sharding.mesh = *axes;
   sharding.topology = options.topology;
+  sharding.memoryBytes = static_cast<double>(options.memoryBytes) * static_cast<double>(options.ranks);
   sharding.seed = options.layoutSeed < 0 ? 0 : static_cast<uint64_t>(options.layoutSeed) + 1;
   sharding.alternative = options.layoutAlternative;
   sharding.explain = shard::ShardOptions::Explain::kYes;

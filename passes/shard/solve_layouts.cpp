@@ -52,7 +52,8 @@ FailureOr<topo::MeshAttr> parseMesh(ModuleOp module, StringRef text) {
     sizes.push_back(number);
   }
   auto name = FlatSymbolRefAttr::get(context, kMeshName);
-  if (failed(topo::MeshAttr::verify([&] { return module.emitError(); }, name, names, sizes))) {
+  auto wrong = [&] { return withKind(module.emitError(), ErrorKind::kUser); };
+  if (failed(topo::MeshAttr::verify(wrong, name, names, sizes))) {
     return failure();
   }
   return topo::MeshAttr::get(context, name, names, sizes);

@@ -213,6 +213,45 @@ def test_first_of_an_order(ranks: int) -> None:
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
+def test_first_of_a_window(ranks: int) -> None:
+    """NULL, too, but for any_value; without ORDER BY in the call, in the window's order."""
+    windows = [
+        "order by id",
+        "partition by g order by id desc",
+        "partition by g order by id rows between 2 preceding and 1 following",
+        "order by id rows between 1 following and 3 following exclude current row",
+    ]
+    calls = [
+        f"{function}({column}) over ({window})"
+        for function in ("first", "last", "any_value", "arbitrary")
+        for column in ("i", "s")
+        for window in windows
+    ]
+    check(f"select id, {_listed(calls)} from t", _TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_sums_of_what_is_too_large_for_its_type(ranks: int) -> None:
+    tables = {
+        "t": pa.table(
+            {
+                "s": pa.array([1, 2**15 - 1, None, -(2**15)], pa.int16()),
+                "i": pa.array([1, 2**31 - 1, None, -(2**31)], pa.int32()),
+                "l": pa.array([1, 2**63 - 1, None, -(2**63)], pa.int64()),
+                "g": [1, 2, 1, 2],
+            }
+        )
+    }
+    calls = ["sum(s + 1)", "sum(1 + i)", "sum(l + 1)", "sum(-5 + i)", "sum(s + 1) filter (where g = 2)", "sum(i + null)"]
+    check(f"select {_listed(calls)} from t", tables, ranks=ranks)
+    with pytest.raises(hr.HeadraceError, match="number out of range"):
+        hr.sql("select sum(i * 2) from t", tables, ranks=ranks)
+    # DuckDB refuses groups of such.
+    grouped = hr.sql("select g, sum(l + 1) as s from t group by g order by g", tables, ranks=ranks)
+    assert [int(each) for each in grouped["s"].to_pylist()] == [2, 1]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
 def test_an_order_beside_what_does_not_need_one(ranks: int) -> None:
     check(
         "select g, sum(i order by id) a, arg_min(s, id order by i) c from t group by g", _TABLES, ranks=ranks

@@ -195,11 +195,16 @@ def test_estimates_that_were_wrong_cost_a_second_run(tpch: Path, monkeypatch: py
 def test_explain_says_what_runs_in_rounds_and_what_it_took(tpch: Path) -> None:
     shown = hr.explain(LARGE["groups"], tpch, threads=2, memory=LEAST, analyze=True)
     told = re.search(
-        r"^in rounds of 24 MiB: aggregate by l_orderkey, l_partkey; took (\d+) rounds$", shown, re.MULTILINE
+        r"^in rounds of 24 MiB: aggregate by l_orderkey, l_partkey; (\S+) MiB of rows wait, of them about (\S+) MiB"
+        r" on disk; took (\d+) rounds$",
+        shown,
+        re.MULTILINE,
     )
     assert told, shown
-    assert int(told[1]) > 4
-    assert _waited(shown) > 20  # of the 130 MB that all rows take
+    assert 120 < float(told[1]) < 200
+    assert int(told[3]) > 4
+    assert 0.6 < _waited(shown) / float(told[2]) < 1.4
+    assert " of 96 MiB at most" in shown
     assert re.search(r"^aggregate l_orderkey.* 6,001,169 ", shown, re.MULTILINE), shown
     assert "in rounds" not in hr.explain(LARGE["groups"], tpch, memory="16GB")
 

@@ -56,6 +56,48 @@ static bool joinsBytes(StringRef name, ArrayRef<Node> arguments) {
          typeOf(arguments.front()).get("id").string() == StringRef("UHUGEINT");
 }
 
+static bool isConstant(Node expression) {
+  if (expression.get("type").string() == StringRef("OPERATOR_CAST")) {
+    SmallVector<Node> children = expression.get("children").elements();
+    return children.size() == 1 && isConstant(children.front());
+  }
+  return expression.get("type").string() == StringRef("VALUE_CONSTANT");
+}
+
+/// Bits in which x + c of these integers is never too large; 0 for other types.
+static unsigned bitsOfSums(Node argument) {
+  return llvm::StringSwitch<unsigned>(typeOf(argument).get("id").string().value_or(""))
+      .Cases({"TINYINT", "UTINYINT", "SMALLINT", "USMALLINT"}, 32)
+      .Cases({"INTEGER", "UINTEGER"}, 64)
+      .Cases({"BIGINT", "UBIGINT"}, 128)
+      .Default(0);
+}
+
+std::optional<Computed> RelationImporter::plusConstant(Node argument, Type sum, Location at) {
+  SmallVector<Node> children = argument.get("children").elements();
+  const unsigned bits = bitsOfSums(argument);
+  if (bits == 0 || argument.get("type").string() != StringRef("BOUND_FUNCTION") ||
+      nameOf(argument) != "+" || children.size() != 2 ||
+      isConstant(children[0]) == isConstant(children[1])) {
+    return std::nullopt;
+  }
+  Type wide = bits == 128 ? sum : IntegerType::get(context.getContext(), bits);
+  Computed left = expressions.computed(children[0], at), right = expressions.computed(children[1], at);
+  return Computed{std::nullopt, {}, [=](ExpressionBuilder &b) -> MaybeExpression {
+                    SmallVector<Expression> values;
+                    for (const Computed &side : {left, right}) {
+                      MaybeExpression value = side.build(b);
+                      MaybeExpression cast = failed(value) ? value : b.cast(*value, wide, at);
+                      if (failed(cast)) {
+                        return failure();
+                      }
+                      values.push_back(*cast);
+                    }
+                    return b.arithmetic(ExpressionBuilder::Arithmetic::kAdd, values[0], values[1],
+                                        wide, at);
+                  }};
+}
+
 /// Whether a call of a quantile function asks for several, as a list.
 static bool areSeveral(Node call) {
   SmallVector<Node> arguments = call.get("children").elements();
@@ -118,7 +160,9 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   }
   SmallVector<Computed> computed;
   for (Node argument : arguments) {
-    computed.push_back(expressions.computed(argument, at));
+    std::optional<Computed> wide =
+        name == "sum" && !distinct ? plusConstant(argument, type, at) : std::nullopt;
+    computed.push_back(wide ? std::move(*wide) : expressions.computed(argument, at));
   }
   auto castFirst = [&](Type to) {
     computed.front() = {std::nullopt, computed.front().name,

@@ -80,6 +80,9 @@ private:
     llvm::SmallVector<Node> order;
   };
   mlir::FailureOr<MeasureRequest> makeMeasure(const MeasureCall &call, mlir::Location at);
+  /// x + c of integers, of which DuckDB makes sum(x) + c · count(x): in a type that holds every one.
+  /// Nothing: it is something else.
+  std::optional<Computed> plusConstant(Node argument, mlir::Type sum, mlir::Location at);
   /// What a quantile's call says of it; of several if the result is a list.
   mlir::FailureOr<llvm::SmallVector<Quantile>>
   quantilesOf(const MeasureCall &call, QuantileKind kind, mlir::Type result, mlir::Location at);

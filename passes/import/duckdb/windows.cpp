@@ -301,12 +301,12 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
       finish = [measure = *measure](ExpressionBuilder &b, ArrayRef<Expression> list) {
         return finished(b, measure, list.front());
       };
-    } else if (name == "any_value") { // the first that is not NULL
+    } else if (!ordersItself && (name == "any_value" || name == "arbitrary")) {
       request.kind = WindowKind::FirstValue;
-      request.ignoreNulls = true;
+      request.ignoreNulls = name == "any_value"; // the first that is not NULL
       request.arguments.push_back({std::nullopt, measure->arguments.front()});
       if (function.get("filters")) {
-        return context.fail(at, "unsupported FILTER of any_value in a window");
+        return context.fail(at, "unsupported FILTER of " + name + " in a window");
       }
     } else if (ordersItself ||
                measure->rows != MeasureRows::kAll) { // which they are depends on the frame

@@ -527,6 +527,16 @@ pipe.state @s window [#pipe.field<"n", i64, computed>, #pipe.field<"m", i64, com
 
 // -----
 
+// expected-error @+1 {{C6: a frame of groups of peers needs an order: #frame.window_function<first_value("v") -> "f" over <groups current_row to current_row>>}}
+pipe.state @s window [#pipe.field<"v", i64, payload, nullable = true>, #pipe.field<"f", i64, computed, nullable = true>] functions [#frame.window_function<first_value("v") -> "f" over <groups current_row to current_row>>]
+
+// -----
+
+// expected-error @+1 {{C6: a frame by values needs one order key, got 0}}
+pipe.state @s window [#pipe.field<"v", i64, payload, nullable = true>, #pipe.field<"f", i64, computed, nullable = true>] functions [#frame.window_function<first_value("v") -> "f" over <range preceding("v") to current_row>>]
+
+// -----
+
 // expected-error @+1 {{C6: rows that are left out change #frame.window_function<dense_rank -> "n">}}
 pipe.state @s window [#pipe.field<"n", i64, computed>] functions [#frame.window_function<dense_rank -> "n">] limit 2
 

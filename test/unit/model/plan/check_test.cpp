@@ -121,6 +121,8 @@ TEST(PlanCheck, Windows) {
               w.start = {FrameEdge::kPreceding, {0, 0}};
             }),
             "rule operands: " + subject + "a frame by values needs one order key, got 0");
+  EXPECT_EQ(window([](State &, WindowColumn &w) { w.unit = FrameUnit::kGroups; }),
+            "rule operands: " + subject + "a frame of groups of peers needs an order");
 }
 
 TEST(PlanCheck, StreamsOfSeveralWriters) {

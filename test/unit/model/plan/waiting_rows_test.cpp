@@ -1,0 +1,32 @@
+// Rows that wait for a repeat, and what of them has no room.
+#include "model/plan/waiting_rows.h"
+
+#include <gtest/gtest.h>
+
+using namespace headrace;
+using namespace headrace::plan;
+
+TEST(WaitingRows, AreThoseOfStreamsInPartsAgainstTheMemory) {
+  Plan plan;
+  Stream parted;
+  parted.parts = 16;
+  parted.rows = {0, 1000, 2000, 4000};
+  parted.textBytes = 20;
+  parted.schema.columns = {{"k", HR_I64, {LogicalKind::kI64}, false},
+                           {"t", HR_STRING, {LogicalKind::kString}, false}};
+  Stream plain = parted;
+  plain.parts = 0;
+  plan.streams = {parted, plain};
+  for (int32_t input : {0, 1}) {
+    Task task;
+    task.work = RunTask{.inputStream = input};
+    plan.tasks.push_back(task);
+  }
+  const RepeatTask repeat{.tasks = {0, 1}, .roomBytes = 1000};
+  EXPECT_EQ(waitingRows(plan, repeat).bytes, 1000 * (8 + 4 + 20));
+  EXPECT_EQ(waitingRows(plan, repeat).onDiskBytes, 0); // of a memory that is not known
+  plan.explanation.memoryBytesMax = 20'000;
+  EXPECT_EQ(waitingRows(plan, repeat).onDiskBytes, 32'000 - 15'000);
+  plan.explanation.memoryBytesMax = 100'000;
+  EXPECT_EQ(waitingRows(plan, repeat).onDiskBytes, 0);
+}
