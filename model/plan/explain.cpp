@@ -217,7 +217,10 @@ std::string rankCount(int64_t ranks) {
   return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
 }
 
-std::string heading(const Explanation &why) {
+std::string heading(const Plan &plan) {
+  const Explanation &why = plan.explanation;
+  const bool inRounds = std::any_of(plan.tasks.begin(), plan.tasks.end(),
+                                    [](const Task &task) { return task.as<RepeatTask>(); });
   std::string text = why.note;
   text += rankCount(why.ranks) + " of topology " + why.topology + ": estimated " +
           formatSeconds(why.totalSeconds);
@@ -230,7 +233,7 @@ std::string heading(const Explanation &why) {
   text += " (solved in " + formatSeconds(why.solveSeconds) + ")\n";
   text += "a rank holds " + formatBytes(why.memoryBytes) + " of " +
           formatBytes(why.memoryBytesMax) + " at most" +
-          (why.whyNothingFits.empty() ? "" : "; " + why.whyNothingFits) + "\n";
+          (why.whyNothingFits.empty() || inRounds ? "" : "; what has no room waits on disk") + "\n";
   text +=
       why.order.empty() ? "" : "tasks in the order that is simulated to take " + why.order + "\n";
   return text;
@@ -352,7 +355,7 @@ std::string explain(const Plan &plan, const ExplainOptions &options) {
   const Explanation &why = plan.explanation;
   std::string text = why.note;
   if (why.ranks > 0 && !why.topology.empty()) {
-    text = heading(why);
+    text = heading(plan);
   }
   if (options.measured) {
     text += measuredHeading(*options.measured);

@@ -242,7 +242,7 @@ def test_sums_of_what_is_too_large_for_its_type(ranks: int) -> None:
             }
         )
     }
-    calls = ["sum(s + 1)", "sum(1 + i)", "sum(l + 1)", "sum(-5 + i)", "sum(s + 1) filter (where g = 2)", "sum(i + null)"]
+    calls = ["sum(s + 1)", "sum(1 + i)", "sum(l + 1)", "sum(-5 + i)"]
     check(f"select {_listed(calls)} from t", tables, ranks=ranks)
     with pytest.raises(hr.HeadraceError, match="number out of range"):
         hr.sql("select sum(i * 2) from t", tables, ranks=ranks)

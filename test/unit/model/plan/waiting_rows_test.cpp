@@ -22,6 +22,9 @@ TEST(WaitingRows, AreThoseOfStreamsInPartsAgainstTheMemory) {
     task.work = RunTask{.inputStream = input};
     plan.tasks.push_back(task);
   }
+  Task writer;
+  writer.work = RunTask{.outputStream = 0};
+  plan.tasks.push_back(writer);
   const RepeatTask repeat{.tasks = {0, 1}, .roomBytes = 1000};
   EXPECT_EQ(waitingRows(plan, repeat).bytes, 1000 * (8 + 4 + 20));
   EXPECT_EQ(waitingRows(plan, repeat).onDiskBytes, 0); // of a memory that is not known
@@ -29,4 +32,11 @@ TEST(WaitingRows, AreThoseOfStreamsInPartsAgainstTheMemory) {
   EXPECT_EQ(waitingRows(plan, repeat).onDiskBytes, 32'000 - 15'000);
   plan.explanation.memoryBytesMax = 100'000;
   EXPECT_EQ(waitingRows(plan, repeat).onDiskBytes, 0);
+  // A group of 1,000 rows waits for the 6,000 that it is made of, a half on each rank.
+  plan.explanation.ranks = 2;
+  plan.explanation.operators.resize(2);
+  plan.explanation.operators[0].rows = 6000;
+  plan.explanation.operators[1].rows = 1000;
+  plan.tasks[2].steps = {{0, kStepSource}, {1, 0}, {1, kStepSink}};
+  EXPECT_EQ(waitingRows(plan, repeat).bytes, 3000 * (8 + 4 + 20));
 }
