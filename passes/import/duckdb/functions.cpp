@@ -66,7 +66,8 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
     return failure();
   }
   for (auto import :
-       {&ExpressionImporter::importOfAnyType, &ExpressionImporter::importStructFunction,
+       {&ExpressionImporter::importOfAnyType, &ExpressionImporter::importJsonFunction,
+        &ExpressionImporter::importStructFunction,
         &ExpressionImporter::importMapFunction, &ExpressionImporter::importListFunction,
         &ExpressionImporter::importOperator, &ExpressionImporter::importNumberFunction,
         &ExpressionImporter::importPattern, &ExpressionImporter::importCut,
