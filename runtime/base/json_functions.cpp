@@ -135,31 +135,50 @@ ElementCode codeOf(LogicalKind kind) {
   return elementCode(type);
 }
 
-List listOfTexts(TextRoom &room, const std::vector<std::optional<Text>> &texts) {
+List listOfTexts(TextRoom &room, const std::vector<MaybeText> &texts) {
   return listOf(room, codeOf(LogicalKind::kString), texts);
 }
 
-List oneText(TextRoom &room, Text text) {
-  return listOfText(room, text, codeOf(LogicalKind::kString));
-}
 List oneList(TextRoom &room, const List &list) {
   return listOfText(room, list.bytes, codeOf(LogicalKind::kList));
 }
 /// A list of NULL, whatever its type.
 List oneNull(TextRoom &room) { return listOfNull(room, codeOf(LogicalKind::kString)); }
 
-/// What `of` makes of the value that a path leads to, which it may keep in a room.
-template <typename Of> MaybeList found(TextRoom &room, Text text, Text path, Of of) {
+/// What `of` makes of the value that a path leads to, a text behind a letter.
+template <typename Of> MaybeText found(Text text, Text path, Of of) {
   Value value;
   switch (find(text, knownPath(path), value)) {
   case Search::kMalformed:
     return std::nullopt;
   case Search::kNowhere:
-    return oneNull(room);
+    return Text();
   case Search::kThere:
     break;
   }
   return of(value);
+}
+
+constexpr char kLetter = '='; ///< any would do
+
+/// A value of a text as it is written.
+Text behindLetter(TextRoom &room, Text text, const Value &value) {
+  if (isWritten(value) && value.text.data() != text.data()) {
+    return {value.text.data() - 1, value.text.size() + 1}; // behind a blank or a mark
+  }
+  return room.make(bytesMax(value) + 1, [&](char *to) {
+    *to = kLetter;
+    return write(value, to + 1);
+  });
+}
+
+/// What a string says.
+Text insideBehindLetter(TextRoom &room, const Value &string) {
+  const Text behindQuote = string.text.substr(0, string.text.size() - 1);
+  return string.isCompact ? behindQuote : room.make(behindQuote.size(), [&](char *to) {
+    *to = kLetter;
+    return unescape(behindQuote.substr(1), to + 1);
+  });
 }
 
 /// What is between the quotes of a key, without escapes.
@@ -169,72 +188,79 @@ Text plainKey(TextRoom &room, Text key) {
              : room.make(key.size(), [&](char *to) { return unescape(key, to); });
 }
 
+/// Behind a letter.
 Text typeOf(const Value &value) {
   switch (value.kind()) {
   case Kind::kNull:
-    return "NULL";
+    return "=NULL";
   case Kind::kBoolean:
-    return "BOOLEAN";
+    return "=BOOLEAN";
   case Kind::kString:
-    return "VARCHAR";
+    return "=VARCHAR";
   case Kind::kArray:
-    return "ARRAY";
+    return "=ARRAY";
   case Kind::kObject:
-    return "OBJECT";
+    return "=OBJECT";
   case Kind::kNumber:
     break;
   }
-  return !isWhole(value.text) ? "DOUBLE" : value.text.front() == '-' ? "BIGINT" : "UBIGINT";
+  return !isWhole(value.text)            ? "=DOUBLE"
+         : value.text.front() == '-' ? "=BIGINT"
+                                     : "=UBIGINT";
 }
 
 } // namespace
 
-MaybeList extract(TextRoom &room, Text text, Text path) {
-  return found(room, text, path, [&](const Value &value) {
-    OneText made;
-    return oneText(room, written(made, value));
+MaybeText extract(TextRoom &room, Text text, Text path) {
+  return found(text, path, [&](const Value &value) { return behindLetter(room, text, value); });
+}
+
+MaybeText extractText(TextRoom &room, Text text, Text path) {
+  return found(text, path, [&](const Value &value) {
+    const Kind kind = value.kind();
+    return kind == Kind::kNull     ? Text()
+           : kind == Kind::kString ? insideBehindLetter(room, value)
+                                   : behindLetter(room, text, value);
   });
 }
 
-MaybeList extractText(TextRoom &room, Text text, Text path) {
-  return found(room, text, path, [&](const Value &value) {
-    OneText made;
-    return value.kind() == Kind::kNull ? oneNull(room) : oneText(room, plain(made, value));
+MaybeText extractScalar(TextRoom &room, Text text, Text path) {
+  return found(text, path, [&](const Value &value) {
+    return value.kind() == Kind::kNull || isNested(value) ? Text()
+                                                          : behindLetter(room, text, value);
   });
 }
 
-MaybeList extractScalar(TextRoom &room, Text text, Text path) {
-  return found(room, text, path, [&](const Value &value) {
-    OneText made;
-    return value.kind() == Kind::kNull || isNested(value) ? oneNull(room)
-                                                          : oneText(room, written(made, value));
-  });
+MaybeText typeOf(Text text, Text path) {
+  return found(text, path, [](const Value &value) { return typeOf(value); });
 }
 
-MaybeList typeOf(TextRoom &room, Text text, Text path) {
-  return found(room, text, path, [&](const Value &value) { return oneText(room, typeOf(value)); });
-}
-
-MaybeList arrayLength(TextRoom &room, Text text, Text path) {
-  return found(room, text, path, [&](const Value &value) {
-    int64_t size = 0;
-    if (value.kind() == Kind::kArray) {
-      eachIn(value, [&](Text, const Value &) { ++size; });
-    }
-    return listOfInteger(room, size, codeOf(LogicalKind::kI64));
-  });
+std::optional<Number> arrayLength(Text text, Text path) {
+  Value value;
+  const Search search = find(text, knownPath(path), value);
+  if (search == Search::kMalformed) {
+    return std::nullopt;
+  }
+  int64_t size = search == Search::kNowhere ? -1 : 0;
+  if (size == 0 && value.kind() == Kind::kArray) {
+    eachIn(value, [&](Text, const Value &) { ++size; });
+  }
+  return Number{size};
 }
 
 MaybeList keysOf(TextRoom &room, Text text, Text path) {
-  return found(room, text, path, [&](const Value &value) {
-    Texts kept;
-    OneText made;
-    std::vector<std::optional<Text>> keys;
-    if (value.kind() == Kind::kObject) {
-      eachIn(value, [&](Text key, const Value &) { keys.emplace_back(plainKey(kept, key)); });
-    }
-    return oneList(room, listOfTexts(made, keys));
-  });
+  Value value;
+  const Search search = find(text, knownPath(path), value);
+  if (search != Search::kThere) {
+    return search == Search::kMalformed ? MaybeList() : oneNull(room);
+  }
+  Texts kept;
+  OneText made;
+  std::vector<MaybeText> keys;
+  if (value.kind() == Kind::kObject) {
+    eachIn(value, [&](Text key, const Value &) { keys.emplace_back(plainKey(kept, key)); });
+  }
+  return oneList(room, listOfTexts(made, keys));
 }
 
 std::optional<bool> exists(Text text, Text path) {
@@ -257,7 +283,7 @@ MaybeList extractAll(TextRoom &room, Text text, Text path) {
     values = std::move(next);
   }
   Texts kept;
-  std::vector<std::optional<Text>> texts;
+  std::vector<MaybeText> texts;
   for (const Value &value : values) {
     texts.emplace_back(written(kept, value));
   }
@@ -269,14 +295,14 @@ bool isValid(Text text) {
   return read(text, value);
 }
 
-std::optional<Text> checked(Text text) { return isValid(text) ? std::optional(text) : std::nullopt; }
+MaybeText checked(Text text) { return isValid(text) ? std::optional(text) : std::nullopt; }
 
-std::optional<Text> normalized(TextRoom &room, Text text) {
+MaybeText normalized(TextRoom &room, Text text) {
   Value value;
   return read(text, value) ? std::optional(written(room, value)) : std::nullopt;
 }
 
-std::optional<Text> pretty(TextRoom &room, Text text) {
+MaybeText pretty(TextRoom &room, Text text) {
   Value value;
   if (!read(text, value)) {
     return std::nullopt;
@@ -380,7 +406,7 @@ static void appendPatched(const Value &value, const Value &patch, std::string &t
   to += '}';
 }
 
-std::optional<Text> patched(TextRoom &room, Text text, Text patch) {
+MaybeText patched(TextRoom &room, Text text, Text patch) {
   Value value, change;
   if (!read(text, value) || !read(patch, change) || depthOf(change) > kDepthMax) {
     return std::nullopt;
@@ -409,8 +435,8 @@ Text printedReal(TextRoom &room, double value) {
   return kept(room, number);
 }
 
-/// A number as an integer or a truth.
-static Text asTarget(TextRoom &room, const Value &value, Target target) {
+/// What a cast reads of a number.
+static Text numberFor(TextRoom &room, const Value &value, Target target) {
   if (isKept(value.text)) {
     return value.text;
   }
@@ -448,27 +474,35 @@ static bool isRead(Text text, Target target) {
   return true;
 }
 
-MaybeList castText(TextRoom &room, Text text, Target target) {
+MaybeText castText(TextRoom &room, Text text, Target target) {
   Value value;
-  if (!read(text, value) || isNested(value)) {
+  if (!read(text, value) || isNested(value) ||
+      (target == Target::kMoment && value.kind() != Kind::kString && value.kind() != Kind::kNull)) {
     return std::nullopt;
-  }
-  if (value.kind() == Kind::kNull) {
-    return oneNull(room);
   }
   OneText made;
-  if (value.kind() == Kind::kString) {
-    const Text inside = plain(made, value);
-    return isRead(inside, target) ? MaybeList(oneText(room, inside)) : std::nullopt;
+  Text inside;
+  switch (value.kind()) {
+  case Kind::kNull:
+    return Text();
+  case Kind::kString:
+    inside = plain(made, value);
+    if (!isRead(inside, target)) {
+      return std::nullopt;
+    }
+    break;
+  case Kind::kNumber:
+    inside = numberFor(made, value, target);
+    break;
+  default:
+    inside = target == Target::kText || target == Target::kBoolean ? value.text
+             : value.text == "true"                                ? "1"
+                                                                   : "0";
   }
-  if (target == Target::kMoment) {
-    return std::nullopt;
-  }
-  if (value.kind() == Kind::kNumber) {
-    return oneText(room, asTarget(made, value, target));
-  }
-  const bool isWord = target == Target::kText || target == Target::kBoolean;
-  return oneText(room, isWord ? value.text : value.text == "true" ? "1" : "0");
+  return room.make(inside.size() + 1, [&](char *to) {
+    *to = kLetter;
+    return std::ranges::copy(inside, to + 1).out;
+  });
 }
 
 /// The values in what is of a kind; NULL of null, nothing of others.
@@ -482,7 +516,7 @@ static MaybeList valuesIn(TextRoom &room, Text text, Kind kind) {
   }
   Texts kept;
   OneText made;
-  std::vector<std::optional<Text>> texts;
+  std::vector<MaybeText> texts;
   eachIn(value, [&](Text, const Value &inner) { texts.emplace_back(written(kept, inner)); });
   return oneList(room, listOfTexts(made, texts));
 }
@@ -503,7 +537,7 @@ MaybeList fieldsOf(TextRoom &room, Text text, const List &names, int64_t how) {
   if (value.kind() == Kind::kNull) {
     return oneNull(room);
   }
-  std::vector<std::optional<Text>> fields(names.view.size());
+  std::vector<MaybeText> fields(names.view.size());
   bool fits = value.kind() == Kind::kObject;
   Texts kept;
   if (fits) {

@@ -15,20 +15,22 @@ namespace headrace {
 namespace json {
 
 using Text = std::string_view;
+using MaybeText = std::optional<Text>;
 
-// Of what the path leads to, as the only element of a list; NULL where there is nothing.
+// Of what the path leads to, a text behind a letter, which is one byte and may be any; without it
+// where there is nothing.
 
 /// JSON, as DuckDB writes it.
-MaybeList extract(TextRoom &room, Text text, Text path);
-/// The same, but of a string what it says; NULL for null.
-MaybeList extractText(TextRoom &room, Text text, Text path);
-/// JSON; NULL for what is no scalar, or null.
-MaybeList extractScalar(TextRoom &room, Text text, Text path);
+MaybeText extract(TextRoom &room, Text text, Text path);
+/// The same, but of a string what it says; nothing for null.
+MaybeText extractText(TextRoom &room, Text text, Text path);
+/// JSON; nothing for what is no scalar, or null.
+MaybeText extractScalar(TextRoom &room, Text text, Text path);
 /// The name of the type that DuckDB would take for it.
-MaybeList typeOf(TextRoom &room, Text text, Text path);
-/// 0 of what is no array.
-MaybeList arrayLength(TextRoom &room, Text text, Text path);
-/// None of what is no object.
+MaybeText typeOf(Text text, Text path);
+/// Of what the path leads to; 0 of what is no array, -1 where there is nothing.
+std::optional<Number> arrayLength(Text text, Text path);
+/// Likewise in a list, NULL where there is nothing; none of what is no object.
 MaybeList keysOf(TextRoom &room, Text text, Text path);
 std::optional<bool> exists(Text text, Text path);
 /// The JSON of all that a path with wildcards leads to.
@@ -36,9 +38,9 @@ MaybeList extractAll(TextRoom &room, Text text, Text path);
 
 bool isValid(Text text);
 /// The text as it is.
-std::optional<Text> checked(Text text);
-std::optional<Text> normalized(TextRoom &room, Text text);
-std::optional<Text> pretty(TextRoom &room, Text text);
+MaybeText checked(Text text);
+MaybeText normalized(TextRoom &room, Text text);
+MaybeText pretty(TextRoom &room, Text text);
 /// Whether some value in a text has all that another has.
 std::optional<bool> contains(Text text, Text part);
 /// A text as a string, with quotes and escapes.
@@ -49,8 +51,9 @@ Text printedReal(TextRoom &room, double value);
 
 /// What a scalar is read as.
 enum class Target : int64_t { kText, kBoolean, kInteger, kReal, kDecimal, kMoment };
-/// In a list the text that a cast reads of a scalar; NULL of null, nothing of objects and arrays.
-MaybeList castText(TextRoom &room, Text text, Target target);
+/// Behind a letter the text that a cast reads of a scalar; without it of null, nothing of objects and
+/// arrays.
+MaybeText castText(TextRoom &room, Text text, Target target);
 /// In a list the elements of an array, or the values of an object, as JSON; NULL of null, nothing of
 /// others.
 MaybeList elementsOf(TextRoom &room, Text text);
@@ -59,7 +62,7 @@ MaybeList valuesOf(TextRoom &room, Text text);
 /// else nothing of it, or where one is not there or there twice; of 2 nor where there are others.
 MaybeList fieldsOf(TextRoom &room, Text text, const List &names, int64_t how);
 /// An object with what another has to change in it (RFC 7396).
-std::optional<Text> patched(TextRoom &room, Text text, Text patch);
+MaybeText patched(TextRoom &room, Text text, Text patch);
 
 } // namespace json
 } // namespace headrace

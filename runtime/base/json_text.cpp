@@ -180,26 +180,32 @@ bool isKept(std::string_view number) {
          (number.find_first_of(".eE") == std::string_view::npos || std::isinf(realOf(number)));
 }
 
-std::string_view written(TextRoom &room, const Value &value) {
-  if (value.isCompact && value.reals == 0) {
-    return value.text;
+uint64_t bytesMax(const Value &value) { return value.text.size() + value.reals * kRealBytes; }
+
+char *write(const Value &value, char *to) {
+  if (isWritten(value)) {
+    return append(value.text, to);
   }
-  return room.make(value.text.size() + value.reals * kRealBytes, [&](char *to) {
-    Tokens tokens(value.text);
-    bool isBehindComma = false;
-    for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
-      if (token.front() == ',') {
-        isBehindComma = true;
-        continue;
-      }
-      if (isBehindComma && token.front() != '}' && token.front() != ']') {
-        *to++ = ',';
-      }
-      isBehindComma = false;
-      to = writeToken(token, to);
+  Tokens tokens(value.text);
+  bool isBehindComma = false;
+  for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
+    if (token.front() == ',') {
+      isBehindComma = true;
+      continue;
     }
-    return to;
-  });
+    if (isBehindComma && token.front() != '}' && token.front() != ']') {
+      *to++ = ',';
+    }
+    isBehindComma = false;
+    to = writeToken(token, to);
+  }
+  return to;
+}
+
+std::string_view written(TextRoom &room, const Value &value) {
+  return isWritten(value)
+             ? value.text
+             : room.make(bytesMax(value), [&](char *to) { return write(value, to); });
 }
 
 std::string_view plain(TextRoom &room, const Value &value) {

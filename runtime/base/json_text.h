@@ -16,6 +16,12 @@ bool isWhole(std::string_view number);
 /// Whether it is kept as it is, since no type of 64 bits has it.
 bool isKept(std::string_view number);
 
+/// Whether a value is written as it is.
+inline bool isWritten(const Value &value) { return value.isCompact && value.reals == 0; }
+/// The most bytes that a value is written in.
+uint64_t bytesMax(const Value &value);
+/// Writes a value, and returns the end.
+char *write(const Value &value, char *to);
 /// A value in that form; itself if it has it.
 std::string_view written(TextRoom &room, const Value &value);
 /// Likewise of a scalar, but a string without quotes and escapes.

@@ -56,16 +56,35 @@ static MaybeExpression pathOf(ExpressionBuilder &b, const Expression &path, Loca
                       at);
 }
 
-/// What a function gives, which most do as the only element of a list.
+/// What stands in a text behind a letter; NULL if there is none.
+static MaybeExpression behindLetter(ExpressionBuilder &b, const MaybeExpression &text,
+                                    Location at) {
+  if (failed(text)) {
+    return failure();
+  }
+  MaybeExpression known =
+      b.compare(frame::CompareKind::Ne, *text, textConstant(b, "", at), at);
+  Expression second = b.integer(2, IntegerType::get(b.getContext(), 64), at);
+  MaybeExpression rest = b.substring(*text, second, std::nullopt, at);
+  return failed(known) || failed(rest) ? MaybeExpression(failure())
+                                       : b.choose(*known, *rest, nullptr, at);
+}
+
+/// What a function gives, which may be NULL.
 static MaybeExpression resultOf(ExpressionBuilder &b, const headrace::TextFunction &of,
                                 ArrayRef<Expression> arguments, Type type, Location at) {
-  if (of.result != headrace::TextFunction::Result::kList) {
-    return b.text(of, arguments, type, at);
+  using Result = headrace::TextFunction::Result;
+  if (of.result == Result::kList) {
+    return b.onlyElement(of, arguments, type, at);
   }
-  const bool counts = of.name == "json_array_length";
-  MaybeExpression result = b.onlyElement(
-      of, arguments, counts ? Type(IntegerType::get(b.getContext(), 64)) : type, at);
-  return failed(result) || !counts ? result : b.cast(*result, type, at);
+  if (of.result != Result::kNumber) {
+    MaybeExpression given = b.text(of, arguments, type, at);
+    return of.result == Result::kText ? behindLetter(b, given, at) : given;
+  }
+  Type i64 = IntegerType::get(b.getContext(), 64);
+  MaybeExpression number = b.text(of, arguments, i64, at);
+  number = failed(number) ? number : b.nullIf(*number, b.integer(-1, i64, at), at);
+  return failed(number) ? number : b.cast(*number, type, at);
 }
 
 /// What a function makes of all that a path with wildcards leads to.
@@ -290,12 +309,15 @@ MaybeExpression ExpressionImporter::importToJson(ExpressionBuilder &b, const Cal
 // From JSON
 //===----------------------------------------------------------------------===//
 
-/// A call that takes JSON apart, and gives a list of one.
+/// A call that takes JSON apart, and gives a text behind a letter, or the only element of a list.
 MaybeExpression ExpressionImporter::apart(ExpressionBuilder &b, StringRef name,
                                           ArrayRef<Expression> of, Type type, JsonCast how,
                                           Location at) {
-  MaybeExpression only = callOrNull(b, name, of, frame::ListType::get(type),
-                                    how == JsonCast::kNull ? Misfit::kNull : Misfit::kRaises, at);
+  const Misfit misfit = how == JsonCast::kNull ? Misfit::kNull : Misfit::kRaises;
+  if (frame::isString(type)) {
+    return behindLetter(b, callOrNull(b, name, of, type, misfit, at), at);
+  }
+  MaybeExpression only = callOrNull(b, name, of, frame::ListType::get(type), misfit, at);
   return failed(only)
              ? only
              : b.element(*only, b.integer(1, IntegerType::get(b.getContext(), 64), at), at);
