@@ -25,8 +25,8 @@ Search enter(Scanner &scanner, const Step &step) {
   if (first == '{' && isKey) {
     return scanner.enterKey(step.key);
   }
-  if (first == '[' && (step.kind == Step::Kind::kPlace ||
-                       (step.kind == Step::Kind::kPointed && step.place >= 0))) {
+  if (first == '[' &&
+      (step.kind == Step::Kind::kPlace || (step.kind == Step::Kind::kPointed && step.place >= 0))) {
     return scanner.enterPlace(step.place);
   }
   return scanner.skipValue() ? Search::kNowhere : Search::kMalformed;
@@ -204,9 +204,7 @@ Text typeOf(const Value &value) {
   case Kind::kNumber:
     break;
   }
-  return !isWhole(value.text)            ? "=DOUBLE"
-         : value.text.front() == '-' ? "=BIGINT"
-                                     : "=UBIGINT";
+  return !isWhole(value.text) ? "=DOUBLE" : value.text.front() == '-' ? "=BIGINT" : "=UBIGINT";
 }
 
 } // namespace
@@ -347,8 +345,8 @@ static bool hasAll(const Value &value, const Value &part) {
     Texts room;
     const Text name = plainKey(room, key);
     eachIn(value, [&](Text other, const Value &inner) {
-      const bool isAsked = has && !isThere &&
-                           (part.kind() == Kind::kArray || (!isNamedSo && isNamed(other, name)));
+      const bool isAsked =
+          has && !isThere && (part.kind() == Kind::kArray || (!isNamedSo && isNamed(other, name)));
       isNamedSo |= isAsked;
       isThere |= isAsked && hasAll(inner, wanted);
     });
@@ -521,13 +519,9 @@ static MaybeList valuesIn(TextRoom &room, Text text, Kind kind) {
   return oneList(room, listOfTexts(made, texts));
 }
 
-MaybeList elementsOf(TextRoom &room, Text text) {
-  return valuesIn(room, text, Kind::kArray);
-}
+MaybeList elementsOf(TextRoom &room, Text text) { return valuesIn(room, text, Kind::kArray); }
 
-MaybeList valuesOf(TextRoom &room, Text text) {
-  return valuesIn(room, text, Kind::kObject);
-}
+MaybeList valuesOf(TextRoom &room, Text text) { return valuesIn(room, text, Kind::kObject); }
 
 MaybeList fieldsOf(TextRoom &room, Text text, const List &names, int64_t how) {
   Value value;

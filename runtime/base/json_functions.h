@@ -51,15 +51,16 @@ Text printedReal(TextRoom &room, double value);
 
 /// What a scalar is read as.
 enum class Target : int64_t { kText, kBoolean, kInteger, kReal, kDecimal, kMoment };
-/// Behind a letter the text that a cast reads of a scalar; without it of null, nothing of objects and
-/// arrays.
+/// Behind a letter the text that a cast reads of a scalar; without it of null, nothing of objects
+/// and arrays.
 MaybeText castText(TextRoom &room, Text text, Target target);
-/// In a list the elements of an array, or the values of an object, as JSON; NULL of null, nothing of
-/// others.
+/// In a list the elements of an array, or the values of an object, as JSON; NULL of null, nothing
+/// of others.
 MaybeList elementsOf(TextRoom &room, Text text);
 MaybeList valuesOf(TextRoom &room, Text text);
-/// In a list the values of these keys, NULL of one that is not there; of `how` 0 also of what is no object,
-/// else nothing of it, or where one is not there or there twice; of 2 nor where there are others.
+/// In a list the values of these keys, NULL of one that is not there; of `how` 0 also of what is no
+/// object, else nothing of it, or where one is not there or there twice; of 2 nor where there are
+/// others.
 MaybeList fieldsOf(TextRoom &room, Text text, const List &names, int64_t how);
 /// An object with what another has to change in it (RFC 7396).
 MaybeText patched(TextRoom &room, Text text, Text patch);

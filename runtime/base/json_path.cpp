@@ -34,7 +34,8 @@ public:
   Path read() {
     while (path_.isWellFormed && !rest_.empty()) {
       const char first = take();
-      path_.isWellFormed = !rest_.empty() && (first == '.' ? readKey() : first == '[' && readPlace());
+      path_.isWellFormed =
+          !rest_.empty() && (first == '.' ? readKey() : first == '[' && readPlace());
     }
     return std::move(path_);
   }

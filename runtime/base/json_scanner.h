@@ -41,11 +41,9 @@ public:
   }
   /// Reads a value.
   bool readValue(Value &value);
-  bool skipValue() {
-    return run<false>(open_.depth(), Before::kValue) != Search::kMalformed;
-  }
-  /// Into an object, before the value of its first key of this name, or an array, before the element
-  /// at this place, negative ones from the end. Nowhere: behind it.
+  bool skipValue() { return run<false>(open_.depth(), Before::kValue) != Search::kMalformed; }
+  /// Into an object, before the value of its first key of this name, or an array, before the
+  /// element at this place, negative ones from the end. Nowhere: behind it.
   Search enterKey(std::string_view name);
   Search enterPlace(int64_t place);
   /// Into an object or an array, before what is first in it.

@@ -62,7 +62,8 @@ bool isShortest(std::string_view number) {
     return false;
   }
   const std::string_view behind = number.substr(point + 1);
-  return behind == "0" || (behind.back() != '0' && (number[0] != '0' || behind.find_first_not_of('0') < 6));
+  return behind == "0" ||
+         (behind.back() != '0' && (number[0] != '0' || behind.find_first_not_of('0') < 6));
 }
 
 char *writeNumber(std::string_view number, char *to) {
@@ -203,9 +204,8 @@ char *write(const Value &value, char *to) {
 }
 
 std::string_view written(TextRoom &room, const Value &value) {
-  return isWritten(value)
-             ? value.text
-             : room.make(bytesMax(value), [&](char *to) { return write(value, to); });
+  return isWritten(value) ? value.text
+                          : room.make(bytesMax(value), [&](char *to) { return write(value, to); });
 }
 
 std::string_view plain(TextRoom &room, const Value &value) {
@@ -213,16 +213,16 @@ std::string_view plain(TextRoom &room, const Value &value) {
     return written(room, value);
   }
   const std::string_view inside = value.text.substr(1, value.text.size() - 2);
-  return value.isCompact ? inside : room.make(inside.size(), [&](char *to) {
-    return unescape(inside, to);
-  });
+  return value.isCompact ? inside
+                         : room.make(inside.size(), [&](char *to) { return unescape(inside, to); });
 }
 
 void appendString(std::string_view text, std::string &to) {
   to += '"';
   for (const char letter : text) {
     char memory[8];
-    to.append(memory, needsEscape(letter) ? writeEscape(letter, memory) : append({&letter, 1}, memory));
+    to.append(memory,
+              needsEscape(letter) ? writeEscape(letter, memory) : append({&letter, 1}, memory));
   }
   to += '"';
 }

@@ -564,6 +564,7 @@ constexpr TextFunction kFunctions[] = {
 #include "runtime/base/text_functions.def"
 // behind it, as their numbers are
 #include "runtime/base/list_functions.def"
+// and behind these
 #include "runtime/base/json_functions.def"
 };
 #undef HR_TEXT_OR_ERROR

@@ -267,9 +267,8 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
   if (failed(operand)) {
     return failure();
   }
-  if (std::optional<MaybeExpression> json =
-          importJsonCast(b, *operand, typeOf(children.front()), expression.get("return_type"),
-                         misfit, at)) {
+  if (std::optional<MaybeExpression> json = importJsonCast(
+          b, *operand, typeOf(children.front()), expression.get("return_type"), misfit, at)) {
     return *json;
   }
   return castValue(b, *operand, type, misfit, at);

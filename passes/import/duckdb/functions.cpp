@@ -67,12 +67,12 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
   }
   for (auto import :
        {&ExpressionImporter::importOfAnyType, &ExpressionImporter::importJsonFunction,
-        &ExpressionImporter::importStructFunction,
-        &ExpressionImporter::importMapFunction, &ExpressionImporter::importListFunction,
-        &ExpressionImporter::importOperator, &ExpressionImporter::importNumberFunction,
-        &ExpressionImporter::importPattern, &ExpressionImporter::importCut,
-        &ExpressionImporter::importFormat, &ExpressionImporter::importBar,
-        &ExpressionImporter::importTextFunction, &ExpressionImporter::importDateFunction}) {
+        &ExpressionImporter::importStructFunction, &ExpressionImporter::importMapFunction,
+        &ExpressionImporter::importListFunction, &ExpressionImporter::importOperator,
+        &ExpressionImporter::importNumberFunction, &ExpressionImporter::importPattern,
+        &ExpressionImporter::importCut, &ExpressionImporter::importFormat,
+        &ExpressionImporter::importBar, &ExpressionImporter::importTextFunction,
+        &ExpressionImporter::importDateFunction}) {
     if (std::optional<MaybeExpression> result = (this->*import)(b, call, *arguments)) {
       return *result;
     }

@@ -189,7 +189,7 @@ MaybeExpression ExpressionImporter::castTextToStruct(ExpressionBuilder &b, const
   MaybeExpression wanted = b.list(string, names, at);
   MaybeExpression texts = failed(wanted) ? wanted
                                          : callOrNull(b, "field_texts", {value, *wanted},
-                                                   frame::ListType::get(string), misfit, at);
+                                                      frame::ListType::get(string), misfit, at);
   if (failed(texts)) {
     return failure();
   }
