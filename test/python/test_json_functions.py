@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import duckdb
 import headrace as hr
 import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 from duckdb_oracle import answer, same
 from json_documents import BAD_PATHS, DOCUMENTS, MALFORMED, PATHS, WILDCARDS, Documents
@@ -280,6 +282,23 @@ def test_as_keys_conditions_and_values(ranks: int) -> None:
         "select coalesce(s->'x', s) as c, greatest(s->'k', s->'v') as g from t order by all",
     ):
         same(hr.sql(text, tables, ranks=ranks), answer(text, tables), ordered=True)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_columns_that_are_json(ranks: int, tmp_path: Path) -> None:
+    """Of Arrow's own type, or of Parquet's, as DuckDB and Arrow write it; as texts they come back."""
+    texts = ['{"a": [1, {"b": "x"}]}', None, "[1.50]", "null"] * 50
+    table = pa.table({"id": range(200), "j": pa.array(texts, pa.json_())})
+    parquet.write_table(table, tmp_path / "arrow.parquet")
+    with duckdb.connect() as connection:
+        plain = table.set_column(1, "j", table["j"].cast(pa.string()))  # noqa: F841, DuckDB's name
+        connection.sql(f"copy (select id, j::json as j from plain) to '{tmp_path}/duckdb.parquet'")
+    query = "select id, j, typeof(j) as t, j.a[1].b as b, j->>'a' as a, to_json(j) as o from {} order by id"
+    expected = answer(query.format("t"), {"t": table})
+    for given in (table, str(tmp_path / "arrow.parquet"), str(tmp_path / "duckdb.parquet")):
+        same(hr.sql(query.format("t"), {"t": given}, ranks=ranks), expected, ordered=True)
+    frame = hr.scan_parquet(tmp_path / "duckdb.parquet").collect()
+    assert frame.schema.field("j").type == pa.string() and frame["j"].to_pylist() == texts
 
 
 def test_random_documents() -> None:
