@@ -178,9 +178,12 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
       (void)context.fail(at, "unsupported type: MAP whose keys are INTERVALs or have some");
       return {};
     }
-    return entry && entry.getFieldTypes().size() == 2
-               ? frame::MapType::get(entry.getFieldTypes()[0], entry.getFieldTypes()[1])
-               : Type();
+    if (!entry || entry.getFieldTypes().size() != 2) {
+      // no test: DuckDB has none
+      (void)context.fail(at, "unsupported type: MAP without keys and values");
+      return {};
+    }
+    return frame::MapType::get(entry.getFieldTypes()[0], entry.getFieldTypes()[1]);
   }
   auto timestamp = [&](TimeUnit unit, bool zoned) -> Type {
     return frame::TimestampType::get(context.getContext(), unit, zoned);
