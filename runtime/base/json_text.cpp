@@ -99,6 +99,14 @@ bool needsEscape(char letter) {
 
 /// Writes what is between the quotes of a string with other escapes, which are no longer.
 char *writeEscapes(std::string_view inside, char *to) {
+  constexpr size_t kShort = 16; // for which a call takes longer
+  if (inside.size() <= kShort) {
+    size_t plain = 0;
+    for (; plain < inside.size() && inside[plain] != '\\'; ++plain) {
+      *to++ = inside[plain];
+    }
+    inside.remove_prefix(plain);
+  }
   while (true) {
     const size_t plain = std::min(inside.find('\\'), inside.size());
     to = append(inside.substr(0, plain), to);
@@ -122,15 +130,25 @@ public:
 
   /// The next one: a string, a number or word, or one of `{}[]:,`; empty at the end.
   std::string_view next() {
-    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n\t\r"), rest_.size()));
-    size_t size = std::min<size_t>(rest_.size(), 1);
+    size_t blanks = 0;
+    while (blanks < rest_.size() && static_cast<uint8_t>(rest_[blanks]) <= ' ') {
+      ++blanks;
+    }
+    rest_.remove_prefix(blanks);
+    size_t size = rest_.empty() ? 0 : 1;
     if (rest_.starts_with('"')) {
-      while (rest_[size] != '"') {
-        size += rest_[size] == '\\' ? 2 : 1;
+      size = rest_.find('"', 1);
+      if (rest_[size - 1] == '\\') { // the quote may be an escape
+        for (size = 1; rest_[size] != '"';) {
+          size += rest_[size] == '\\' ? 2 : 1;
+        }
       }
       ++size;
     } else if (size > 0 && !isMark(rest_.front())) {
-      size = std::min(rest_.find_first_of("}],: \n\t\r"), rest_.size());
+      while (size < rest_.size() && static_cast<uint8_t>(rest_[size]) > ' ' &&
+             !isMark(rest_[size])) {
+        ++size;
+      }
     }
     const std::string_view token = rest_.substr(0, size);
     rest_.remove_prefix(size);
@@ -138,7 +156,17 @@ public:
   }
 
   static bool isMark(char letter) {
-    return std::string_view("{}[]:,").find(letter) != std::string_view::npos;
+    switch (letter) {
+    case '{':
+    case '}':
+    case '[':
+    case ']':
+    case ':':
+    case ',':
+      return true;
+    default:
+      return false;
+    }
   }
 
 private:
@@ -147,6 +175,10 @@ private:
 
 /// Writes a token but for a comma.
 char *writeToken(std::string_view token, char *to) {
+  if (Tokens::isMark(token.front())) {
+    *to = token.front();
+    return to + 1;
+  }
   if (token.front() == '"') {
     *to++ = '"';
     to = writeEscapes(token.substr(1, token.size() - 2), to);
