@@ -6,6 +6,7 @@
 #include "runtime/base/file_names.h"
 #include "runtime/base/graphemes.h"
 #include "runtime/base/interval_values.h"
+#include "runtime/base/json_functions.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_pattern.h"
 #include "runtime/base/name_list.h"
@@ -563,6 +564,8 @@ constexpr TextFunction kFunctions[] = {
 #include "runtime/base/text_functions.def"
 // behind it, as their numbers are
 #include "runtime/base/list_functions.def"
+// and behind these
+#include "runtime/base/json_functions.def"
 };
 #undef HR_TEXT_OR_ERROR
 #undef HR_TEXT_SKIPPING_NULLS

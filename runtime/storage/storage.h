@@ -52,14 +52,14 @@ public:
   /// {"rows", "row_groups", "identity": manifest,
   ///  "columns": {name: {"index", "type", "nullable", "min", "max", "nulls", "distinct",
   ///                     "dictionary_entries", "all_dictionary", "average_bytes",
-  ///                     "ordered"}},
+  ///                     "ordered", "json"}},
   ///  "unsupported": {name: reason}}
   /// "type" as in the frame dialect. min and max: scaled integers for decimals, days for dates, 0
   /// or 1 for bools, text for strings (a lower and an upper bound; a long text may be cut); null if
   /// not known. "distinct" and "dictionary_entries" (sum over row groups) are estimates, null if
   /// not known. "all_dictionary": every row group has a dictionary (pages may still fall back to
-  /// plain). "ordered": rows come in the order of an integer column, by and large. Reads footers
-  /// and a few page headers only.
+  /// plain). "ordered": rows come in the order of an integer column, by and large. "json": true of
+  /// a text that is JSON, else not there. Reads footers and a few page headers only.
   Expected<nlohmann::json> statistics(const std::vector<std::string> &paths);
 
   /// The rows of `slot` in these files: row groups that can satisfy Slot.bounds, this rank's share.

@@ -65,7 +65,8 @@ def page() -> str:
     doubles = _rows([function for function in named if not function.integers])
     integers = _rows([function for function in named if function.integers])
     return f"""<!-- Made by ./dev docs from {SOURCE}, {text_functions.SOURCE}, {text_functions.LIST_SOURCE},
-{date_functions.PARTS_SOURCE}, {date_functions.SOURCE} and {aggregate_functions.SOURCE}. -->
+{text_functions.JSON_SOURCE}, {date_functions.PARTS_SOURCE},
+{date_functions.SOURCE} and {aggregate_functions.SOURCE}. -->
 
 # Functions
 
@@ -96,6 +97,9 @@ Of integers of at most 128 bits; what does not fit the result's type is an overf
 ## Functions of lists
 
 {text_functions.list_section()}
+## Functions of JSON
+
+{text_functions.json_section()}
 ## Dates and times
 
 {date_functions.section()}

@@ -1,4 +1,4 @@
-"""The tables of functions of texts and of lists, for the reference page and for tests."""
+"""The tables of functions of texts, of lists and of JSON, for the reference page and for tests."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dev import places
 
 SOURCE = "runtime/base/text_functions.def"
 LIST_SOURCE = "runtime/base/list_functions.def"
+JSON_SOURCE = "runtime/base/json_functions.def"
 _LINE = re.compile(
     r"^HR_TEXT(?:_SKIPPING_NULLS)?(_OR_ERROR)?\((\d+), (\w+), (\w+), \(([^)]*)\), (.+?),"
     r' "([^"]*)", "([^"]*)", "([^"]*)"(?:, "([^"]*)")?\)$'
@@ -120,6 +121,27 @@ else is said.
 Of structs: `{{'a': x}}`, `struct_pack`, `row`, `s.a`, `s['a']`, `s[1]`, `struct_extract`,
 `struct_insert`, `struct_update`, `struct_concat`, `unnest`. Of maps, beside those below: `MAP {{k: v}}`,
 `m[k]`, `map_entries`, `cardinality`, `map_contains`, `map_contains_value`, and `histogram`.
+
+| SQL | what it is |
+|---|---|
+{chr(10).join(rows)}
+"""
+
+
+def json_section() -> str:
+    """The functions of JSON of docs/reference/functions.md."""
+    rows = []
+    for function in table(JSON_SOURCE):
+        calls = ", ".join(f"`{function.shown(name)}`" for name in function.duckdb)
+        text = f"{function.text}; an error: {function.error}" if function.error else function.text
+        if calls:
+            rows.append(f"| {calls.replace('|', chr(92) + '|')} | {text} |")
+    return f"""Of JSON, and of texts that are some. Beside these `json(x)`, `to_json(x)`, `json_quote(x)`,
+`array_to_json(l)`, `row_to_json(s)`, `json_array(x, …)`, `json_object(key, x, …)`,
+`json_transform(x, shape)`, `from_json(x, shape)` and these with `_strict`, `j.key`, `j['key']` and `j[n]`,
+casts from and to JSON, `json_group_array` and `json_group_object`. A path is `$.a.b`, `$."a b"`, `$[0]`,
+`$[#-1]`, a pointer (`/a/0`), one key, or an integer, the place in an array; a constant one may have
+wildcards: `$.*`, `$[*]`, `$..a`. Of NULL they are NULL.
 
 | SQL | what it is |
 |---|---|

@@ -264,7 +264,14 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
                 : MaybeExpression(failure());
   }
   MaybeExpression operand = import(b, children.front(), at, fieldsBefore);
-  return failed(operand) ? operand : castValue(b, *operand, type, misfit, at);
+  if (failed(operand)) {
+    return failure();
+  }
+  if (std::optional<MaybeExpression> json = importJsonCast(
+          b, *operand, typeOf(children.front()), expression.get("return_type"), misfit, at)) {
+    return *json;
+  }
+  return castValue(b, *operand, type, misfit, at);
 }
 
 MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expression &operand,

@@ -182,7 +182,43 @@ private:
                                        mlir::Type soFar);
   MaybeExpression importMapped(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importReduced(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  // json_functions.cpp
+  /// What JSON must be to be cast to a struct: anything, with NULL where it does not fit; an object
+  /// with all of the keys; or with these alone.
+  enum class JsonCast : int64_t { kNull, kAllKeys, kExactKeys };
+  /// The type of an expression in the plan.
+  static Node typeOf(Node expression);
+  std::optional<MaybeExpression> importJsonFunction(ExpressionBuilder &b, const Call &call,
+                                                    Arguments arguments);
+  MaybeExpression importJsonPath(ExpressionBuilder &b, const Call &call,
+                                 const headrace::TextFunction &of, Arguments arguments);
+  MaybeExpression importToJson(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  /// JSON of a value of a type of the plan; NULL where that is NULL.
+  MaybeExpression toJson(ExpressionBuilder &b, const Expression &value, Node type,
+                         mlir::Location at);
+  MaybeExpression toJsonOrNull(ExpressionBuilder &b, const Expression &value, Node type,
+                               mlir::Location at);
+  MaybeExpression structToJson(ExpressionBuilder &b, const Expression &value, Node type,
+                               mlir::Location at);
+  /// A value of a type of the plan from JSON.
+  MaybeExpression fromJson(ExpressionBuilder &b, const Expression &value, Node type, JsonCast how,
+                           mlir::Location at);
+  MaybeExpression jsonToStruct(ExpressionBuilder &b, const Expression &value, Node type,
+                               frame::StructType to, JsonCast how, mlir::Location at);
+  MaybeExpression jsonToElements(ExpressionBuilder &b, const Expression &texts, Node type,
+                                 frame::ListType to, JsonCast how, mlir::Location at);
+  static MaybeExpression apart(ExpressionBuilder &b, llvm::StringRef name,
+                               llvm::ArrayRef<Expression> of, mlir::Type type, JsonCast how,
+                               mlir::Location at);
+  /// Nothing if JSON has no part in a cast.
+  std::optional<MaybeExpression> importJsonCast(ExpressionBuilder &b, const Expression &operand,
+                                                Node from, Node to, Misfit misfit,
+                                                mlir::Location at);
   // nested_casts.cpp
+  /// A call of a function of texts; NULL where it fails, if a misfit is NULL.
+  static MaybeExpression callOrNull(ExpressionBuilder &b, llvm::StringRef function,
+                                    llvm::ArrayRef<Expression> of, mlir::Type type, Misfit misfit,
+                                    mlir::Location at);
   MaybeExpression castNested(ExpressionBuilder &b, const Expression &value, mlir::Type type,
                              Misfit misfit, mlir::Location at);
   MaybeExpression castStruct(ExpressionBuilder &b, const Expression &value, frame::StructType type,

@@ -66,12 +66,13 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
     return failure();
   }
   for (auto import :
-       {&ExpressionImporter::importOfAnyType, &ExpressionImporter::importStructFunction,
-        &ExpressionImporter::importMapFunction, &ExpressionImporter::importListFunction,
-        &ExpressionImporter::importOperator, &ExpressionImporter::importNumberFunction,
-        &ExpressionImporter::importPattern, &ExpressionImporter::importCut,
-        &ExpressionImporter::importFormat, &ExpressionImporter::importBar,
-        &ExpressionImporter::importTextFunction, &ExpressionImporter::importDateFunction}) {
+       {&ExpressionImporter::importOfAnyType, &ExpressionImporter::importJsonFunction,
+        &ExpressionImporter::importStructFunction, &ExpressionImporter::importMapFunction,
+        &ExpressionImporter::importListFunction, &ExpressionImporter::importOperator,
+        &ExpressionImporter::importNumberFunction, &ExpressionImporter::importPattern,
+        &ExpressionImporter::importCut, &ExpressionImporter::importFormat,
+        &ExpressionImporter::importBar, &ExpressionImporter::importTextFunction,
+        &ExpressionImporter::importDateFunction}) {
     if (std::optional<MaybeExpression> result = (this->*import)(b, call, *arguments)) {
       return *result;
     }

@@ -143,10 +143,10 @@ MaybeExpression ExpressionImporter::castMap(ExpressionBuilder &b, const Expressi
   return failed(made) ? made : b.cast(*made, type, at);
 }
 
-/// A call of a function that takes a text apart; NULL where it fails, if a misfit is NULL.
-static MaybeExpression textsOf(ExpressionBuilder &b, StringRef function, ArrayRef<Expression> of,
-                               Type type, ExpressionBuilder::Misfit misfit, Location at) {
-  if (misfit == ExpressionBuilder::Misfit::kRaises) {
+MaybeExpression ExpressionImporter::callOrNull(ExpressionBuilder &b, StringRef function,
+                                               ArrayRef<Expression> of, Type type, Misfit misfit,
+                                               Location at) {
+  if (misfit == Misfit::kRaises) {
     return callOf(b, function, of, type, at);
   }
   return b.inPlaceOfFields(of, [&] {
@@ -171,12 +171,12 @@ MaybeExpression ExpressionImporter::castText(ExpressionBuilder &b, const Express
   }
   if (auto map = dyn_cast<frame::MapType>(type)) {
     auto texts = frame::MapType::get(string, string);
-    MaybeExpression entries = textsOf(b, "entry_texts", value, texts.getEntries(), misfit, at);
+    MaybeExpression entries = callOrNull(b, "entry_texts", value, texts.getEntries(), misfit, at);
     MaybeExpression whole = failed(entries) ? entries : b.cast(*entries, texts, at);
     return failed(whole) ? whole : castMap(b, *whole, map, misfit, at);
   }
   MaybeExpression elements =
-      textsOf(b, "element_texts", value, frame::ListType::get(string), misfit, at);
+      callOrNull(b, "element_texts", value, frame::ListType::get(string), misfit, at);
   return failed(elements) ? elements : castNested(b, *elements, type, misfit, at);
 }
 
@@ -188,8 +188,8 @@ MaybeExpression ExpressionImporter::castTextToStruct(ExpressionBuilder &b, const
                                    [&](StringAttr name) { return b.constant(name, string, at); });
   MaybeExpression wanted = b.list(string, names, at);
   MaybeExpression texts = failed(wanted) ? wanted
-                                         : textsOf(b, "field_texts", {value, *wanted},
-                                                   frame::ListType::get(string), misfit, at);
+                                         : callOrNull(b, "field_texts", {value, *wanted},
+                                                      frame::ListType::get(string), misfit, at);
   if (failed(texts)) {
     return failure();
   }

@@ -69,6 +69,8 @@ mlir::Type importType(ImportContext &context, Node type, mlir::Location at);
 /// Whether it is the type of lists, structs or maps.
 bool isNestedType(Node type);
 bool isIntervalType(Node type);
+/// Whether it is JSON, which is imported as a text.
+bool isJsonType(Node type);
 
 /// The months, days and microseconds of an interval's value; nothing if it has none.
 std::optional<IntervalParts> intervalIn(Node content);

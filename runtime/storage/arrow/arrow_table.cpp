@@ -15,6 +15,7 @@
 
 #include <arrow/array.h>
 #include <arrow/c/bridge.h>
+#include <arrow/extension_type.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
@@ -480,6 +481,35 @@ Expected<std::unique_ptr<MorselSource>> ImportedTable::scan(const plan::Slot &sl
   return std::unique_ptr<MorselSource>(std::move(source));
 }
 
+/// Arrow's own type for texts that are JSON.
+bool isJson(const arrow::DataType &type) {
+  return type.id() == arrow::Type::EXTENSION &&
+         static_cast<const arrow::ExtensionType &>(type).extension_name() == "arrow.json";
+}
+
+/// With the texts of such columns.
+std::shared_ptr<arrow::Schema> withoutJson(const arrow::Schema &schema) {
+  arrow::FieldVector fields = schema.fields();
+  for (std::shared_ptr<arrow::Field> &field : fields) {
+    if (isJson(*field->type())) {
+      const auto &type = static_cast<const arrow::ExtensionType &>(*field->type());
+      field = arrow::field(field->name(), type.storage_type(), field->nullable());
+    }
+  }
+  return arrow::schema(std::move(fields));
+}
+
+std::shared_ptr<arrow::RecordBatch> withoutJson(const arrow::RecordBatch &batch,
+                                                const std::shared_ptr<arrow::Schema> &schema) {
+  arrow::ArrayVector columns = batch.columns();
+  for (std::shared_ptr<arrow::Array> &column : columns) {
+    if (isJson(*column->type())) {
+      column = static_cast<const arrow::ExtensionArray &>(*column).storage();
+    }
+  }
+  return arrow::RecordBatch::Make(schema, batch.num_rows(), std::move(columns));
+}
+
 } // namespace
 
 Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream *stream) {
@@ -490,7 +520,8 @@ Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream 
                        "cannot import the Arrow stream: ", reader.status().message());
     }
     auto data = std::make_shared<TableData>();
-    for (const auto &field : (*reader)->schema()->fields()) {
+    const std::shared_ptr<arrow::Schema> schema = withoutJson(*(*reader)->schema());
+    for (const auto &field : schema->fields()) {
       data->columns.push_back(describeField(*field));
     }
     uint64_t rows = 0;
@@ -510,7 +541,7 @@ Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream 
       }
       rows += static_cast<uint64_t>(batch->num_rows());
       if (batch->num_rows() != 0) {
-        data->batches.push_back(std::move(batch));
+        data->batches.push_back(withoutJson(*batch, schema));
       }
     }
     nlohmann::json columns = nlohmann::json::object(), unsupported = nlohmann::json::object();
@@ -524,6 +555,9 @@ Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream 
       }
       if (column.unsupported.empty()) {
         columns[column.name] = columnStatistics(data->batches, column, static_cast<int>(i), rows);
+        if (isJson(*(*reader)->schema()->field(static_cast<int>(i))->type())) {
+          columns[column.name]["json"] = true;
+        }
       } else {
         unsupported[column.name] = column.unsupported;
       }

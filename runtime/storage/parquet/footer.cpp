@@ -112,7 +112,8 @@ ParquetColumn describeValues(const parquet::ColumnDescriptor &descriptor) {
     break;
   case Stored::kByteArray:
     column.type = {plain ? LogicalKind::kBinary : LogicalKind::kString};
-    if (!plain && !(logical->is_string() || logical->is_enum() || logical->is_JSON())) {
+    column.isJson = logical && logical->is_JSON();
+    if (!plain && !(logical->is_string() || logical->is_enum() || column.isJson)) {
       refuse();
     }
     break;

@@ -34,6 +34,7 @@ struct ParquetColumn {
   std::string unsupported; ///< why this column cannot be read; empty if it can
   Stored stored = Stored::kInt64;
   bool isUnsigned = false;
+  bool isJson = false;     ///< a text, which is JSON
   uint32_t fixedBytes = 0; ///< kFixed
   int64_t factor = 1;      ///< of integers: a value is as many of what is stored (us of ms)
   bool nullable = false;   ///< has definition levels (0 or 1)

@@ -285,6 +285,9 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups,
 
   nlohmann::json result =
       unknownColumn(index, typeJson(column.type), column.nullable && (!nullsKnown || nulls != 0));
+  if (column.isJson) {
+    result["json"] = true;
+  }
   result["file_bytes"] = nullptr;
   result["ordered"] = column.type.integral() && isOrdered(groups, united);
   if (min && minKnown) {

@@ -28,6 +28,7 @@ _NAMES = {
     "TIME": "time64[us]",
     "TIME_NS": "time64[ns]",
     "VARCHAR": "string",
+    "JSON": "string",
     "BLOB": "binary",
     "INTERVAL": "month_day_nano_interval",
     '"NULL"': "int32",

@@ -80,7 +80,10 @@ class TableSchema:
 def schema_of(name: str, document: Mapping[str, Any]) -> TableSchema:
     """The schema of a statistics document: its columns in their order, then the stand-ins."""
     readable = sorted(document["columns"].items(), key=lambda item: item[1]["index"])
-    columns = [Column(name, _type(column["type"]), column["nullable"]) for name, column in readable]
+    columns = [
+        Column(name, "JSON" if column.get("json") else _type(column["type"]), column["nullable"])
+        for name, column in readable
+    ]
     stand_ins = [Column(name, "VARCHAR", True, reason) for name, reason in document["unsupported"].items()]
     return TableSchema(name, (*columns, *stand_ins))
 

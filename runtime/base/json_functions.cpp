@@ -1,0 +1,555 @@
+// What is looked for is found in one pass over the text, which checks all of it.
+#include "runtime/base/json_functions.h"
+
+#include "runtime/base/json_path.h"
+#include "runtime/base/json_text.h"
+#include "runtime/base/list_values.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace headrace::json {
+namespace {
+
+using Search = Scanner::Search;
+using Behind = Scanner::Behind;
+
+Search enter(Scanner &scanner, const Step &step) {
+  const char first = scanner.peek();
+  const bool isKey = step.kind == Step::Kind::kKey || step.kind == Step::Kind::kPointed;
+  if (first == '{' && isKey) {
+    return scanner.enterKey(step.key);
+  }
+  if (first == '[' &&
+      (step.kind == Step::Kind::kPlace || (step.kind == Step::Kind::kPointed && step.place >= 0))) {
+    return scanner.enterPlace(step.place);
+  }
+  return scanner.skipValue() ? Search::kNowhere : Search::kMalformed;
+}
+
+/// What a path without wildcards leads to.
+Search find(Text text, const Path &path, Value &value) {
+  if (!path.isWellFormed || path.findsMany) {
+    return Search::kMalformed;
+  }
+  Scanner scanner(text);
+  for (const Step &step : path.steps) {
+    const Search search = enter(scanner, step);
+    if (search != Search::kThere) {
+      return search == Search::kNowhere && scanner.finish() ? Search::kNowhere : Search::kMalformed;
+    }
+  }
+  return scanner.readValue(value) && scanner.finish() ? Search::kThere : Search::kMalformed;
+}
+
+/// Shows the values in a well-formed object or array, with keys as they are written.
+template <typename Show> void eachIn(const Value &value, Show show) {
+  Scanner scanner(value.text);
+  const bool isObject = scanner.peek() == '{';
+  for (Behind next = scanner.enter(); next == Behind::kMore; next = scanner.behind()) {
+    Text key;
+    Value inner;
+    if ((isObject && !scanner.readKey(key)) || !scanner.readValue(inner)) {
+      return; // it is well-formed
+    }
+    show(key, inner);
+  }
+}
+
+bool isNested(const Value &value) { return value.kind() >= Kind::kArray; }
+
+/// A value and all in it, the less deep the earlier.
+std::vector<Value> withAllIn(const Value &value) {
+  std::vector<Value> all{value};
+  for (size_t place = 0; place < all.size(); ++place) {
+    if (const Value outer = all[place]; isNested(outer)) {
+      eachIn(outer, [&](Text, const Value &inner) { all.push_back(inner); });
+    }
+  }
+  return all;
+}
+
+/// Adds what a step leads to.
+void take(const Value &from, const Step &step, std::vector<Value> &to) {
+  const Kind kind = from.kind();
+  const bool isObject = kind == Kind::kObject, isArray = kind == Kind::kArray;
+  switch (step.kind) {
+  case Step::Kind::kDescend: {
+    const std::vector<Value> all = withAllIn(from);
+    to.insert(to.end(), all.begin(), all.end());
+    return;
+  }
+  case Step::Kind::kAnyKey:
+  case Step::Kind::kAnyPlace:
+  case Step::Kind::kAny:
+    if ((isObject && step.kind != Step::Kind::kAnyPlace) ||
+        (isArray && step.kind != Step::Kind::kAnyKey)) {
+      eachIn(from, [&](Text, const Value &inner) { to.push_back(inner); });
+    }
+    return;
+  case Step::Kind::kKey:
+  case Step::Kind::kPlace:
+  case Step::Kind::kPointed:
+    break;
+  }
+  Scanner scanner(from.text);
+  Value value;
+  if (enter(scanner, step) == Search::kThere && scanner.readValue(value)) {
+    to.push_back(value);
+  }
+}
+
+Text kept(TextRoom &room, Text text) {
+  return room.make(text.size(), [&](char *to) { return std::ranges::copy(text, to).out; });
+}
+
+/// Memory for many texts.
+class Texts final : public TextRoom {
+private:
+  char *take(uint64_t bytes) override {
+    return kept_.emplace_back(static_cast<size_t>(bytes), '\0').data();
+  }
+
+  std::deque<std::string> kept_;
+};
+
+/// Memory for one.
+class OneText final : public TextRoom {
+private:
+  char *take(uint64_t bytes) override {
+    memory_.resize(static_cast<size_t>(bytes));
+    return memory_.data();
+  }
+
+  std::string memory_;
+};
+
+ElementCode codeOf(LogicalKind kind) {
+  LogicalType type;
+  type.kind = kind;
+  return elementCode(type);
+}
+
+List listOfTexts(TextRoom &room, const std::vector<MaybeText> &texts) {
+  return listOf(room, codeOf(LogicalKind::kString), texts);
+}
+
+List oneList(TextRoom &room, const List &list) {
+  return listOfText(room, list.bytes, codeOf(LogicalKind::kList));
+}
+/// A list of NULL, whatever its type.
+List oneNull(TextRoom &room) { return listOfNull(room, codeOf(LogicalKind::kString)); }
+
+/// What `of` makes of the value that a path leads to, a text behind a letter.
+template <typename Of> MaybeText found(Text text, Text path, Of of) {
+  Value value;
+  switch (find(text, knownPath(path), value)) {
+  case Search::kMalformed:
+    return std::nullopt;
+  case Search::kNowhere:
+    return Text();
+  case Search::kThere:
+    break;
+  }
+  return of(value);
+}
+
+constexpr char kLetter = '='; ///< any would do
+
+/// A value of a text as it is written.
+Text behindLetter(TextRoom &room, Text text, const Value &value) {
+  if (isWritten(value) && value.text.data() != text.data()) {
+    return {value.text.data() - 1, value.text.size() + 1}; // behind a blank or a mark
+  }
+  return room.make(bytesMax(value) + 1, [&](char *to) {
+    *to = kLetter;
+    return write(value, to + 1);
+  });
+}
+
+/// What a string says.
+Text insideBehindLetter(TextRoom &room, const Value &string) {
+  const Text behindQuote = string.text.substr(0, string.text.size() - 1);
+  return string.isCompact ? behindQuote : room.make(behindQuote.size(), [&](char *to) {
+    *to = kLetter;
+    return unescape(behindQuote.substr(1), to + 1);
+  });
+}
+
+/// What is between the quotes of a key, without escapes.
+Text plainKey(TextRoom &room, Text key) {
+  return key.find('\\') == Text::npos
+             ? key
+             : room.make(key.size(), [&](char *to) { return unescape(key, to); });
+}
+
+/// Behind a letter.
+Text typeOf(const Value &value) {
+  switch (value.kind()) {
+  case Kind::kNull:
+    return "=NULL";
+  case Kind::kBoolean:
+    return "=BOOLEAN";
+  case Kind::kString:
+    return "=VARCHAR";
+  case Kind::kArray:
+    return "=ARRAY";
+  case Kind::kObject:
+    return "=OBJECT";
+  case Kind::kNumber:
+    break;
+  }
+  return !isWhole(value.text) ? "=DOUBLE" : value.text.front() == '-' ? "=BIGINT" : "=UBIGINT";
+}
+
+} // namespace
+
+MaybeText extract(TextRoom &room, Text text, Text path) {
+  return found(text, path, [&](const Value &value) { return behindLetter(room, text, value); });
+}
+
+MaybeText extractText(TextRoom &room, Text text, Text path) {
+  return found(text, path, [&](const Value &value) {
+    const Kind kind = value.kind();
+    return kind == Kind::kNull     ? Text()
+           : kind == Kind::kString ? insideBehindLetter(room, value)
+                                   : behindLetter(room, text, value);
+  });
+}
+
+MaybeText extractScalar(TextRoom &room, Text text, Text path) {
+  return found(text, path, [&](const Value &value) {
+    return value.kind() == Kind::kNull || isNested(value) ? Text()
+                                                          : behindLetter(room, text, value);
+  });
+}
+
+MaybeText typeOf(Text text, Text path) {
+  return found(text, path, [](const Value &value) { return typeOf(value); });
+}
+
+std::optional<Number> arrayLength(Text text, Text path) {
+  Value value;
+  const Search search = find(text, knownPath(path), value);
+  if (search == Search::kMalformed) {
+    return std::nullopt;
+  }
+  int64_t size = search == Search::kNowhere ? -1 : 0;
+  if (size == 0 && value.kind() == Kind::kArray) {
+    eachIn(value, [&](Text, const Value &) { ++size; });
+  }
+  return Number{size};
+}
+
+MaybeList keysOf(TextRoom &room, Text text, Text path) {
+  Value value;
+  const Search search = find(text, knownPath(path), value);
+  if (search != Search::kThere) {
+    return search == Search::kMalformed ? MaybeList() : oneNull(room);
+  }
+  Texts kept;
+  OneText made;
+  std::vector<MaybeText> keys;
+  if (value.kind() == Kind::kObject) {
+    eachIn(value, [&](Text key, const Value &) { keys.emplace_back(plainKey(kept, key)); });
+  }
+  return oneList(room, listOfTexts(made, keys));
+}
+
+std::optional<bool> exists(Text text, Text path) {
+  Value value;
+  const Search search = find(text, knownPath(path), value);
+  return search == Search::kMalformed ? std::nullopt : std::optional(search == Search::kThere);
+}
+
+MaybeList extractAll(TextRoom &room, Text text, Text path) {
+  const Path &steps = knownPath(path);
+  std::vector<Value> values(1);
+  if (!steps.isWellFormed || !read(text, values.front())) {
+    return std::nullopt;
+  }
+  for (const Step &step : steps.steps) {
+    std::vector<Value> next;
+    for (const Value &value : values) {
+      take(value, step, next);
+    }
+    values = std::move(next);
+  }
+  Texts kept;
+  std::vector<MaybeText> texts;
+  for (const Value &value : values) {
+    texts.emplace_back(written(kept, value));
+  }
+  return listOfTexts(room, texts);
+}
+
+bool isValid(Text text) {
+  Value value;
+  return read(text, value);
+}
+
+MaybeText checked(Text text) { return isValid(text) ? std::optional(text) : std::nullopt; }
+
+MaybeText normalized(TextRoom &room, Text text) {
+  Value value;
+  return read(text, value) ? std::optional(written(room, value)) : std::nullopt;
+}
+
+MaybeText pretty(TextRoom &room, Text text) {
+  Value value;
+  if (!read(text, value)) {
+    return std::nullopt;
+  }
+  return kept(room, prettied(value));
+}
+
+//===----------------------------------------------------------------------===//
+// What has what
+//===----------------------------------------------------------------------===//
+
+/// How deep a part may be nested, which is as deep as `hasAll` and `patch` call themselves.
+constexpr size_t kDepthMax = 500;
+
+static size_t depthOf(const Value &value) {
+  size_t depth = 0, deepest = 0;
+  bool isInString = false;
+  for (size_t at = 0; at < value.text.size(); ++at) {
+    const char letter = value.text[at];
+    at += isInString && letter == '\\' ? 1 : 0;
+    isInString ^= letter == '"';
+    if (!isInString && (letter == '{' || letter == '[')) {
+      deepest = std::max(deepest, ++depth);
+    } else if (!isInString && (letter == '}' || letter == ']')) {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+/// Whether a value has all that `part` has.
+static bool hasAll(const Value &value, const Value &part) {
+  if (value.kind() != part.kind()) {
+    return false;
+  }
+  if (Texts room; plain(room, value) == plain(room, part)) {
+    return true;
+  }
+  bool has = isNested(value);
+  eachIn(part, [&](Text key, const Value &wanted) {
+    bool isThere = false, isNamedSo = false;
+    Texts room;
+    const Text name = plainKey(room, key);
+    eachIn(value, [&](Text other, const Value &inner) {
+      const bool isAsked =
+          has && !isThere && (part.kind() == Kind::kArray || (!isNamedSo && isNamed(other, name)));
+      isNamedSo |= isAsked;
+      isThere |= isAsked && hasAll(inner, wanted);
+    });
+    has &= isThere;
+  });
+  return has;
+}
+
+std::optional<bool> contains(Text text, Text part) {
+  Value value, wanted;
+  if (!read(text, value) || !read(part, wanted) || depthOf(wanted) > kDepthMax) {
+    return std::nullopt;
+  }
+  const std::vector<Value> all = withAllIn(value);
+  return std::ranges::any_of(all, [&](const Value &one) { return hasAll(one, wanted); });
+}
+
+/// The first value of an object's key, which has no escapes.
+static std::optional<Value> valueOf(const Value &object, Text name) {
+  Scanner scanner(object.text);
+  Value value;
+  const bool isThere = scanner.peek() == '{' && scanner.enterKey(name) == Search::kThere;
+  return isThere && scanner.readValue(value) ? std::optional(value) : std::nullopt;
+}
+
+/// Of what is no object nothing stays.
+static void appendPatched(const Value &value, const Value &patch, std::string &to) {
+  Texts room;
+  if (patch.kind() != Kind::kObject) {
+    to += written(room, patch);
+    return;
+  }
+  const Value object = value.kind() == Kind::kObject ? value : Value{"{}"};
+  const size_t first = to.size();
+  to += '{';
+  const auto appendKey = [&](Text name) {
+    to += to.size() == first + 1 ? "" : ",";
+    appendString(name, to);
+    to += ':';
+  };
+  eachIn(object, [&](Text key, const Value &inner) {
+    const Text name = plainKey(room, key);
+    if (!valueOf(patch, name)) {
+      appendKey(name);
+      to += written(room, inner);
+    }
+  });
+  eachIn(patch, [&](Text key, const Value &inner) {
+    if (inner.kind() != Kind::kNull) {
+      const Text name = plainKey(room, key);
+      appendKey(name);
+      appendPatched(valueOf(object, name).value_or(Value{"{}"}), inner, to);
+    }
+  });
+  to += '}';
+}
+
+MaybeText patched(TextRoom &room, Text text, Text patch) {
+  Value value, change;
+  if (!read(text, value) || !read(patch, change) || depthOf(change) > kDepthMax) {
+    return std::nullopt;
+  }
+  if (value.kind() != Kind::kObject) {
+    return written(room, change);
+  }
+  std::string made;
+  appendPatched(value, change, made);
+  return kept(room, made);
+}
+
+//===----------------------------------------------------------------------===//
+// To and from other types
+//===----------------------------------------------------------------------===//
+
+Text quoted(TextRoom &room, Text text) {
+  std::string made;
+  appendString(text, made);
+  return kept(room, made);
+}
+
+Text printedReal(TextRoom &room, double value) {
+  std::string number;
+  appendReal(value, number);
+  return kept(room, number);
+}
+
+/// What a cast reads of a number.
+static Text numberFor(TextRoom &room, const Value &value, Target target) {
+  if (isKept(value.text)) {
+    return value.text;
+  }
+  if (target == Target::kBoolean) {
+    return realOf(value.text) != 0 ? "true" : "false";
+  }
+  if (target != Target::kInteger || value.reals == 0) {
+    return written(room, value);
+  }
+  char digits[std::numeric_limits<double>::max_exponent10 + 3];
+  const double whole = std::nearbyint(realOf(value.text)); // to even
+  const auto end = std::to_chars(digits, std::end(digits), whole, std::chars_format::fixed);
+  return kept(room, {digits, end.ptr});
+}
+
+/// Whether a cast of JSON reads a string, which must be written more strictly than a text.
+static bool isRead(Text text, Target target) {
+  const size_t first = text.find_first_not_of(' ');
+  const Text inside =
+      first == Text::npos ? Text() : text.substr(first, text.find_last_not_of(' ') + 1 - first);
+  const Text digits = inside.substr(inside.starts_with('-') ? 1 : 0);
+  const bool areDigits = digits.find_first_not_of("0123456789") == Text::npos;
+  switch (target) {
+  case Target::kBoolean:
+    return !areDigits;
+  case Target::kInteger:
+    return areDigits && (inside.size() < 2 || inside.front() != '0');
+  case Target::kReal:
+    return inside.size() == text.size();
+  case Target::kText:
+  case Target::kDecimal:
+  case Target::kMoment:
+    return true;
+  }
+  return true;
+}
+
+MaybeText castText(TextRoom &room, Text text, Target target) {
+  Value value;
+  if (!read(text, value) || isNested(value) ||
+      (target == Target::kMoment && value.kind() != Kind::kString && value.kind() != Kind::kNull)) {
+    return std::nullopt;
+  }
+  OneText made;
+  Text inside;
+  switch (value.kind()) {
+  case Kind::kNull:
+    return Text();
+  case Kind::kString:
+    inside = plain(made, value);
+    if (!isRead(inside, target)) {
+      return std::nullopt;
+    }
+    break;
+  case Kind::kNumber:
+    inside = numberFor(made, value, target);
+    break;
+  default:
+    inside = target == Target::kText || target == Target::kBoolean ? value.text
+             : value.text == "true"                                ? "1"
+                                                                   : "0";
+  }
+  return room.make(inside.size() + 1, [&](char *to) {
+    *to = kLetter;
+    return std::ranges::copy(inside, to + 1).out;
+  });
+}
+
+/// The values in what is of a kind; NULL of null, nothing of others.
+static MaybeList valuesIn(TextRoom &room, Text text, Kind kind) {
+  Value value;
+  if (!read(text, value) || (value.kind() != kind && value.kind() != Kind::kNull)) {
+    return std::nullopt;
+  }
+  if (value.kind() == Kind::kNull) {
+    return oneNull(room);
+  }
+  Texts kept;
+  OneText made;
+  std::vector<MaybeText> texts;
+  eachIn(value, [&](Text, const Value &inner) { texts.emplace_back(written(kept, inner)); });
+  return oneList(room, listOfTexts(made, texts));
+}
+
+MaybeList elementsOf(TextRoom &room, Text text) { return valuesIn(room, text, Kind::kArray); }
+
+MaybeList valuesOf(TextRoom &room, Text text) { return valuesIn(room, text, Kind::kObject); }
+
+MaybeList fieldsOf(TextRoom &room, Text text, const List &names, int64_t how) {
+  Value value;
+  if (!read(text, value)) {
+    return std::nullopt;
+  }
+  if (value.kind() == Kind::kNull) {
+    return oneNull(room);
+  }
+  std::vector<MaybeText> fields(names.view.size());
+  bool fits = value.kind() == Kind::kObject;
+  Texts kept;
+  if (fits) {
+    eachIn(value, [&](Text key, const Value &inner) {
+      bool isKnown = false;
+      for (uint32_t place = 0; place < names.view.size() && !isKnown; ++place) {
+        isKnown = isNamed(key, names.view.bytes(place));
+        if (isKnown) {
+          fits &= !fields[place];
+          fields[place] = fields[place] ? *fields[place] : written(kept, inner);
+        }
+      }
+      fits &= isKnown || how < 2;
+    });
+  }
+  fits &= std::ranges::all_of(fields, [](const auto &field) { return field.has_value(); });
+  OneText made;
+  return fits || how == 0 ? MaybeList(oneList(room, listOfTexts(made, fields))) : std::nullopt;
+}
+
+} // namespace headrace::json
