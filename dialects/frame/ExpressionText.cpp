@@ -4,6 +4,7 @@
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -32,6 +33,9 @@ std::string literalText(Attribute value, Type type) {
   }
   if (isInterval(scalar)) {
     return "'" + intervalText(intervalParts(cast<StringAttr>(value).getValue())) + "'";
+  }
+  if (isUuid(scalar)) {
+    return "'" + uuidText(cast<StringAttr>(value).getValue()) + "'";
   }
   if (auto text = dyn_cast<StringAttr>(value)) {
     return "'" + (isBinary(scalar) ? binaryText(text.getValue()) : text.str()) + "'";

@@ -304,6 +304,7 @@ bool headrace::frame::isFloat(Type type) {
 bool headrace::frame::isDecimal(Type type) { return isa<DecimalType>(dropNullable(type)); }
 bool headrace::frame::isString(Type type) { return isa<StringType>(dropNullable(type)); }
 bool headrace::frame::isBinary(Type type) { return isa<BinaryType>(dropNullable(type)); }
+bool headrace::frame::isUuid(Type type) { return isa<UuidType>(dropNullable(type)); }
 bool headrace::frame::isList(Type type) { return isa<ListType>(dropNullable(type)); }
 bool headrace::frame::isStruct(Type type) { return isa<StructType>(dropNullable(type)); }
 bool headrace::frame::isMap(Type type) { return isa<MapType>(dropNullable(type)); }
@@ -321,7 +322,7 @@ bool headrace::frame::hasIntervals(Type type) {
 }
 
 bool headrace::frame::isHeldAsBytes(Type type) {
-  return isBinary(type) || isInterval(type) || isUnsigned128(type);
+  return isBinary(type) || isUuid(type) || isInterval(type) || isUnsigned128(type);
 }
 bool headrace::frame::isHeldAsText(Type type) {
   return isString(type) || isHeldAsBytes(type) || isNested(type);

@@ -57,6 +57,7 @@ LogicalType logicalType(Type type) {
       })
       .Case([](frame::IntervalType) { return LogicalType{LogicalKind::kInterval}; })
       .Case([](frame::BinaryType) { return LogicalType{LogicalKind::kBinary}; })
+      .Case([](frame::UuidType) { return LogicalType{LogicalKind::kUuid}; })
       .Case([](frame::DoubleDoubleType) { return LogicalType{LogicalKind::kDoubleDouble}; })
       .Case([](frame::StringType) { return LogicalType{LogicalKind::kString}; });
 }

@@ -216,6 +216,7 @@ Evaluated castOfText(StringRef text, Type to) {
     return bytes               ? ok(Scalar{std::move(*bytes)})
            : isBinary(to)      ? fail("text is not a BLOB: " + text)
            : isUnsigned128(to) ? fail("text is not a UHUGEINT: " + text)
+           : isUuid(to)        ? fail("text is not a UUID: " + text)
                                : fail("text is not an INTERVAL: " + text);
   }
   text = text.trim();

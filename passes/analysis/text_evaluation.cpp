@@ -5,6 +5,7 @@
 #include "runtime/base/interval_values.h"
 #include "runtime/base/text_functions.h"
 #include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 #include "llvm/ADT/SmallVector.h"
 
 using namespace headrace;
@@ -106,6 +107,10 @@ std::optional<std::string> headrace::analysis::bytesOfText(StringRef text, mlir:
     std::optional<U128> value = parseUnsigned128(text);
     return value ? std::optional(packedUnsigned128(*value)) : std::nullopt;
   }
+  if (frame::isUuid(type)) {
+    std::optional<UuidBytes> bytes = parseUuid(text);
+    return bytes ? std::optional(std::string(bytes->begin(), bytes->end())) : std::nullopt;
+  }
   std::optional<IntervalParts> parts = parseInterval(text);
   return parts ? std::optional(packedInterval(*parts)) : std::nullopt;
 }
@@ -113,5 +118,6 @@ std::optional<std::string> headrace::analysis::bytesOfText(StringRef text, mlir:
 std::string headrace::analysis::textOfBytes(StringRef bytes, mlir::Type type) {
   return frame::isBinary(type)        ? binaryText(bytes)
          : frame::isUnsigned128(type) ? unsigned128Text(unsigned128(bytes))
+         : frame::isUuid(type)        ? uuidText(bytes)
                                       : intervalText(intervalParts(bytes));
 }

@@ -341,6 +341,7 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     Type bytes = parses ? target : input.type;
     std::string name = frame::isBinary(bytes)     ? "binary"
                        : frame::isInterval(bytes) ? "interval"
+                       : frame::isUuid(bytes)     ? "uuid"
                                                   : "ui128";
     name += parses ? "_parse" : "_print";
     return textOf(*textFunctionNamed(name), input.value, input.valid, target,

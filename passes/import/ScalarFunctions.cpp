@@ -254,6 +254,7 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
                 : function.wantsBinary(index)      ? frame::isBinary(argument.type())
                 : function.wantsInterval(index)    ? frame::isInterval(argument.type())
                 : function.wantsUnsigned128(index) ? frame::isUnsigned128(argument.type())
+                : function.wantsUuid(index)        ? frame::isUuid(argument.type())
                 : function.wantsBytes(index)       ? holdsBytes(argument.type())
                                                    : frame::isString(argument.type());
     if (!fits) {
@@ -279,6 +280,8 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
                    ? Type(frame::IntervalType::get(getContext()))
                : function.result == TextFunction::Result::kUnsigned128
                    ? Type(frame::Unsigned128Type::get(getContext()))
+               : function.result == TextFunction::Result::kUuid
+                   ? Type(frame::UuidType::get(getContext()))
                : function.result == TextFunction::Result::kBytes
                    ? frame::dropNullable(arguments[0].type())
                : function.result == TextFunction::Result::kBoolean ? Type(builder.getI1Type())

@@ -3,6 +3,7 @@
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -35,6 +36,7 @@ std::string textOf(const Row &row, frame::TableType type) {
               : frame::isBinary(columnType) ? quoted(headrace::binaryText(value.text()))
               : frame::isUnsigned128(columnType)
                   ? headrace::unsigned128Text(headrace::unsigned128(value.text()))
+              : frame::isUuid(columnType) ? headrace::uuidText(value.text())
               : frame::isInterval(columnType)
                   ? quoted(headrace::intervalText(headrace::intervalParts(value.text())))
               : frame::isNested(columnType) ? quoted(analysis::printedNested(value, columnType))

@@ -13,6 +13,7 @@
 #include "runtime/base/text_numbers.h"
 #include "runtime/base/unsigned128.h"
 #include "runtime/base/utf8.h"
+#include "runtime/base/uuid.h"
 
 #include <algorithm>
 #include <bit>
@@ -49,6 +50,8 @@ std::string textOf(ElementCode code, Text element) {
     return intervalText(intervalParts(element));
   case LogicalKind::kU128:
     return unsigned128Text(unsigned128(element));
+  case LogicalKind::kUuid:
+    return uuidText(element);
   case LogicalKind::kBool:
     return integerIn(code, element) != 0 ? "true" : "false";
   case LogicalKind::kF32:

@@ -35,6 +35,7 @@ enum class LogicalKind : uint8_t {
   kInterval,
   kI128,
   kU128,
+  kUuid,
 };
 
 struct LogicalKindName {
@@ -69,6 +70,7 @@ inline constexpr LogicalKindName kLogicalKindNames[] = {
     {LogicalKind::kInterval, "interval"},
     {LogicalKind::kI128, "i128"},
     {LogicalKind::kU128, "ui128"},
+    {LogicalKind::kUuid, "uuid"},
 };
 
 enum class TimeUnit : uint8_t { kSecond, kMillisecond, kMicrosecond, kNanosecond };
@@ -129,7 +131,8 @@ struct LogicalType {
   bool isNested() const { return kind >= LogicalKind::kList && kind <= LogicalKind::kMap; }
   /// Texts and bytes, which are in order as these are.
   bool isTextOrBinary() const {
-    return kind == LogicalKind::kString || kind == LogicalKind::kBinary;
+    return kind == LogicalKind::kString || kind == LogicalKind::kBinary ||
+           kind == LogicalKind::kUuid;
   }
   /// A text inside: what is nested (list_values.h), intervals (interval_values.h) and unsigned
   /// integers of 128 bits (unsigned128.h) are one too.

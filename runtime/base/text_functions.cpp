@@ -16,6 +16,7 @@
 #include "runtime/base/text_distances.h"
 #include "runtime/base/text_patterns.h"
 #include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 #include "runtime/base/utf8.h"
 #include "runtime/base/value_form.h"
 
@@ -474,6 +475,10 @@ template <> struct Given<Unsigned128> {
     return {given[index].text};
   }
 };
+template <> struct Given<Uuid> {
+  static constexpr Argument kKind = Argument::kUuid;
+  static Uuid of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
+};
 template <> struct Given<Bytes> {
   static constexpr Argument kKind = Argument::kBytes;
   static Bytes of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
@@ -507,6 +512,7 @@ constexpr Result kResult = std::is_same_v<Type, Count>         ? Result::kCount
                            : std::is_same_v<Type, Binary>      ? Result::kBinary
                            : std::is_same_v<Type, Interval>    ? Result::kInterval
                            : std::is_same_v<Type, Unsigned128> ? Result::kUnsigned128
+                           : std::is_same_v<Type, Uuid>        ? Result::kUuid
                            : std::is_same_v<Type, ShortNumber> ? Result::kShortNumber
                            : std::is_same_v<Type, Bytes>       ? Result::kBytes
                                                                : Result::kText;
@@ -606,6 +612,7 @@ std::pair<int64_t, int64_t> TextFunction::range() const {
   case Result::kBinary:
   case Result::kInterval:
   case Result::kUnsigned128:
+  case Result::kUuid:
   case Result::kBytes:
   case Result::kList:
   case Result::kCount:

@@ -5,6 +5,7 @@
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
 #include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 
 #include <cstring>
 #include <optional>
@@ -174,6 +175,14 @@ Status fillUnsigned128(const Elements &elements, ArrayHolder &holder) {
                           "Arrow has; cast it to VARCHAR");
 }
 
+void fillUuids(const Elements &elements, ArrayHolder &holder) {
+  for (const auto &element : elements) {
+    UuidBytes bytes{}; // of NULL
+    element.value_or(std::string_view()).copy(bytes.data(), bytes.size());
+    append(holder.converted, bytes);
+  }
+}
+
 Status exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
                       ArrowArray &out) {
   auto *holder = new ArrayHolder{};
@@ -192,6 +201,8 @@ Status exportElements(const Elements &elements, ElementCode code, const ArrowTyp
     status = fillIntervals(elements, *holder);
   } else if (type.isUnsigned128) {
     status = fillUnsigned128(elements, *holder);
+  } else if (type.format == kArrowUuid) {
+    fillUuids(elements, *holder);
   } else {
     fillNumbers(elements, code, type, *holder);
   }

@@ -27,6 +27,9 @@ inline constexpr const char *kArrowInterval = "tin";
 /// The format of integers of 128 bits, some of which have a digit more than it says.
 inline constexpr const char *kArrowHugeint = "d:38,0";
 
+/// The format of UUIDs, 16 bytes each, which an extension says that they are.
+inline constexpr const char *kArrowUuid = "w:16";
+
 /// What an array points to.
 struct ArrayHolder {
   ChunkHandle chunk;
@@ -39,8 +42,8 @@ struct ArrayHolder {
 /// Makes the array own the holder, whose buffers and children are set.
 void fillArray(ArrowArray &array, ArrayHolder *holder, uint32_t rows, int64_t buffers);
 
-/// The packed lists, structs, maps, intervals or ui128 of a chunk's column as an array. Fails with
-/// kData for one that Arrow does not hold; the array is there all the same.
+/// The packed lists, structs, maps, intervals, ui128 or UUIDs of a chunk's column as an array. Fails
+/// with kData for one that Arrow does not hold; the array is there all the same.
 Status exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &type,
                     ArrowArray &out);
 

@@ -9,6 +9,7 @@
 #include "runtime/base/moment_text.h"
 #include "runtime/base/text_numbers.h"
 #include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 
 #include <algorithm>
 #include <charconv>
@@ -85,6 +86,7 @@ std::optional<std::string> cellText(const Chunk &chunk, const plan::Column &colu
     return column.logical.isNested()                     ? nestedText(text, shapeOf(column.logical))
            : column.logical.kind == LogicalKind::kBinary ? binaryText(text)
            : column.logical.kind == LogicalKind::kU128   ? unsigned128Text(unsigned128(text))
+           : column.logical.kind == LogicalKind::kUuid   ? uuidText(text)
            : column.logical.kind == LogicalKind::kInterval ? intervalText(intervalParts(text))
                                                            : text;
   }

@@ -5,6 +5,8 @@
 #include "mlir/IR/Builders.h"
 #include "passes/analysis/scalar_evaluation.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -196,6 +198,7 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
           .Case("DOUBLE", builder.getF64Type())
           .Case("VARCHAR", frame::StringType::get(context.getContext()))
           .Case("BLOB", frame::BinaryType::get(context.getContext()))
+          .Case("UUID", frame::UuidType::get(context.getContext()))
           .Case("INTERVAL", frame::IntervalType::get(context.getContext()))
           .Case("DATE", frame::DateType::get(context.getContext()))
           .Case("TIME", frame::TimeType::get(context.getContext(), TimeUnit::kMicrosecond))
@@ -311,6 +314,12 @@ static FailureOr<Constant> importValue(Node content, Type type, ImportContext &c
   } else if (frame::isBinary(type)) { // as a cast to a text writes it
     if (std::optional<std::string> bytes = binaryOfText(content.string().value_or("\\"))) {
       literal = std::move(*bytes);
+    }
+  } else if (frame::isUuid(type)) { // as a number whose first bit is the other one
+    if (std::optional<llvm::APInt> integer = wideInteger(content)) {
+      const llvm::APInt bits = integer->trunc(8 * kUuidBytes);
+      const auto upper = bits.extractBitsAsZExtValue(64, 64) ^ (uint64_t{1} << 63);
+      literal = packedUnsigned128(U128{upper} << 64 | bits.extractBitsAsZExtValue(64, 0));
     }
   } else if (frame::isFloat(type)) {
     if (std::optional<double> real = content.real()) {

@@ -7,6 +7,7 @@
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
 #include "runtime/base/text_numbers.h"
+#include "runtime/base/uuid.h"
 #include "runtime/storage/arrow/column_reader.h"
 
 #include <algorithm>
@@ -153,6 +154,9 @@ private:
       break;
     case LogicalKind::kBinary:
       quotes_.append(binaryText(reader.text(row)), out);
+      break;
+    case LogicalKind::kUuid:
+      quotes_.appendPlain(uuidText(reader.text(row)), out);
       break;
     case LogicalKind::kInterval:
       quotes_.append(intervalText(intervalParts(reader.text(row))), out);

@@ -425,6 +425,30 @@ func.func @text_c1_interval(%a: !frame.string) {
 
 // -----
 
+func.func @text_c1_uuid(%a: !frame.string) {
+  // expected-error @+1 {{needs a uuid as operand 0, got '!frame.string'}}
+  %0 = frame.text "uuid_print"(%a) : (!frame.string) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @text_c2_uuid(%a: !frame.string) {
+  // expected-error @+1 {{must not give '!frame.ui128'}}
+  %0 = frame.text "uuid_parse"(%a) : (!frame.string) -> !frame.ui128
+  return
+}
+
+// -----
+
+func.func @constant_of_15_bytes() {
+  // expected-error @+1 {{literal does not fit type '!frame.uuid'}}
+  %0 = frame.constant "123456789012345" : !frame.uuid
+  return
+}
+
+// -----
+
 func.func @text_c1_binary(%a: !frame.string) {
   // expected-error @+1 {{needs a binary as operand 0, got '!frame.string'}}
   %0 = frame.text "decode"(%a) : (!frame.string) -> !frame.string

@@ -29,6 +29,7 @@ _NAMES = {
     "TIME_NS": "time64[ns]",
     "VARCHAR": "string",
     "BLOB": "binary",
+    "UUID": "string",
     "INTERVAL": "month_day_nano_interval",
     '"NULL"': "int32",
 }
