@@ -273,20 +273,19 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
     operands.push_back(given->value);
   }
   rendered += ")";
-  Type gives = function.result == TextFunction::Result::kText ? string
-               : function.result == TextFunction::Result::kBinary
-                   ? Type(frame::BinaryType::get(getContext()))
-               : function.result == TextFunction::Result::kInterval
-                   ? Type(frame::IntervalType::get(getContext()))
-               : function.result == TextFunction::Result::kUnsigned128
-                   ? Type(frame::Unsigned128Type::get(getContext()))
-               : function.result == TextFunction::Result::kUuid
-                   ? Type(frame::UuidType::get(getContext()))
-               : function.result == TextFunction::Result::kBytes
-                   ? frame::dropNullable(arguments[0].type())
-               : function.result == TextFunction::Result::kBoolean ? Type(builder.getI1Type())
-               : function.result == TextFunction::Result::kList    ? frame::dropNullable(type)
-                                                                   : i64;
+  Type gives =
+      function.result == TextFunction::Result::kText ? string
+      : function.result == TextFunction::Result::kBinary
+          ? Type(frame::BinaryType::get(getContext()))
+      : function.result == TextFunction::Result::kInterval
+          ? Type(frame::IntervalType::get(getContext()))
+      : function.result == TextFunction::Result::kUnsigned128
+          ? Type(frame::Unsigned128Type::get(getContext()))
+      : function.result == TextFunction::Result::kUuid    ? Type(frame::UuidType::get(getContext()))
+      : function.result == TextFunction::Result::kBytes   ? frame::dropNullable(arguments[0].type())
+      : function.result == TextFunction::Result::kBoolean ? Type(builder.getI1Type())
+      : function.result == TextFunction::Result::kList    ? frame::dropNullable(type)
+                                                          : i64;
   Type result =
       frame::withNullability(gives, frame::nullabilityOf(ValueRange(operands).getTypes()));
   Expression call =

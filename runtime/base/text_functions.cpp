@@ -16,8 +16,8 @@
 #include "runtime/base/text_distances.h"
 #include "runtime/base/text_patterns.h"
 #include "runtime/base/unsigned128.h"
-#include "runtime/base/uuid.h"
 #include "runtime/base/utf8.h"
+#include "runtime/base/uuid.h"
 #include "runtime/base/value_form.h"
 
 #include <algorithm>

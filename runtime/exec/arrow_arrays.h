@@ -42,8 +42,8 @@ struct ArrayHolder {
 /// Makes the array own the holder, whose buffers and children are set.
 void fillArray(ArrowArray &array, ArrayHolder *holder, uint32_t rows, int64_t buffers);
 
-/// The packed lists, structs, maps, intervals, ui128 or UUIDs of a chunk's column as an array. Fails
-/// with kData for one that Arrow does not hold; the array is there all the same.
+/// The packed lists, structs, maps, intervals, ui128 or UUIDs of a chunk's column as an array.
+/// Fails with kData for one that Arrow does not hold; the array is there all the same.
 Status exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &type,
                     ArrowArray &out);
 

@@ -166,8 +166,8 @@ void releaseSchema(ArrowSchema *schema) {
   schema->release = nullptr;
 }
 
-/// What says that a column has an extension's type, as Arrow's C data interface encodes it: how many
-/// pairs there are, and each key and value behind its length.
+/// What says that a column has an extension's type, as Arrow's C data interface encodes it: how
+/// many pairs there are, and each key and value behind its length.
 std::string extensionNamed(const std::string &name) {
   std::string metadata;
   auto addCount = [&](size_t count) {

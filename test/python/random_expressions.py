@@ -21,7 +21,9 @@ _TEXT = [
     function
     for function in text_functions.table()
     if not function.error
-    and all(argument.kind not in ("Binary", "Interval", "Unsigned128", "Uuid") for argument in function.arguments)
+    and all(
+        argument.kind not in ("Binary", "Interval", "Unsigned128", "Uuid") for argument in function.arguments
+    )
 ]
 
 

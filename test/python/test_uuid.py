@@ -82,9 +82,9 @@ _EXPRESSIONS = (
     "uuid_extract_version(u)",
     f"uuid_extract_version({_ONE})",
     "typeof(uuid_extract_version(u))",
-    "case when uuid_extract_version(u) = 7 then uuid_extract_timestamp(u) end",
-    "uuid_extract_timestamp('019a1234-5678-7abc-8def-0123456789ab')",
-    "try(uuid_extract_timestamp(u))",
+    "epoch_us(case when uuid_extract_version(u) = 7 then uuid_extract_timestamp(u) end)",
+    "epoch_us(uuid_extract_timestamp('019a1234-5678-7abc-8def-0123456789ab'))",
+    "epoch_us(try(uuid_extract_timestamp(u)))",
     "typeof(try(uuid_extract_timestamp(u)))",
     "md5(u::varchar)",
     "sha256(u::blob)",
@@ -125,7 +125,7 @@ _EXPRESSIONS = (
     "map {'a': [u]}",
     "list_sort([u, w, '00000000-0000-0000-0000-000000000000'])",
     f"list_contains([u, w], {_ONE})",
-    "list_distinct([u, w, u])",
+    "list_sort(list_distinct([u, w, u]))",
     "list_aggregate([u, w], 'max')",
     "array_value(u, w)",
     "row(u, k)",
@@ -160,7 +160,7 @@ _QUERIES = (
     "select n from r where u in (select u from t where g = 1)",
     "select n from r where not exists (select 1 from t where t.u = r.u)",
     "select k, n from t join r on t.u < r.u where k < 40",
-    "select k, n from t asof join r on t.g = r.n % 3 and t.u >= r.u",
+    "select k, r.u from t asof join r on t.g = r.n % 3 and t.u >= r.u",
     "select k, n from t join r on t.u::varchar = r.u::varchar",
     "select u from t union select u from r",
     "select u from t union all select '019a1234-5678-7abc-8def-0123456789ab'",
@@ -200,9 +200,9 @@ def test_orders(ranks: int) -> None:
 
 _FAILURES = (
     ("select v::uuid from t where v = 'x'", "DataError"),
-    ("select 'a0eebc99'::uuid", "text is not a UUID: a0eebc99"),
-    ("select ' a0eebc999c0b4ef8bb6d6bb9bd380a11'::uuid", "text is not a UUID"),
-    (f"select u from t where u > {_ONE[:-2]}'", "text is not a UUID"),
+    ("select 'a0eebc99'::uuid", "value cannot be cast (at CAST('a0eebc99'), 1:18)"),
+    ("select ' a0eebc999c0b4ef8bb6d6bb9bd380a11'::uuid", "value cannot be cast"),
+    (f"select u from t where u > {_ONE[:-2]}'", "value cannot be cast (at CAST('a0eebc99"),
     ("select ['x']::uuid[]", "DataError"),
     ("select encode(v)::uuid from t", "bytes that are no UUID, which has 16"),
     (
@@ -222,8 +222,14 @@ def test_failures(query: str, message: str) -> None:
 
 
 _REFUSED = (
-    ("select k::uuid from t", "unsupported cast of a UUID to or from another type than VARCHAR, BLOB and UHUGEINT"),
-    ("select u::date from t", "unsupported cast of a UUID to or from another type than VARCHAR, BLOB and UHUGEINT"),
+    (
+        "select k::uuid from t",
+        "unsupported cast of a UUID to or from another type than VARCHAR, BLOB and UHUGEINT",
+    ),
+    (
+        "select u::date from t",
+        "unsupported cast of a UUID to or from another type than VARCHAR, BLOB and UHUGEINT",
+    ),
     ("select uuid()", "unsupported function: uuid"),
     ("select gen_random_uuid()", "unsupported function: gen_random_uuid"),
 )
@@ -244,11 +250,15 @@ def test_versions_and_times_of_the_standard() -> None:
 
 def test_results_are_texts() -> None:
     """As DuckDB's Arrow tables have them; a table that has Arrow's UUIDs is read as such."""
-    query = "select u, [u, w] as l, {'a': u, 'b': [w]} as s, map([k], [u]) as m, array_value(u, w) as a, k from t"
+    query = (
+        "select u, [u, w] as l, {'a': u, 'b': [w]} as s, map([k], [u]) as m, array_value(u, w) as a, k from t"
+    )
     found, wanted = hr.sql(query, dict(_TABLES)), answer(query, _TABLES)
     assert found.schema.types == wanted.schema.types
     assert found.sort_by("k").to_pylist() == wanted.sort_by("k").to_pylist()
-    assert hr.batches(query, dict(_TABLES)).read_all().sort_by("k").to_pylist() == found.sort_by("k").to_pylist()
+    assert (
+        hr.batches(query, dict(_TABLES)).read_all().sort_by("k").to_pylist() == found.sort_by("k").to_pylist()
+    )
     session = hr.connect()
     session.register("t", _TABLES["t"])
     relation = session.sql(query)
@@ -266,7 +276,10 @@ def test_nested_columns_of_arrow() -> None:
     structs = pa.StructArray.from_arrays([uuids[:3], pa.array([1, 2, 3])], ["a", "b"])
     table = pa.table({"l": lists, "s": structs, "k": [0, 1, 2]})
     assert one.as_py() != two.as_py()
-    for query in ("select k, l, s, typeof(l) as x, typeof(s) as y from t", "select l[1] as x, s.a::varchar as y from t"):
+    for query in (
+        "select k, l, s, typeof(l) as x, typeof(s) as y from t",
+        "select l[1] as x, s.a::varchar as y from t",
+    ):
         check(query, {"t": table}, ranks=1)
     blobs = pa.table({"b": pa.array([_SOME[2].bytes, None], pa.binary(16))})
     check("select b, typeof(b) as x, b::uuid as u from t", {"t": blobs}, ranks=1)
@@ -279,14 +292,17 @@ def test_datasets_and_recursion() -> None:
         query = "select typeof(d.u) as a, typeof(l) as b, k, l[1] as c, n from d join r on d.u = r.u"
         found = hr.sql(query, {"d": kept, "r": _TABLES["r"]}, ranks=3)
         same(found, answer(query.replace("from d", "from (select u, [w] as l, k from t) d"), _TABLES))
-    step = "select (n::uhugeint + 1::uhugeint)::uuid, [n] from r where n < '00000000-0000-0000-0000-000000000003'"
-    check(f"with recursive r(n, l) as (select uuid {_ONE[:1]}{'0' * 32}', []::uuid[] union all {step}) select * from r", {})
+    step = f"select (n::uhugeint + 1::uhugeint)::uuid, [n] from r where n < '{'0' * 31}3'"
+    first = f"select uuid '{'0' * 32}', []::uuid[]"
+    check(f"with recursive r(n, l) as ({first} union all {step}) select * from r", {})
 
 
 def _files() -> pa.Table:
     rng = random.Random(11)
     rows = 3000
-    lists = [None if rng.random() < 0.2 else [_value(rng) for _ in range(rng.randrange(4))] for _ in range(rows)]
+    lists = [
+        None if rng.random() < 0.2 else [_value(rng) for _ in range(rng.randrange(4))] for _ in range(rows)
+    ]
     storage = pa.array(lists, pa.list_(pa.binary(16)))
     inner = pa.ExtensionArray.from_storage(pa.uuid(), storage.values)
     structs = pa.StructArray.from_arrays([_values(rng, rows), pa.array(range(rows))], ["x", "y"])
@@ -323,7 +339,7 @@ def test_parquet(tmp_path: Path, version: str, layout: str) -> None:
         (
             "select * from {}",
             "select u, count(*), min(m), max(o) from {} group by u",
-            "select o, u from {} where o > '80000000000000000000000000000000' and o <= '90800000000000000000000000000000'",
+            f"select o, u from {{}} where o > '80{'0' * 30}' and o <= '9080{'0' * 28}'",
             "select m, o from {} where m = u and o is not null",
             f"select count(*) from {{}} where u = {_ONE}",
             "select s.x as x, count(*) from {} group by all",
@@ -343,7 +359,7 @@ def test_row_groups_are_left_out(tmp_path: Path) -> None:
     for condition in (f"u > '7f{zeros}'", f"u = '80{zeros}'", f"u < '10{zeros}'", f"u >= 'f0{zeros}'"):
         query = f"select u from t where {condition}"
         same(hr.sql(query, {"t": tmp_path / "t.parquet"}), answer(query, {"t": table}))
-    assert f"u > '7f000000-0000-0000-0000-000000000000'" in hr.explain(
+    assert "u > '7f000000-0000-0000-0000-000000000000'" in hr.explain(
         f"select u from t where u > '7f{zeros}'", {"t": tmp_path / "t.parquet"}
     )
 
@@ -377,7 +393,8 @@ def test_folders_by_uuids(tmp_path: Path) -> None:
     for suffix in ("parquet", "csv"):
         query = "select u, w, k from t where k < 40 and u is not null"
         hr.sql(f"copy ({query}) to '{tmp_path}/{suffix}' (format {suffix}, partition_by (u))", dict(_TABLES))
-        read = f"select u::uuid as u, w::uuid as w, k from read_{suffix}('{tmp_path}/{suffix}/*/*', hive_partitioning=true)"
+        files = f"read_{suffix}('{tmp_path}/{suffix}/*/*', hive_partitioning=true)"
+        read = f"select u::uuid as u, w::uuid as w, k::int as k from {files}"
         same(answer(read, {}), answer(query, _TABLES))
 
 
@@ -385,8 +402,13 @@ def test_csv(tmp_path: Path) -> None:
     file = tmp_path / "x.csv"
     texts = [str(_SOME[5]), _SOME[3].hex.upper(), f'"{{{_SOME[4]}}}"', "", str(_SOME[6])]
     file.write_text("k,u\n" + "".join(f"{place},{text}\n" for place, text in enumerate(texts)))
-    for read in ("read_csv('{}', columns = {{'k': 'INTEGER', 'u': 'UUID'}})", "read_csv('{}', types = {{'u': 'UUID'}})"):
-        check(f"select u, typeof(u) as t, k from {read.format(file)} where u is null or u > '8{'0' * 31}'", {})
+    for read in (
+        "read_csv('{}', columns = {{'k': 'INTEGER', 'u': 'UUID'}})",
+        "read_csv('{}', types = {{'u': 'UUID'}})",
+    ):
+        check(
+            f"select u, typeof(u) as t, k from {read.format(file)} where u is null or u > '8{'0' * 31}'", {}
+        )
     file.write_text(f"k,u\n0,{_SOME[5]}\n1,{_SOME[4].hex[1:]}\n")
     with pytest.raises(hr.HeadraceError, match=f"cannot be read as uuid: '{_SOME[4].hex[1:]}'"):
         hr.sql(f"select u from read_csv('{file}', types = {{'u': 'UUID'}})")
@@ -416,7 +438,7 @@ def test_frames() -> None:
 def test_texts_of_tools(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command line, headrace-run and EXPLAIN write them as a cast does."""
     parquet.write_table(_TABLES["t"], tmp_path / "t.parquet")
-    query = f"select distinct u from t where u > {_ONE} order by u"
+    query = f"select distinct u from t where u > {_ONE} order by u limit 20"
     wanted = answer(query, _TABLES)["u"].to_pylist()
     assert main(["sql", query, "--tables", str(tmp_path)]) == 0
     assert capsys.readouterr().out.split()[2 : 2 + len(wanted)] == wanted

@@ -434,9 +434,20 @@ _OF_INTERVALS = (
 )
 
 _OF_UUIDS = (
-    *("cast(a as VARCHAR)", "cast(cast(a as VARCHAR) as UUID)", "cast(a as BLOB)", "cast(cast(a as BLOB) as UUID)"),
+    *(
+        "cast(a as VARCHAR)",
+        "cast(cast(a as VARCHAR) as UUID)",
+        "cast(a as BLOB)",
+        "cast(cast(a as BLOB) as UUID)",
+    ),
     *("cast(cast(a as UHUGEINT) as VARCHAR)", "cast(cast(a as UHUGEINT) as UUID)", "cast(a as BIGINT)"),
-    *("uuid_extract_version(a)", "uuid_extract_timestamp(a)", "a || 'x'", "md5(a::varchar)", "format('{}', a)"),
+    *(
+        "uuid_extract_version(a)",
+        "uuid_extract_timestamp(a)",
+        "a || 'x'",
+        "md5(a::varchar)",
+        "format('{}', a)",
+    ),
     *("a > '80000000000000000000000000000000'", "a = '{A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11}'"),
 )
 
@@ -472,8 +483,17 @@ TEXTS = (
     *("2024.02.29", "2024-002-9", "2024-02-009", "2024-02-29x", "2024-02-29 x", "2024-02-29 10"),
     *("2024-02-29 10:00", "2024-02-29 10:00:00", "2024-02-29T10:00:00.5", "2024-02-29 25:00:00"),
     *("2024-02-29 10:60:00", "2024-02-29 10:00:60", "290000-01-01", "300000-01-01", "x", "NULL", "٣"),
-    *("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "{A0EEBC999C0B4EF8BB6D6BB9BD380A11}", "-a0eebc999c0b4ef8bb6d6bb9bd380a1--1"),
-    *("a0eebc999c0b4ef8bb6d6bb9bd380a1", "a0eebc999c0b4ef8bb6d6bb9bd380a111", "a0eebc999c0b4ef8bb6d6bb9bd380a1g", "{}"),
+    *(
+        "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+        "{A0EEBC999C0B4EF8BB6D6BB9BD380A11}",
+        "-a0eebc999c0b4ef8bb6d6bb9bd380a1--1",
+    ),
+    *(
+        "a0eebc999c0b4ef8bb6d6bb9bd380a1",
+        "a0eebc999c0b4ef8bb6d6bb9bd380a111",
+        "a0eebc999c0b4ef8bb6d6bb9bd380a1g",
+        "{}",
+    ),
     *("{a0eebc999c0b4ef8bb6d6bb9bd380a11", " a0eebc999c0b4ef8bb6d6bb9bd380a11", "{", "-"),
     *(r"\xAA\x00b", r"\xA", r"\xGG", "\\", r"\x41\x", "'"),
     *moment_matrix.TEXTS,

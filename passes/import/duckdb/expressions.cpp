@@ -339,10 +339,9 @@ MaybeExpression ExpressionImporter::castUuid(ExpressionBuilder &b, const Express
   }
   Type i64 = IntegerType::get(b.getContext(), 64);
   MaybeExpression length = call("octet_length", i64);
-  MaybeExpression fits =
-      failed(length) ? length
-                     : b.compare(frame::CompareKind::Eq, *length,
-                                 b.integer(headrace::kUuidBytes, i64, at), at);
+  MaybeExpression fits = failed(length) ? length
+                                        : b.compare(frame::CompareKind::Eq, *length,
+                                                    b.integer(headrace::kUuidBytes, i64, at), at);
   return failed(fits) ? fits : b.choose(*fits, *made, nullptr, at);
 }
 

@@ -187,8 +187,7 @@ public:
       : array_(static_cast<const Array &>(array)), elements_(makeReader(*array_.values())),
         type_(describeField(*static_cast<const arrow::BaseListType &>(*array.type()).value_field())
                   .type),
-        code_(elementCode(type_)),
-        numbers_(numbersIn(*array_.values())) {}
+        code_(elementCode(type_)), numbers_(numbersIn(*array_.values())) {}
   bool valid(int64_t row) const override { return array_.IsValid(row); }
   std::string_view text(int64_t row) const override {
     const int64_t first = array_.value_offset(row);

@@ -98,8 +98,7 @@ HrTextForm formOf(const LogicalType &type) {
 class Reader {
 public:
   Reader(const CsvFormat &format, const plan::SlotColumn &column, uint8_t *bytes)
-      : format_(format), logical_(column.logical), bytes_(bytes),
-        form_(formOf(logical_)),
+      : format_(format), logical_(column.logical), bytes_(bytes), form_(formOf(logical_)),
         scale_(logical_.kind == LogicalKind::kDecimal ? logical_.scale
                : logical_.kind == LogicalKind::kTime || logical_.kind == LogicalKind::kTimestamp
                    ? digitsOf(logical_.unit)
