@@ -5,6 +5,8 @@
 
 namespace headrace {
 
+static constexpr uint32_t kUuidTextBytes = 2 * kUuidBytes + 4;
+
 /// The value of a hexadecimal digit; nothing if it is none.
 static std::optional<unsigned> hexDigit(char letter) {
   const char lower = static_cast<char>(letter | 0x20);
@@ -13,17 +15,27 @@ static std::optional<unsigned> hexDigit(char letter) {
                                         : std::nullopt;
 }
 
-std::string uuidText(std::string_view bytes) {
+/// Writes the text of bytes and returns its end.
+static char *print(std::string_view bytes, char *to) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
   for (size_t place = 0; bytes.size() == kUuidBytes && place < kUuidBytes; ++place) {
-    const bool isGroup = place == 4 || place == 6 || place == 8 || place == 10;
-    text += isGroup ? "-" : "";
+    if (place == 4 || place == 6 || place == 8 || place == 10) {
+      *to++ = '-';
+    }
     const auto byte = static_cast<uint8_t>(bytes[place]);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
+    *to++ = kDigits[byte >> 4];
+    *to++ = kDigits[byte & 15];
   }
-  return text;
+  return to;
+}
+
+std::string uuidText(std::string_view bytes) {
+  char text[kUuidTextBytes];
+  return {text, print(bytes, text)};
+}
+
+std::string_view printedUuid(TextRoom &room, std::string_view bytes) {
+  return room.make(kUuidTextBytes, [&](char *to) { return print(bytes, to); });
 }
 
 std::optional<UuidBytes> parseUuid(std::string_view text) {

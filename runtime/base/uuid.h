@@ -18,6 +18,7 @@ using UuidBytes = std::array<char, kUuidBytes>;
 
 /// 36 small letters with dashes; of bytes that are none, as those under NULL, an empty text.
 std::string uuidText(std::string_view bytes);
+std::string_view printedUuid(TextRoom &room, std::string_view bytes);
 /// Of a text of 32 hexadecimal digits, with dashes anywhere, and maybe in braces.
 std::optional<UuidBytes> parseUuid(std::string_view text);
 

@@ -3,7 +3,6 @@
 
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
-#include "runtime/base/uuid.h"
 
 #include <arrow/extension_type.h>
 #include <arrow/util/key_value_metadata.h>
@@ -398,17 +397,9 @@ static std::string otherMeaning(const arrow::Field &field) {
   return std::ranges::find(kKnown, name) != std::end(kKnown) ? name : "";
 }
 
-static bool isOfUuids(const arrow::DataType &storage) {
-  return storage.id() == arrow::Type::FIXED_SIZE_BINARY &&
-         static_cast<const arrow::FixedSizeBinaryType &>(storage).byte_width() == kUuidBytes;
-}
-
 TableColumn describeField(const arrow::Field &field) {
   TableColumn column = describeField(field.name(), *field.type());
-  const std::string meaning = otherMeaning(field);
-  if (meaning == kUuidExtension && isOfUuids(*field.type())) {
-    column.type = {LogicalKind::kUuid};
-  } else if (!meaning.empty()) {
+  if (const std::string meaning = otherMeaning(field); !meaning.empty()) {
     column.unsupported = "type is not supported: " + meaning;
   }
   return column;
