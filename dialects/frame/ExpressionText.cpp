@@ -2,6 +2,7 @@
 #include "dialects/frame/ExpressionText.h"
 #include "dialects/frame/FrameConstants.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/enum_values.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/unsigned128.h"
 #include "runtime/base/uuid.h"
@@ -33,6 +34,9 @@ std::string literalText(Attribute value, Type type) {
   }
   if (isInterval(scalar)) {
     return "'" + intervalText(intervalParts(cast<StringAttr>(value).getValue())) + "'";
+  }
+  if (isEnum(scalar)) {
+    return "'" + std::string(enumText(cast<StringAttr>(value).getValue())) + "'";
   }
   if (isUuid(scalar)) {
     return "'" + uuidText(cast<StringAttr>(value).getValue()) + "'";

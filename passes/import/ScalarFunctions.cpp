@@ -255,6 +255,7 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
                 : function.wantsInterval(index)    ? frame::isInterval(argument.type())
                 : function.wantsUnsigned128(index) ? frame::isUnsigned128(argument.type())
                 : function.wantsUuid(index)        ? frame::isUuid(argument.type())
+                : function.wantsEnum(index)        ? frame::isEnum(argument.type())
                 : function.wantsBytes(index)       ? holdsBytes(argument.type())
                                                    : frame::isString(argument.type());
     if (!fits) {
@@ -284,8 +285,10 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
       : function.result == TextFunction::Result::kUuid    ? Type(frame::UuidType::get(getContext()))
       : function.result == TextFunction::Result::kBytes   ? frame::dropNullable(arguments[0].type())
       : function.result == TextFunction::Result::kBoolean ? Type(builder.getI1Type())
-      : function.result == TextFunction::Result::kList    ? frame::dropNullable(type)
-                                                          : i64;
+      : function.result == TextFunction::Result::kList ||
+              function.result == TextFunction::Result::kEnum
+          ? frame::dropNullable(type)
+          : i64;
   Type result =
       frame::withNullability(gives, frame::nullabilityOf(ValueRange(operands).getTypes()));
   Expression call =

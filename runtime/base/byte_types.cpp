@@ -2,6 +2,7 @@
 #include "runtime/base/byte_types.h"
 
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/enum_values.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/unsigned128.h"
 #include "runtime/base/uuid.h"
@@ -28,6 +29,8 @@ constexpr ByteType kByteTypes[] = {
        const auto number = parseUnsigned128(text);
        return number ? MaybeString(packedUnsigned128(*number)) : std::nullopt;
      }},
+    {LogicalKind::kEnum, "enum", "an ENUM", [](Text bytes) { return std::string(enumText(bytes)); },
+     [](Text) { return MaybeString(); }}, // only its list says where it stands
     {LogicalKind::kUuid, "uuid", "a UUID", uuidText,
      [](Text text) {
        const auto bytes = parseUuid(text);

@@ -98,6 +98,7 @@ uint32_t elementBytes(ElementCode code) {
   case LogicalKind::kInterval:
   case LogicalKind::kU128:
   case LogicalKind::kUuid:
+  case LogicalKind::kEnum:
   case LogicalKind::kList:
   case LogicalKind::kStruct:
   case LogicalKind::kMap:
@@ -301,6 +302,7 @@ int compareElements(ElementCode code, std::string_view a, std::string_view b) {
   case LogicalKind::kBinary:
   case LogicalKind::kU128:
   case LogicalKind::kUuid:
+  case LogicalKind::kEnum:
     return order(a.compare(b), 0);
   case LogicalKind::kList:
   case LogicalKind::kStruct:

@@ -27,6 +27,7 @@ struct TextFunction {
     kInterval,
     kUnsigned128,
     kUuid,
+    kEnum,
     kBytes,
     kAllBytes,
     kList,
@@ -39,6 +40,7 @@ struct TextFunction {
     kInterval,
     kUnsigned128,
     kUuid,
+    kEnum,
     kBytes,
     kCount,
     kCodePoint,
@@ -72,6 +74,7 @@ struct TextFunction {
   bool wantsInterval(size_t index) const { return argument(index) == Argument::kInterval; }
   bool wantsUnsigned128(size_t index) const { return argument(index) == Argument::kUnsigned128; }
   bool wantsUuid(size_t index) const { return argument(index) == Argument::kUuid; }
+  bool wantsEnum(size_t index) const { return argument(index) == Argument::kEnum; }
   /// A text or bytes.
   bool wantsBytes(size_t index) const {
     return argument(index) == Argument::kBytes || argument(index) == Argument::kAllBytes;
@@ -81,7 +84,7 @@ struct TextFunction {
     return arguments.back() == Argument::kTexts || arguments.back() == Argument::kAllBytes ||
            arguments.back() == Argument::kLists;
   }
-  /// A text, or bytes, an interval, a ui128, a UUID or a list, which are one inside.
+  /// A text, or bytes, an interval, a ui128, a UUID, an enum or a list, which are one inside.
   bool givesText() const { return result <= Result::kBytes || result == Result::kList; }
   /// The least and greatest number that it gives; of no meaning for a text.
   std::pair<int64_t, int64_t> range() const;

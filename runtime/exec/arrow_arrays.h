@@ -20,6 +20,7 @@ struct ArrowType {
   bool nullable = true;            ///< of a child
   uint32_t size = 0;               ///< of an array: how many elements each has
   bool isUnsigned128 = false;      ///< bytes, of which the format's integers are made
+  std::vector<std::string> values; ///< of an enum: its dictionary, into which integers point
 };
 
 /// The format of intervals: months, days and nanoseconds.
@@ -37,6 +38,7 @@ struct ArrayHolder {
   const void *buffers[3] = {};
   std::vector<ArrowArray> children;
   std::vector<ArrowArray *> pointers;
+  ArrowArray dictionary = {}; ///< of an enum
 };
 
 /// Makes the array own the holder, whose buffers and children are set.

@@ -70,6 +70,14 @@ Expected<ArrowType> arrowType(const LogicalType &logical, LogicalKind kind,
   }
   case LogicalKind::kInterval:
     return ArrowType{kArrowInterval, 16, {}};
+  case LogicalKind::kEnum: { // as DuckDB has it
+    const size_t count = logical.names.size();
+    ArrowType type = count <= UINT8_MAX    ? ArrowType{"C", 1, {}}
+                     : count <= UINT16_MAX ? ArrowType{"S", 2, {}}
+                                           : ArrowType{"I", 4, {}};
+    type.values = logical.names;
+    return type;
+  }
   case LogicalKind::kUuid:
     return ArrowType{kArrowUuid, 16, {}};
   case LogicalKind::kBool:
@@ -153,6 +161,7 @@ struct SchemaHolder {
   std::string metadata;
   std::vector<ArrowSchema> children;
   std::vector<ArrowSchema *> pointers;
+  ArrowSchema dictionary = {}; ///< of an enum
 };
 
 void releaseSchema(ArrowSchema *schema) {
@@ -161,6 +170,9 @@ void releaseSchema(ArrowSchema *schema) {
     if (child.release) {
       child.release(&child);
     }
+  }
+  if (holder->dictionary.release) {
+    holder->dictionary.release(&holder->dictionary);
   }
   delete holder;
   schema->release = nullptr;
@@ -197,12 +209,16 @@ void fillSchema(ArrowSchema &schema, SchemaHolder *holder, int64_t flags) {
   schema.flags = flags;
   schema.n_children = static_cast<int64_t>(holder->children.size());
   schema.children = holder->pointers.data();
+  schema.dictionary = holder->dictionary.release ? &holder->dictionary : nullptr;
   schema.release = releaseSchema;
   schema.private_data = holder;
 }
 
 void describe(const ArrowType &type, const std::string &name, bool nullable, ArrowSchema &out) {
   auto *holder = new SchemaHolder{type.format, name, {}, {}, {}};
+  if (!type.values.empty()) {
+    describe(ArrowType{"u", 0, {}}, "", false, holder->dictionary);
+  }
   if (type.format == kArrowUuid) {
     holder->metadata = extensionNamed("arrow.uuid");
   }
@@ -219,8 +235,8 @@ void describe(const ArrowType &type, const std::string &name, bool nullable, Arr
 Status exportColumn(const ChunkHandle &chunk, size_t column, HrType physical, const ArrowType &type,
                     ArrowArray &out) {
   const HrSegment &segment = chunk->segments[column];
-  const bool isPacked =
-      type.format == kArrowInterval || type.format == kArrowUuid || type.isUnsigned128;
+  const bool isPacked = type.format == kArrowInterval || type.format == kArrowUuid ||
+                        type.isUnsigned128 || !type.values.empty();
   if (!type.children.empty() || isPacked) {
     return exportNested(segment, chunk->rows, type, out);
   }

@@ -21,6 +21,7 @@ bool canBe(const LogicalType &column, HrType type) {
   case LogicalKind::kInterval:
   case LogicalKind::kU128:
   case LogicalKind::kUuid:
+  case LogicalKind::kEnum:
   case LogicalKind::kList:
   case LogicalKind::kStruct:
   case LogicalKind::kMap:

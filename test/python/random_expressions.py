@@ -22,7 +22,8 @@ _TEXT = [
     for function in text_functions.table()
     if not function.error
     and all(
-        argument.kind not in ("Binary", "Interval", "Unsigned128", "Uuid") for argument in function.arguments
+        argument.kind not in ("Binary", "Interval", "Unsigned128", "Uuid", "Enum")
+        for argument in function.arguments
     )
 ]
 

@@ -285,6 +285,9 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
   if (!isNull && (frame::isNested(type) || frame::isNested(operand.type()))) {
     return castNested(b, operand, type, misfit, at);
   }
+  if (!isNull && (frame::isEnum(type) || frame::isEnum(operand.type()))) {
+    return castEnum(b, operand, type, misfit, at);
+  }
   if (!isNull && frame::isUuid(type) != frame::isUuid(operand.type()) && !frame::isString(type) &&
       !frame::isString(operand.type())) {
     return castUuid(b, operand, type, misfit, at);

@@ -449,6 +449,22 @@ func.func @constant_of_15_bytes() {
 
 // -----
 
+func.func @text_c1_enum(%a: !frame.string) {
+  // expected-error @+1 {{needs an enum as operand 0, got '!frame.string'}}
+  %0 = frame.text "enum_print"(%a) : (!frame.string) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @cast_c1_enum(%a: !frame.string) {
+  // expected-error @+1 {{no conversion from '!frame.string' to '!frame.enum<"a">'}}
+  %0 = frame.cast %a : !frame.string -> !frame.enum<"a">
+  return
+}
+
+// -----
+
 func.func @text_c1_binary(%a: !frame.string) {
   // expected-error @+1 {{needs a binary as operand 0, got '!frame.string'}}
   %0 = frame.text "decode"(%a) : (!frame.string) -> !frame.string
