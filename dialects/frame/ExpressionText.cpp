@@ -2,8 +2,10 @@
 #include "dialects/frame/ExpressionText.h"
 #include "dialects/frame/FrameConstants.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/enum_values.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -32,6 +34,12 @@ std::string literalText(Attribute value, Type type) {
   }
   if (isInterval(scalar)) {
     return "'" + intervalText(intervalParts(cast<StringAttr>(value).getValue())) + "'";
+  }
+  if (isEnum(scalar)) {
+    return "'" + std::string(enumText(cast<StringAttr>(value).getValue())) + "'";
+  }
+  if (isUuid(scalar)) {
+    return "'" + uuidText(cast<StringAttr>(value).getValue()) + "'";
   }
   if (auto text = dyn_cast<StringAttr>(value)) {
     return "'" + (isBinary(scalar) ? binaryText(text.getValue()) : text.str()) + "'";

@@ -3,6 +3,7 @@
 #include "mlir/IR/Builders.h"
 #include "runtime/base/moment_text.h"
 #include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -219,7 +220,9 @@ bool headrace::frame::isLiteralOf(Attribute value, Type type) {
     return isNullable(type);
   }
   if (auto text = dyn_cast<StringAttr>(value)) {
-    return isUnsigned128(scalar) ? text.size() == kUnsigned128Bytes : isHeldAsText(scalar);
+    return isUnsigned128(scalar) ? text.size() == kUnsigned128Bytes
+           : isUuid(scalar)      ? text.size() == kUuidBytes
+                                 : isHeldAsText(scalar);
   }
   if (auto real = dyn_cast<FloatAttr>(value)) {
     return real.getType() == scalar;

@@ -123,7 +123,7 @@ static bool isConvertible(Type from, Type to) {
     return isHeldAlike(from, to);
   }
   if (isString(from) || isString(to)) {
-    return true;
+    return !isEnum(to); // whose place a function finds
   }
   if (isHeldAsBytes(from) || isHeldAsBytes(to)) {
     return false;
@@ -377,13 +377,16 @@ LogicalResult TextOp::verify() {
     bool wantsNested = function.wantsNested(index);
     bool wantsBinary = function.wantsBinary(index), wantsBytes = function.wantsBytes(index);
     bool wantsInterval = function.wantsInterval(index);
-    bool wantsUnsigned = function.wantsUnsigned128(index);
+    bool wantsUnsigned = function.wantsUnsigned128(index), wantsUuid = function.wantsUuid(index);
+    bool wantsEnum = function.wantsEnum(index);
     bool fits = wantsInteger    ? dropNullable(type).isSignlessInteger(64)
                 : wantsList     ? isList(type)
                 : wantsNested   ? isNested(type)
                 : wantsBinary   ? isBinary(type)
                 : wantsInterval ? isInterval(type)
                 : wantsUnsigned ? isUnsigned128(type)
+                : wantsUuid     ? isUuid(type)
+                : wantsEnum     ? isEnum(type)
                 : wantsBytes    ? isString(type) || isBinary(type)
                                 : isString(type);
     if (!fits) { // C1
@@ -393,6 +396,8 @@ LogicalResult TextOp::verify() {
                          : wantsBinary   ? "needs a binary"
                          : wantsInterval ? "needs an interval"
                          : wantsUnsigned ? "needs a ui128"
+                         : wantsUuid     ? "needs a uuid"
+                         : wantsEnum     ? "needs an enum"
                          : wantsBytes    ? "needs a string or a binary"
                                          : "needs a string")
              << " as operand " << index << ", got " << type;
@@ -406,6 +411,8 @@ LogicalResult TextOp::verify() {
               : function.result == TextFunction::Result::kBinary      ? isBinary(result)
               : function.result == TextFunction::Result::kInterval    ? isInterval(result)
               : function.result == TextFunction::Result::kUnsigned128 ? isUnsigned128(result)
+              : function.result == TextFunction::Result::kUuid        ? isUuid(result)
+              : function.result == TextFunction::Result::kEnum        ? isEnum(result)
               : function.result == TextFunction::Result::kBytes
                   ? isSameValueType(result, getOperands().front().getType())
               : function.result == TextFunction::Result::kList    ? isList(result)

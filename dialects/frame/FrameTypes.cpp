@@ -258,6 +258,17 @@ ListType MapType::getEntries() const {
   return ListType::get(StructType::get(getContext(), names, {getKeyType(), getValueType()}));
 }
 
+LogicalResult EnumType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<StringAttr> values) {
+  llvm::StringSet<> seen;
+  for (StringAttr value : values) {
+    if (!seen.insert(value.getValue()).second) { // C1
+      return emitError() << "texts of an enum must be unique, got: " << value;
+    }
+  }
+  return success();
+}
+
 LogicalResult NullableType::verify(function_ref<InFlightDiagnostic()> emitError, Type valueType) {
   if (isa<NullableType>(valueType) || !isScalar(valueType)) { // C1
     return emitError() << "nullable needs a scalar type that is not nullable, got " << valueType;
@@ -304,6 +315,8 @@ bool headrace::frame::isFloat(Type type) {
 bool headrace::frame::isDecimal(Type type) { return isa<DecimalType>(dropNullable(type)); }
 bool headrace::frame::isString(Type type) { return isa<StringType>(dropNullable(type)); }
 bool headrace::frame::isBinary(Type type) { return isa<BinaryType>(dropNullable(type)); }
+bool headrace::frame::isUuid(Type type) { return isa<UuidType>(dropNullable(type)); }
+bool headrace::frame::isEnum(Type type) { return isa<EnumType>(dropNullable(type)); }
 bool headrace::frame::isList(Type type) { return isa<ListType>(dropNullable(type)); }
 bool headrace::frame::isStruct(Type type) { return isa<StructType>(dropNullable(type)); }
 bool headrace::frame::isMap(Type type) { return isa<MapType>(dropNullable(type)); }
@@ -321,7 +334,7 @@ bool headrace::frame::hasIntervals(Type type) {
 }
 
 bool headrace::frame::isHeldAsBytes(Type type) {
-  return isBinary(type) || isInterval(type) || isUnsigned128(type);
+  return isBinary(type) || isUuid(type) || isEnum(type) || isInterval(type) || isUnsigned128(type);
 }
 bool headrace::frame::isHeldAsText(Type type) {
   return isString(type) || isHeldAsBytes(type) || isNested(type);

@@ -30,7 +30,8 @@ struct TableTypeStorage;
 namespace headrace::frame {
 
 /// Whether `type` can be a column: i1, i8 to i128, ui8 to ui64, f32, f64, decimal, ui128, date,
-/// time, timestamp, interval, string, binary, list, struct, map, or one of them nullable.
+/// time, timestamp, interval, string, binary, uuid, enum, list, struct, map, or one of them
+/// nullable.
 bool isScalar(mlir::Type type);
 
 inline bool isNullable(mlir::Type type) { return mlir::isa<NullableType>(type); }
@@ -55,6 +56,8 @@ bool isDecimal(mlir::Type type);
 bool isNumeric(mlir::Type type); // integer, float or decimal
 bool isString(mlir::Type type);
 bool isBinary(mlir::Type type);
+bool isUuid(mlir::Type type);
+bool isEnum(mlir::Type type);
 bool isList(mlir::Type type);
 bool isStruct(mlir::Type type);
 bool isMap(mlir::Type type);
@@ -63,7 +66,8 @@ bool isInterval(mlir::Type type);
 /// Whether it is an interval or something nested that has some: then bytes that differ may be equal
 /// values.
 bool hasIntervals(mlir::Type type);
-/// Whether values are bytes that a cast to a text writes otherwise: binaries, intervals, ui128.
+/// Whether values are bytes that a cast to a text writes otherwise: binaries, UUIDs, enums,
+/// intervals, ui128.
 bool isHeldAsBytes(mlir::Type type);
 /// Whether values are kept as texts: strings, such bytes, and what is nested.
 bool isHeldAsText(mlir::Type type);

@@ -1,4 +1,4 @@
-// The types of `frame`: table, decimal, ui128, date, time, timestamp, interval, double_double, string, binary, list, struct, map, nullable,
+// The types of `frame`: table, decimal, ui128, date, time, timestamp, interval, double_double, string, binary, uuid, enum, list, struct, map, nullable,
 // and the constraints on scalars.
 #ifndef HEADRACE_FRAME_TYPES_TD
 #define HEADRACE_FRAME_TYPES_TD
@@ -151,6 +151,35 @@ def Frame_BinaryType : Frame_Type<"Binary", "binary"> {
   }];
 }
 
+def Frame_UuidType : Frame_Type<"Uuid", "uuid"> {
+  let summary = "a UUID: 128 bits that name something";
+  let description = [{
+    It is its 16 bytes, as its text writes them, and in order as that. A literal is a string of them
+    (`runtime/base/uuid.h`).
+
+    ```mlir
+    func.func private @names() -> (!frame.uuid, !frame.nullable<!frame.uuid>)
+    ```
+  }];
+}
+
+def Frame_EnumType : Frame_Type<"Enum", "enum"> {
+  let summary = "one of several texts, in the order in which they are listed";
+  let description = [{
+    It is bytes: its place in the list, and the text (`runtime/base/enum_values.h`). A literal is a string of them.
+
+    ```mlir
+    func.func private @moods() -> (!frame.enum<"sad", "glad">, !frame.nullable<!frame.enum<"a">>)
+    ```
+
+    **Constraints:**
+    - (C1) no two of its texts are equal.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$values);
+  let assemblyFormat = "`<` $values `>`";
+  let genVerifyDecl = 1;
+}
+
 def Frame_ListType : Frame_Type<"List", "list"> {
   let summary = "values of one type, in order";
   let description = [{
@@ -242,7 +271,7 @@ def Frame_NullableType : Frame_Type<"Nullable", "nullable"> {
 }
 
 // A scalar of `frame`: i1, i8, i16, i32, i64, i128, f32, f64, decimal, ui128, date, time, timestamp, interval,
-// double_double, string, binary, list, struct, map, or one of them nullable.
+// double_double, string, binary, uuid, enum, list, struct, map, or one of them nullable.
 def Frame_Scalar : Type<CPred<"::headrace::frame::isScalar($_self)">, "frame scalar">;
 def Frame_Boolean : Type<CPred<"::headrace::frame::isBoolean($_self)">, "i1 or nullable i1">;
 def Frame_Numeric : Type<CPred<"::headrace::frame::isNumeric($_self)">,

@@ -57,6 +57,14 @@ LogicalType logicalType(Type type) {
       })
       .Case([](frame::IntervalType) { return LogicalType{LogicalKind::kInterval}; })
       .Case([](frame::BinaryType) { return LogicalType{LogicalKind::kBinary}; })
+      .Case([](frame::EnumType type) {
+        LogicalType logical{LogicalKind::kEnum};
+        for (StringAttr value : type.getValues()) {
+          logical.names.push_back(value.str());
+        }
+        return logical;
+      })
+      .Case([](frame::UuidType) { return LogicalType{LogicalKind::kUuid}; })
       .Case([](frame::DoubleDoubleType) { return LogicalType{LogicalKind::kDoubleDouble}; })
       .Case([](frame::StringType) { return LogicalType{LogicalKind::kString}; });
 }

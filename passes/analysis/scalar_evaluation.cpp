@@ -7,6 +7,7 @@
 #include "passes/analysis/ranges.h"
 #include "passes/analysis/region_evaluation.h"
 #include "passes/analysis/text_evaluation.h"
+#include "runtime/base/byte_types.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -213,10 +214,9 @@ Evaluated castOfText(StringRef text, Type to) {
   StringRef whole = text;
   if (isHeldAsBytes(to)) {
     std::optional<std::string> bytes = bytesOfText(text, to);
-    return bytes               ? ok(Scalar{std::move(*bytes)})
-           : isBinary(to)      ? fail("text is not a BLOB: " + text)
-           : isUnsigned128(to) ? fail("text is not a UHUGEINT: " + text)
-                               : fail("text is not an INTERVAL: " + text);
+    const char *wanted = byteTypeOf(logicalType(dropNullable(to)).kind)->named;
+    return bytes ? ok(Scalar{std::move(*bytes)})
+                 : fail("text is not " + Twine(wanted) + ": " + text);
   }
   text = text.trim();
   if (isTemporal(to)) {

@@ -1,10 +1,9 @@
 // String operations of `frame` on known values.
 #include "passes/analysis/text_evaluation.h"
 #include "dialects/frame/FrameTypes.h"
-#include "runtime/base/binary_functions.h"
-#include "runtime/base/interval_values.h"
+#include "passes/analysis/logical_type.h"
+#include "runtime/base/byte_types.h"
 #include "runtime/base/text_functions.h"
-#include "runtime/base/unsigned128.h"
 #include "llvm/ADT/SmallVector.h"
 
 using namespace headrace;
@@ -98,20 +97,14 @@ std::string headrace::analysis::inSmallLetters(StringRef text) {
   return std::string(made.text);
 }
 
+static const ByteType &byteType(mlir::Type type) {
+  return *byteTypeOf(logicalType(frame::dropNullable(type)).kind);
+}
+
 std::optional<std::string> headrace::analysis::bytesOfText(StringRef text, mlir::Type type) {
-  if (frame::isBinary(type)) {
-    return binaryOfText(text);
-  }
-  if (frame::isUnsigned128(type)) {
-    std::optional<U128> value = parseUnsigned128(text);
-    return value ? std::optional(packedUnsigned128(*value)) : std::nullopt;
-  }
-  std::optional<IntervalParts> parts = parseInterval(text);
-  return parts ? std::optional(packedInterval(*parts)) : std::nullopt;
+  return byteType(type).parse(text);
 }
 
 std::string headrace::analysis::textOfBytes(StringRef bytes, mlir::Type type) {
-  return frame::isBinary(type)        ? binaryText(bytes)
-         : frame::isUnsigned128(type) ? unsigned128Text(unsigned128(bytes))
-                                      : intervalText(intervalParts(bytes));
+  return byteType(type).text(bytes);
 }

@@ -20,7 +20,7 @@ std::string substringOf(llvm::StringRef text, int64_t start, std::optional<int64
 /// As the function `lower` makes it.
 std::string inSmallLetters(llvm::StringRef text);
 
-/// The bytes of a binary or an interval that a text says; nothing if it says none.
+/// The bytes of a type that is held as such which a text says; nothing if it says none.
 std::optional<std::string> bytesOfText(llvm::StringRef text, mlir::Type type);
 /// The text of such bytes.
 std::string textOfBytes(llvm::StringRef bytes, mlir::Type type);

@@ -5,6 +5,8 @@
 #include "dialects/interfaces/DiagnosticKind.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/analysis/logical_type.h"
+#include "runtime/base/byte_types.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <limits>
@@ -339,9 +341,7 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
   if (frame::isHeldAsBytes(input.type) || frame::isHeldAsBytes(target)) {
     const bool parses = frame::isHeldAsBytes(target);
     Type bytes = parses ? target : input.type;
-    std::string name = frame::isBinary(bytes)     ? "binary"
-                       : frame::isInterval(bytes) ? "interval"
-                                                  : "ui128";
+    std::string name = byteTypeOf(logicalType(bytes).kind)->functions;
     name += parses ? "_parse" : "_print";
     return textOf(*textFunctionNamed(name), input.value, input.valid, target,
                   pipe::DataError::InvalidCast);

@@ -6,9 +6,11 @@
 #include "passes/analysis/logical_type.h"
 #include "passes/import/ConstantCasts.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/enum_values.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -106,6 +108,12 @@ static std::string constantText(Attribute value, Type type) {
   if (frame::isInterval(type)) {
     auto bytes = cast<StringAttr>(value).getValue();
     return "INTERVAL '" + headrace::intervalText(headrace::intervalParts(bytes)) + "'";
+  }
+  if (frame::isEnum(type)) {
+    return "'" + std::string(headrace::enumText(cast<StringAttr>(value).getValue())) + "'";
+  }
+  if (frame::isUuid(type)) {
+    return "'" + headrace::uuidText(cast<StringAttr>(value).getValue()) + "'::UUID";
   }
   if (auto text = dyn_cast<StringAttr>(value)) {
     return "'" + (frame::isBinary(type) ? headrace::binaryText(text.getValue()) : text.str()) + "'";

@@ -46,7 +46,8 @@ static std::optional<MaybeExpression> otherBin(ExpressionBuilder &b, Type key, L
   }
   const bool isNanoseconds = isa<frame::TimeType>(type) && cast<frame::TimeType>(type).getUnit() ==
                                                                headrace::TimeUnit::kNanosecond;
-  if (frame::isMap(type) || frame::isBoolean(type) || frame::isInterval(type) || isNanoseconds) {
+  if (frame::isMap(type) || frame::isBoolean(type) || frame::isInterval(type) ||
+      frame::isUuid(type) || frame::isEnum(type) || isNanoseconds) {
     return std::nullopt;
   }
   if (frame::isFloat(type)) {

@@ -254,6 +254,8 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
                 : function.wantsBinary(index)      ? frame::isBinary(argument.type())
                 : function.wantsInterval(index)    ? frame::isInterval(argument.type())
                 : function.wantsUnsigned128(index) ? frame::isUnsigned128(argument.type())
+                : function.wantsUuid(index)        ? frame::isUuid(argument.type())
+                : function.wantsEnum(index)        ? frame::isEnum(argument.type())
                 : function.wantsBytes(index)       ? holdsBytes(argument.type())
                                                    : frame::isString(argument.type());
     if (!fits) {
@@ -272,18 +274,21 @@ MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
     operands.push_back(given->value);
   }
   rendered += ")";
-  Type gives = function.result == TextFunction::Result::kText ? string
-               : function.result == TextFunction::Result::kBinary
-                   ? Type(frame::BinaryType::get(getContext()))
-               : function.result == TextFunction::Result::kInterval
-                   ? Type(frame::IntervalType::get(getContext()))
-               : function.result == TextFunction::Result::kUnsigned128
-                   ? Type(frame::Unsigned128Type::get(getContext()))
-               : function.result == TextFunction::Result::kBytes
-                   ? frame::dropNullable(arguments[0].type())
-               : function.result == TextFunction::Result::kBoolean ? Type(builder.getI1Type())
-               : function.result == TextFunction::Result::kList    ? frame::dropNullable(type)
-                                                                   : i64;
+  Type gives =
+      function.result == TextFunction::Result::kText ? string
+      : function.result == TextFunction::Result::kBinary
+          ? Type(frame::BinaryType::get(getContext()))
+      : function.result == TextFunction::Result::kInterval
+          ? Type(frame::IntervalType::get(getContext()))
+      : function.result == TextFunction::Result::kUnsigned128
+          ? Type(frame::Unsigned128Type::get(getContext()))
+      : function.result == TextFunction::Result::kUuid    ? Type(frame::UuidType::get(getContext()))
+      : function.result == TextFunction::Result::kBytes   ? frame::dropNullable(arguments[0].type())
+      : function.result == TextFunction::Result::kBoolean ? Type(builder.getI1Type())
+      : function.result == TextFunction::Result::kList ||
+              function.result == TextFunction::Result::kEnum
+          ? frame::dropNullable(type)
+          : i64;
   Type result =
       frame::withNullability(gives, frame::nullabilityOf(ValueRange(operands).getTypes()));
   Expression call =

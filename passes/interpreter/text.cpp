@@ -1,8 +1,6 @@
 // Text in and out.
 #include "passes/interpreter/text.h"
-#include "runtime/base/binary_functions.h"
-#include "runtime/base/interval_values.h"
-#include "runtime/base/unsigned128.h"
+#include "passes/analysis/text_evaluation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -31,12 +29,10 @@ std::string textOf(const Row &row, frame::TableType type) {
   for (auto [value, columnType] : llvm::zip_equal(row, type.getColumnTypes())) {
     line += line.empty() && &value == &row.front() ? "" : ",";
     if (!value.isNull()) {
-      line += frame::isString(columnType)   ? quoted(value.text())
-              : frame::isBinary(columnType) ? quoted(headrace::binaryText(value.text()))
-              : frame::isUnsigned128(columnType)
-                  ? headrace::unsigned128Text(headrace::unsigned128(value.text()))
-              : frame::isInterval(columnType)
-                  ? quoted(headrace::intervalText(headrace::intervalParts(value.text())))
+      line += frame::isString(columnType)        ? quoted(value.text())
+              : frame::isUnsigned128(columnType) ? analysis::textOfBytes(value.text(), columnType)
+              : frame::isHeldAsBytes(columnType)
+                  ? quoted(analysis::textOfBytes(value.text(), columnType))
               : frame::isNested(columnType) ? quoted(analysis::printedNested(value, columnType))
                                             : analysis::textOf(value, columnType);
     }

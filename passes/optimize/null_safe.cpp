@@ -4,6 +4,7 @@
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
 #include "passes/optimize/provenance.h"
+#include "runtime/base/uuid.h"
 
 namespace headrace::optimize {
 #define GEN_PASS_DEF_OPTIMIZENULLSAFE
@@ -32,10 +33,11 @@ void dropNeedless(JoinOp join) {
 /// What stands for NULL beside its flag.
 Attribute someValue(Type value) {
   const bool isNumber = isUnsigned128(value);
-  return isHeldAsText(value) && !isNumber ? literalAttr(std::string(), value)
-         : isBoolean(value)               ? literalAttr(false, value)
-         : isFloat(value)                 ? literalAttr(0.0, value)
-                                          : literalAttr(llvm::APInt(kLiteralBits, 0), value);
+  return isUuid(value)                      ? literalAttr(std::string(kUuidBytes, '\0'), value)
+         : isHeldAsText(value) && !isNumber ? literalAttr(std::string(), value)
+         : isBoolean(value)                 ? literalAttr(false, value)
+         : isFloat(value)                   ? literalAttr(0.0, value)
+                                            : literalAttr(llvm::APInt(kLiteralBits, 0), value);
 }
 
 /// `table` with two columns for each of `names`, equal together exactly where the column is the

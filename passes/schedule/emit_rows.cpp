@@ -273,10 +273,11 @@ void PlanEmitter::addExchange(sched::ExchangeOp op) {
   addTask(std::move(task), op);
 }
 
-/// Whether it is, or has, a type that those who read a result's rows get as decimals, whose hashes
-/// are others.
-static bool hasUnsigned128(const LogicalType &type) {
-  return type.kind == LogicalKind::kU128 || llvm::any_of(type.children, hasUnsigned128);
+/// Whether it is, or has, a type that those who read a result's rows get as another one, decimals
+/// or texts, whose hashes are others.
+static bool becomesAnother(const LogicalType &type) {
+  return type.kind == LogicalKind::kU128 || type.kind == LogicalKind::kEnum ||
+         llvm::any_of(type.children, becomesAnother);
 }
 
 void PlanEmitter::addResult(sched::ResultOp op) {
@@ -292,7 +293,7 @@ void PlanEmitter::addResult(sched::ResultOp op) {
     plan_.resident = true;
     auto isOther = [&](Attribute key) {
       return llvm::any_of(plan_.result.columns, [&](const plan::Column &column) {
-        return column.name == cast<StringAttr>(key).getValue() && hasUnsigned128(column.logical);
+        return column.name == cast<StringAttr>(key).getValue() && becomesAnother(column.logical);
       });
     };
     keys = llvm::any_of(*keys, isOther) ? ArrayAttr::get(op.getContext(), {}) : *keys;

@@ -3,7 +3,7 @@
 #include "runtime/base/list_functions.h"
 
 #include "runtime/abi/kernel.h"
-#include "runtime/base/binary_functions.h"
+#include "runtime/base/byte_types.h"
 #include "runtime/base/double_double.h"
 #include "runtime/base/file_names.h"
 #include "runtime/base/interval_values.h"
@@ -11,7 +11,6 @@
 #include "runtime/base/nested_texts.h"
 #include "runtime/base/regular_expression.h"
 #include "runtime/base/text_numbers.h"
-#include "runtime/base/unsigned128.h"
 #include "runtime/base/utf8.h"
 
 #include <algorithm>
@@ -40,15 +39,12 @@ std::string textOf(ElementCode code, Text element) {
   char memory[HR_TEXT_PRINTED];
   const LogicalType type = elementType(code);
   auto upTo = [&](char *end) { return std::string(memory, end); };
+  if (const ByteType *bytes = byteTypeOf(type.kind)) {
+    return bytes->text(element);
+  }
   switch (type.kind) {
   case LogicalKind::kString:
     return std::string(element);
-  case LogicalKind::kBinary:
-    return binaryText(element);
-  case LogicalKind::kInterval:
-    return intervalText(intervalParts(element));
-  case LogicalKind::kU128:
-    return unsigned128Text(unsigned128(element));
   case LogicalKind::kBool:
     return integerIn(code, element) != 0 ? "true" : "false";
   case LogicalKind::kF32:

@@ -97,6 +97,8 @@ uint32_t elementBytes(ElementCode code) {
   case LogicalKind::kBinary:
   case LogicalKind::kInterval:
   case LogicalKind::kU128:
+  case LogicalKind::kUuid:
+  case LogicalKind::kEnum:
   case LogicalKind::kList:
   case LogicalKind::kStruct:
   case LogicalKind::kMap:
@@ -299,6 +301,8 @@ int compareElements(ElementCode code, std::string_view a, std::string_view b) {
   case LogicalKind::kString:
   case LogicalKind::kBinary:
   case LogicalKind::kU128:
+  case LogicalKind::kUuid:
+  case LogicalKind::kEnum:
     return order(a.compare(b), 0);
   case LogicalKind::kList:
   case LogicalKind::kStruct:

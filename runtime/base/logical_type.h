@@ -35,6 +35,8 @@ enum class LogicalKind : uint8_t {
   kInterval,
   kI128,
   kU128,
+  kUuid,
+  kEnum,
 };
 
 struct LogicalKindName {
@@ -69,6 +71,8 @@ inline constexpr LogicalKindName kLogicalKindNames[] = {
     {LogicalKind::kInterval, "interval"},
     {LogicalKind::kI128, "i128"},
     {LogicalKind::kU128, "ui128"},
+    {LogicalKind::kUuid, "uuid"},
+    {LogicalKind::kEnum, "enum"},
 };
 
 enum class TimeUnit : uint8_t { kSecond, kMillisecond, kMicrosecond, kNanosecond };
@@ -120,8 +124,9 @@ struct LogicalType {
   bool zoned = false;         ///< a timestamp is a moment of UTC, not of an unnamed zone
   /// Of a list its elements' type, of a struct its fields', of a map its keys' and its values'.
   std::vector<LogicalType> children;
-  std::vector<std::string> names; ///< of a struct's fields; all empty: they have none
-  uint32_t size = 0;              ///< of an array: a list of so many elements; 0: of any
+  /// Of a struct's fields, all empty: they have none; or an enum's texts.
+  std::vector<std::string> names;
+  uint32_t size = 0; ///< of an array: a list of so many elements; 0: of any
 
   bool operator==(const LogicalType &) const = default;
   /// An integer inside: integers, scaled decimals, days and moments.
@@ -129,7 +134,8 @@ struct LogicalType {
   bool isNested() const { return kind >= LogicalKind::kList && kind <= LogicalKind::kMap; }
   /// Texts and bytes, which are in order as these are.
   bool isTextOrBinary() const {
-    return kind == LogicalKind::kString || kind == LogicalKind::kBinary;
+    return kind == LogicalKind::kString || kind == LogicalKind::kBinary ||
+           kind == LogicalKind::kUuid || kind == LogicalKind::kEnum;
   }
   /// A text inside: what is nested (list_values.h), intervals (interval_values.h) and unsigned
   /// integers of 128 bits (unsigned128.h) are one too.

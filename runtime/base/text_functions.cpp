@@ -3,6 +3,7 @@
 
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/digests.h"
+#include "runtime/base/enum_values.h"
 #include "runtime/base/file_names.h"
 #include "runtime/base/graphemes.h"
 #include "runtime/base/interval_values.h"
@@ -18,6 +19,7 @@
 #include "runtime/base/text_patterns.h"
 #include "runtime/base/unsigned128.h"
 #include "runtime/base/utf8.h"
+#include "runtime/base/uuid.h"
 #include "runtime/base/value_form.h"
 
 #include <algorithm>
@@ -430,6 +432,15 @@ Binary keptKey(TextRoom &room, const IntervalParts &parts) {
   return {kept(room, intervalKey(parts))};
 }
 
+MaybeEnum keptEnum(TextRoom &room, Text text, const List &values) {
+  for (uint32_t place = 0; place < values.view.size(); ++place) {
+    if (values.view.bytes(place) == text) {
+      return Enum{kept(room, packedEnum(place, text))};
+    }
+  }
+  return std::nullopt;
+}
+
 Text printedInterval(TextRoom &room, const IntervalParts &parts) {
   return kept(room, intervalText(parts));
 }
@@ -475,6 +486,14 @@ template <> struct Given<Unsigned128> {
     return {given[index].text};
   }
 };
+template <> struct Given<Uuid> {
+  static constexpr Argument kKind = Argument::kUuid;
+  static Uuid of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
+};
+template <> struct Given<Enum> {
+  static constexpr Argument kKind = Argument::kEnum;
+  static Enum of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
+};
 template <> struct Given<Bytes> {
   static constexpr Argument kKind = Argument::kBytes;
   static Bytes of(std::span<const TextValue> given, size_t index) { return {given[index].text}; }
@@ -508,6 +527,8 @@ constexpr Result kResult = std::is_same_v<Type, Count>         ? Result::kCount
                            : std::is_same_v<Type, Binary>      ? Result::kBinary
                            : std::is_same_v<Type, Interval>    ? Result::kInterval
                            : std::is_same_v<Type, Unsigned128> ? Result::kUnsigned128
+                           : std::is_same_v<Type, Uuid>        ? Result::kUuid
+                           : std::is_same_v<Type, Enum>        ? Result::kEnum
                            : std::is_same_v<Type, ShortNumber> ? Result::kShortNumber
                            : std::is_same_v<Type, Bytes>       ? Result::kBytes
                                                                : Result::kText;
@@ -609,6 +630,8 @@ std::pair<int64_t, int64_t> TextFunction::range() const {
   case Result::kBinary:
   case Result::kInterval:
   case Result::kUnsigned128:
+  case Result::kUuid:
+  case Result::kEnum:
   case Result::kBytes:
   case Result::kList:
   case Result::kCount:

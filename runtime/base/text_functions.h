@@ -26,6 +26,8 @@ struct TextFunction {
     kBinary,
     kInterval,
     kUnsigned128,
+    kUuid,
+    kEnum,
     kBytes,
     kAllBytes,
     kList,
@@ -37,6 +39,8 @@ struct TextFunction {
     kBinary,
     kInterval,
     kUnsigned128,
+    kUuid,
+    kEnum,
     kBytes,
     kCount,
     kCodePoint,
@@ -69,6 +73,8 @@ struct TextFunction {
   bool wantsBinary(size_t index) const { return argument(index) == Argument::kBinary; }
   bool wantsInterval(size_t index) const { return argument(index) == Argument::kInterval; }
   bool wantsUnsigned128(size_t index) const { return argument(index) == Argument::kUnsigned128; }
+  bool wantsUuid(size_t index) const { return argument(index) == Argument::kUuid; }
+  bool wantsEnum(size_t index) const { return argument(index) == Argument::kEnum; }
   /// A text or bytes.
   bool wantsBytes(size_t index) const {
     return argument(index) == Argument::kBytes || argument(index) == Argument::kAllBytes;
@@ -78,7 +84,7 @@ struct TextFunction {
     return arguments.back() == Argument::kTexts || arguments.back() == Argument::kAllBytes ||
            arguments.back() == Argument::kLists;
   }
-  /// A text, or bytes, an interval, a ui128 or a list, which are one inside.
+  /// A text, or bytes, an interval, a ui128, a UUID, an enum or a list, which are one inside.
   bool givesText() const { return result <= Result::kBytes || result == Result::kList; }
   /// The least and greatest number that it gives; of no meaning for a text.
   std::pair<int64_t, int64_t> range() const;

@@ -2,9 +2,11 @@
 #include "runtime/exec/arrow_arrays.h"
 
 #include "runtime/base/check.h"
+#include "runtime/base/enum_values.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
 #include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 
 #include <cstring>
 #include <optional>
@@ -18,6 +20,9 @@ static void releaseArray(ArrowArray *array) {
     if (child.release) {
       child.release(&child);
     }
+  }
+  if (holder->dictionary.release) {
+    holder->dictionary.release(&holder->dictionary);
   }
   delete holder;
   array->release = nullptr;
@@ -34,6 +39,7 @@ void fillArray(ArrowArray &array, ArrayHolder *holder, uint32_t rows, int64_t bu
   array.buffers = holder->buffers;
   array.n_children = static_cast<int64_t>(holder->children.size());
   array.children = holder->pointers.data();
+  array.dictionary = holder->dictionary.release ? &holder->dictionary : nullptr;
   array.release = releaseArray;
   array.private_data = holder;
 }
@@ -174,6 +180,25 @@ Status fillUnsigned128(const Elements &elements, ArrayHolder &holder) {
                           "Arrow has; cast it to VARCHAR");
 }
 
+void fillUuids(const Elements &elements, ArrayHolder &holder) {
+  for (const auto &element : elements) {
+    UuidBytes bytes{}; // of NULL
+    element.value_or(std::string_view()).copy(bytes.data(), bytes.size());
+    append(holder.converted, bytes);
+  }
+}
+
+/// Of enums, with the texts that they stand for.
+Status fillPlaces(const Elements &elements, const ArrowType &type, ArrayHolder &holder) {
+  holder.converted.resize(elements.size() * type.width);
+  for (size_t index = 0; index < elements.size(); ++index) {
+    const uint32_t place = enumPlace(elements[index].value_or(std::string_view()));
+    std::memcpy(holder.converted.data() + index * type.width, &place, type.width);
+  }
+  const Elements texts(type.values.begin(), type.values.end());
+  return exportElements(texts, 0, ArrowType{"u", 0, {}}, holder.dictionary);
+}
+
 Status exportElements(const Elements &elements, ElementCode code, const ArrowType &type,
                       ArrowArray &out) {
   auto *holder = new ArrayHolder{};
@@ -192,6 +217,10 @@ Status exportElements(const Elements &elements, ElementCode code, const ArrowTyp
     status = fillIntervals(elements, *holder);
   } else if (type.isUnsigned128) {
     status = fillUnsigned128(elements, *holder);
+  } else if (!type.values.empty()) {
+    status = fillPlaces(elements, type, *holder);
+  } else if (type.format == kArrowUuid) {
+    fillUuids(elements, *holder);
   } else {
     fillNumbers(elements, code, type, *holder);
   }

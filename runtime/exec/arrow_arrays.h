@@ -20,12 +20,16 @@ struct ArrowType {
   bool nullable = true;            ///< of a child
   uint32_t size = 0;               ///< of an array: how many elements each has
   bool isUnsigned128 = false;      ///< bytes, of which the format's integers are made
+  std::vector<std::string> values; ///< of an enum: its dictionary, into which integers point
 };
 
 /// The format of intervals: months, days and nanoseconds.
 inline constexpr const char *kArrowInterval = "tin";
 /// The format of integers of 128 bits, some of which have a digit more than it says.
 inline constexpr const char *kArrowHugeint = "d:38,0";
+
+/// The format of UUIDs, 16 bytes each, which an extension says that they are.
+inline constexpr const char *kArrowUuid = "w:16";
 
 /// What an array points to.
 struct ArrayHolder {
@@ -34,13 +38,14 @@ struct ArrayHolder {
   const void *buffers[3] = {};
   std::vector<ArrowArray> children;
   std::vector<ArrowArray *> pointers;
+  ArrowArray dictionary = {}; ///< of an enum
 };
 
 /// Makes the array own the holder, whose buffers and children are set.
 void fillArray(ArrowArray &array, ArrayHolder *holder, uint32_t rows, int64_t buffers);
 
-/// The packed lists, structs, maps, intervals or ui128 of a chunk's column as an array. Fails with
-/// kData for one that Arrow does not hold; the array is there all the same.
+/// The packed lists, structs, maps, intervals, ui128 or UUIDs of a chunk's column as an array.
+/// Fails with kData for one that Arrow does not hold; the array is there all the same.
 Status exportNested(const HrSegment &segment, uint32_t rows, const ArrowType &type,
                     ArrowArray &out);
 

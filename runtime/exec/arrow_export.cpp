@@ -70,6 +70,16 @@ Expected<ArrowType> arrowType(const LogicalType &logical, LogicalKind kind,
   }
   case LogicalKind::kInterval:
     return ArrowType{kArrowInterval, 16, {}};
+  case LogicalKind::kEnum: { // as DuckDB has it
+    const size_t count = logical.names.size();
+    ArrowType type = count <= UINT8_MAX    ? ArrowType{"C", 1, {}}
+                     : count <= UINT16_MAX ? ArrowType{"S", 2, {}}
+                                           : ArrowType{"I", 4, {}};
+    type.values = logical.names;
+    return type;
+  }
+  case LogicalKind::kUuid:
+    return ArrowType{kArrowUuid, 16, {}};
   case LogicalKind::kBool:
     return ArrowType{"b", 0, {}};
   case LogicalKind::kF32:
@@ -148,8 +158,10 @@ std::vector<uint8_t> convertIntegers(const uint8_t *from, uint32_t fromWidth, ui
 struct SchemaHolder {
   std::string format;
   std::string name;
+  std::string metadata;
   std::vector<ArrowSchema> children;
   std::vector<ArrowSchema *> pointers;
+  ArrowSchema dictionary = {}; ///< of an enum
 };
 
 void releaseSchema(ArrowSchema *schema) {
@@ -159,8 +171,31 @@ void releaseSchema(ArrowSchema *schema) {
       child.release(&child);
     }
   }
+  if (holder->dictionary.release) {
+    holder->dictionary.release(&holder->dictionary);
+  }
   delete holder;
   schema->release = nullptr;
+}
+
+/// What says that a column has an extension's type, as Arrow's C data interface encodes it: how
+/// many pairs there are, and each key and value behind its length.
+std::string extensionNamed(const std::string &name) {
+  std::string metadata;
+  auto addCount = [&](size_t count) {
+    const auto number = static_cast<int32_t>(count);
+    metadata.append(reinterpret_cast<const char *>(&number), sizeof number);
+  };
+  auto add = [&](const std::string &text) {
+    addCount(text.size());
+    metadata += text;
+  };
+  addCount(2);
+  add("ARROW:extension:name");
+  add(name);
+  add("ARROW:extension:metadata");
+  add("");
+  return metadata;
 }
 
 void fillSchema(ArrowSchema &schema, SchemaHolder *holder, int64_t flags) {
@@ -170,15 +205,23 @@ void fillSchema(ArrowSchema &schema, SchemaHolder *holder, int64_t flags) {
   schema = ArrowSchema{};
   schema.format = holder->format.c_str();
   schema.name = holder->name.c_str();
+  schema.metadata = holder->metadata.empty() ? nullptr : holder->metadata.data();
   schema.flags = flags;
   schema.n_children = static_cast<int64_t>(holder->children.size());
   schema.children = holder->pointers.data();
+  schema.dictionary = holder->dictionary.release ? &holder->dictionary : nullptr;
   schema.release = releaseSchema;
   schema.private_data = holder;
 }
 
 void describe(const ArrowType &type, const std::string &name, bool nullable, ArrowSchema &out) {
-  auto *holder = new SchemaHolder{type.format, name, {}, {}};
+  auto *holder = new SchemaHolder{type.format, name, {}, {}, {}};
+  if (!type.values.empty()) {
+    describe(ArrowType{"u", 0, {}}, "", false, holder->dictionary);
+  }
+  if (type.format == kArrowUuid) {
+    holder->metadata = extensionNamed("arrow.uuid");
+  }
   holder->children.resize(type.children.size());
   for (size_t c = 0; c < type.children.size(); ++c) {
     describe(type.children[c], type.children[c].name, type.children[c].nullable,
@@ -192,7 +235,9 @@ void describe(const ArrowType &type, const std::string &name, bool nullable, Arr
 Status exportColumn(const ChunkHandle &chunk, size_t column, HrType physical, const ArrowType &type,
                     ArrowArray &out) {
   const HrSegment &segment = chunk->segments[column];
-  if (!type.children.empty() || type.format == kArrowInterval || type.isUnsigned128) {
+  const bool isPacked = type.format == kArrowInterval || type.format == kArrowUuid ||
+                        type.isUnsigned128 || !type.values.empty();
+  if (!type.children.empty() || isPacked) {
     return exportNested(segment, chunk->rows, type, out);
   }
   auto *holder = new ArrayHolder{};
@@ -223,7 +268,7 @@ struct StreamHolder {
 int getSchema(ArrowArrayStream *stream, ArrowSchema *out) {
   auto *self = static_cast<StreamHolder *>(stream->private_data);
   const std::vector<plan::Column> &columns = self->table->schema().columns;
-  auto *root = new SchemaHolder{"+s", "", {}, {}};
+  auto *root = new SchemaHolder{"+s", "", {}, {}, {}};
   root->children.resize(columns.size());
   for (size_t c = 0; c < columns.size(); ++c) {
     describe(self->types[c], columns[c].name, columns[c].nullable, root->children[c]);

@@ -3,12 +3,10 @@
 
 #include "model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
-#include "runtime/base/binary_functions.h"
-#include "runtime/base/interval_values.h"
+#include "runtime/base/byte_types.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
 #include "runtime/base/text_numbers.h"
-#include "runtime/base/unsigned128.h"
 
 #include <algorithm>
 #include <charconv>
@@ -82,11 +80,10 @@ std::optional<std::string> cellText(const Chunk &chunk, const plan::Column &colu
     const auto *offsets = static_cast<const uint32_t *>(segment.data);
     std::string text(reinterpret_cast<const char *>(segment.heap) + offsets[row],
                      offsets[row + 1] - offsets[row]);
-    return column.logical.isNested()                     ? nestedText(text, shapeOf(column.logical))
-           : column.logical.kind == LogicalKind::kBinary ? binaryText(text)
-           : column.logical.kind == LogicalKind::kU128   ? unsigned128Text(unsigned128(text))
-           : column.logical.kind == LogicalKind::kInterval ? intervalText(intervalParts(text))
-                                                           : text;
+    const ByteType *bytes = byteTypeOf(column.logical.kind);
+    return column.logical.isNested() ? nestedText(text, shapeOf(column.logical))
+           : bytes                   ? bytes->text(text)
+                                     : text;
   }
   case HR_F32:
     return realText<float>(segment.data, row);

@@ -20,6 +20,8 @@ bool canBe(const LogicalType &column, HrType type) {
   case LogicalKind::kBinary:
   case LogicalKind::kInterval:
   case LogicalKind::kU128:
+  case LogicalKind::kUuid:
+  case LogicalKind::kEnum:
   case LogicalKind::kList:
   case LogicalKind::kStruct:
   case LogicalKind::kMap:

@@ -441,3 +441,17 @@ func.func @tried_long_text() -> !frame.table<"n": !frame.nullable<i64>> {
   } : !t -> !frame.table<"n": !frame.nullable<i64>>
   return %0 : !frame.table<"n": !frame.nullable<i64>>
 }
+
+// -----
+
+!t = !frame.table<"a": !frame.string>
+// CHECK: program 35: text is not a UUID: a0eebc99
+func.func @short_uuid() -> !frame.table<"u": !frame.uuid> {
+  %v = frame.values [["a0eebc99"]] : !t
+  %0 = frame.project %v keep [] compute ["u"] columns ["a"] {
+  ^bb0(%a: !frame.string):
+    %r = frame.cast %a : !frame.string -> !frame.uuid
+    frame.yield %r : !frame.uuid
+  } : !t -> !frame.table<"u": !frame.uuid>
+  return %0 : !frame.table<"u": !frame.uuid>
+}

@@ -21,7 +21,10 @@ _TEXT = [
     function
     for function in text_functions.table()
     if not function.error
-    and all(argument.kind not in ("Binary", "Interval", "Unsigned128") for argument in function.arguments)
+    and all(
+        argument.kind not in ("Binary", "Interval", "Unsigned128", "Uuid", "Enum")
+        for argument in function.arguments
+    )
 ]
 
 

@@ -77,6 +77,11 @@ KINDS = {
     ),
     "s": Kind("varchar", pa.string(), _TEXTS),
     "b": Kind("blob", pa.binary(), (b"", b"\0", b"a", b"a\0", b"ab", b"\xff\xfe")),
+    "e": Kind(
+        "uuid",
+        pa.uuid(),
+        tuple(bytes([byte]) + bytes([end] * 15) for byte in (0, 127, 128, 255) for end in (0, 7)),
+    ),
     "o": Kind("boolean", pa.bool_(), (True, False)),
     "a": Kind("integer[]", pa.list_(pa.int32()), ([], [1], [1, None], [1, 2], [None], [-5, 2, 3])),
     "r": Kind(
@@ -88,7 +93,7 @@ KINDS = {
 _INTEGERS = ("ti", "i", "l", "ub", "h", "u")
 _NUMBERS = (*_INTEGERS, "f", "x", "p", "q")
 _MOMENTS = ("d", "t", "z", "c")
-_SIMPLE = (*_NUMBERS, *_MOMENTS, "v", "s", "b", "o")
+_SIMPLE = (*_NUMBERS, *_MOMENTS, "v", "s", "b", "e", "o")
 _NESTED = ("a", "r")
 
 

@@ -92,6 +92,7 @@ KEYS: dict[str, list[Any]] = {
     "decimal(4, 2)": [Decimal("12.34"), Decimal("-0.01")],
     "decimal(30, 5)": [Decimal("1234567890123456789.12345"), Decimal(1)],
     "blob": ["", "a", "\\x00\\xFF"],
+    "uuid": ["0" * 32, "f" * 32, "80" + "0" * 30],
     "integer[]": [[], [1], [2, 1]],
 }
 

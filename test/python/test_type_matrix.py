@@ -144,7 +144,7 @@ def test_scalars(kind: matrix.Kind, ranks: int) -> None:
     findings.check()
 
 
-@pytest.mark.parametrize("target", (*matrix.CASTS, "BLOB"))
+@pytest.mark.parametrize("target", (*matrix.CASTS, "BLOB", "UUID"))
 def test_casts_of_text(target: str) -> None:
     findings = Findings()
     texts = matrix.TEXTS

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from uuid import UUID as Uuid
 
 import moment_matrix
 import pyarrow as pa
@@ -176,6 +177,23 @@ INTERVAL = Kind(
         )
     ),
 )
+#: Of several versions, and on both sides of the highest bit.
+UUID = Kind(
+    "UUID",
+    pa.uuid(),
+    tuple(
+        Uuid(text).bytes
+        for text in (
+            "00000000-0000-0000-0000-000000000000",
+            "00000000-0000-0000-0000-000000000001",
+            "019a1234-5678-7abc-8def-0123456789ab",
+            "7fffffff-ffff-1fff-bfff-ffffffffffff",
+            "80000000-0000-4000-8000-000000000000",
+            "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+            "ffffffff-ffff-ffff-ffff-ffffffffffff",
+        )
+    ),
+)
 KINDS = (
     BOOLEAN,
     TINYINT,
@@ -199,6 +217,7 @@ KINDS = (
     VARCHAR,
     BLOB,
     INTERVAL,
+    UUID,
 )
 NUMBERS = tuple(kind for kind in KINDS if kind.is_number)
 
@@ -414,6 +433,24 @@ _OF_INTERVALS = (
     ),
 )
 
+_OF_UUIDS = (
+    *(
+        "cast(a as VARCHAR)",
+        "cast(cast(a as VARCHAR) as UUID)",
+        "cast(a as BLOB)",
+        "cast(cast(a as BLOB) as UUID)",
+    ),
+    *("cast(cast(a as UHUGEINT) as VARCHAR)", "cast(cast(a as UHUGEINT) as UUID)", "cast(a as BIGINT)"),
+    *(
+        "uuid_extract_version(a)",
+        "uuid_extract_timestamp(a)",
+        "a || 'x'",
+        "md5(a::varchar)",
+        "format('{}', a)",
+    ),
+    *("a > '80000000000000000000000000000000'", "a = '{A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11}'"),
+)
+
 CASTS = (
     "BOOLEAN",
     "TINYINT",
@@ -446,6 +483,18 @@ TEXTS = (
     *("2024.02.29", "2024-002-9", "2024-02-009", "2024-02-29x", "2024-02-29 x", "2024-02-29 10"),
     *("2024-02-29 10:00", "2024-02-29 10:00:00", "2024-02-29T10:00:00.5", "2024-02-29 25:00:00"),
     *("2024-02-29 10:60:00", "2024-02-29 10:00:60", "290000-01-01", "300000-01-01", "x", "NULL", "٣"),
+    *(
+        "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+        "{A0EEBC999C0B4EF8BB6D6BB9BD380A11}",
+        "-a0eebc999c0b4ef8bb6d6bb9bd380a1--1",
+    ),
+    *(
+        "a0eebc999c0b4ef8bb6d6bb9bd380a1",
+        "a0eebc999c0b4ef8bb6d6bb9bd380a111",
+        "a0eebc999c0b4ef8bb6d6bb9bd380a1g",
+        "{}",
+    ),
+    *("{a0eebc999c0b4ef8bb6d6bb9bd380a11", " a0eebc999c0b4ef8bb6d6bb9bd380a11", "{", "-"),
     *(r"\xAA\x00b", r"\xA", r"\xGG", "\\", r"\x41\x", "'"),
     *moment_matrix.TEXTS,
 )
@@ -468,6 +517,8 @@ def scalars(kind: Kind) -> list[str]:
         ]
     if kind is INTERVAL:
         return [*out, *_OF_INTERVALS]
+    if kind is UUID:
+        return [*out, *_OF_UUIDS]
     if kind is BLOB:
         return [*out, *_BYTE_FUNCTIONS, "cast(a as VARCHAR)", "cast(cast(a as VARCHAR) as BLOB)", "a = ''"]
     # Of texts more is cast elsewhere.

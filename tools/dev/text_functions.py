@@ -16,7 +16,13 @@ _LINE = re.compile(
 )
 _GIVES = {"Text": "string", "Boolean": "i1", "Count": "i64", "CodePoint": "i64"}
 _GIVES |= {"List": "list", "Number": "i64", "Binary": "binary", "Bytes": "string"}
-_GIVES |= {"Interval": "interval", "ShortNumber": "i64", "Unsigned128": "ui128"}
+_GIVES |= {
+    "Interval": "interval",
+    "ShortNumber": "i64",
+    "Unsigned128": "ui128",
+    "Uuid": "uuid",
+    "Enum": "enum",
+}
 _GIVES |= {f"Maybe{kind}": type_ for kind, type_ in _GIVES.items()}
 
 

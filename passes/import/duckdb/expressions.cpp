@@ -1,6 +1,7 @@
 // Bound expressions of DuckDB's plans, but for function calls.
 #include "passes/import/duckdb/expressions.h"
 #include "passes/import/Moments.h"
+#include "runtime/base/uuid.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -291,6 +292,13 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
   if (!isNull && (frame::isNested(type) || frame::isNested(operand.type()))) {
     return castNested(b, operand, type, misfit, at);
   }
+  if (!isNull && (frame::isEnum(type) || frame::isEnum(operand.type()))) {
+    return castEnum(b, operand, type, misfit, at);
+  }
+  if (!isNull && frame::isUuid(type) != frame::isUuid(operand.type()) && !frame::isString(type) &&
+      !frame::isString(operand.type())) {
+    return castUuid(b, operand, type, misfit, at);
+  }
   const bool ofUnsigned128 = frame::isUnsigned128(type) != frame::isUnsigned128(operand.type());
   if (!isNull && ofUnsigned128 && !frame::isString(type) && !frame::isString(operand.type())) {
     return castUnsigned128(b, operand, type, misfit, at);
@@ -314,6 +322,37 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
     return castMoment(b, operand, type, misfit, at);
   }
   return b.cast(operand, type, at, misfit);
+}
+
+MaybeExpression ExpressionImporter::castUuid(ExpressionBuilder &b, const Expression &operand,
+                                             Type type, Misfit misfit, Location at) {
+  Type from = frame::dropNullable(operand.type()), to = frame::dropNullable(type);
+  auto call = [&](StringRef name, Type gives) {
+    return b.text(*headrace::textFunctionNamed(name), operand, gives, at);
+  };
+  if (frame::isBinary(to)) {
+    return call("uuid_bytes", to);
+  }
+  if (frame::isUnsigned128(to)) {
+    return call("uuid_number", to);
+  }
+  if (frame::isUnsigned128(from)) {
+    return call("uuid_of_number", to);
+  }
+  if (!frame::isBinary(from)) { // DuckDB binds it, and fails at the first value
+    return context.fail(at, "unsupported cast of a UUID to or from another type than VARCHAR, BLOB "
+                            "and UHUGEINT");
+  }
+  MaybeExpression made = call("uuid_of_bytes", to);
+  if (failed(made) || misfit == Misfit::kRaises) {
+    return made;
+  }
+  Type i64 = IntegerType::get(b.getContext(), 64);
+  MaybeExpression length = call("octet_length", i64);
+  MaybeExpression fits = failed(length) ? length
+                                        : b.compare(frame::CompareKind::Eq, *length,
+                                                    b.integer(headrace::kUuidBytes, i64, at), at);
+  return failed(fits) ? fits : b.choose(*fits, *made, nullptr, at);
 }
 
 MaybeExpression ExpressionImporter::castMoment(ExpressionBuilder &b, const Expression &operand,

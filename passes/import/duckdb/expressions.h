@@ -59,6 +59,13 @@ private:
   /// A value as another type, whatever it is.
   MaybeExpression castValue(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
                             Misfit misfit, mlir::Location at);
+  /// To or from a UUID, which is no text's cast.
+  MaybeExpression castUuid(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
+                           Misfit misfit, mlir::Location at);
+  // nested_casts.cpp
+  /// To or from an ENUM.
+  MaybeExpression castEnum(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
+                           Misfit misfit, mlir::Location at);
   MaybeExpression castMoment(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
                              Misfit misfit, mlir::Location at);
   // functions.cpp

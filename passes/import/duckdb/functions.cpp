@@ -81,11 +81,29 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
                               "; docs/semantics.md lists those that are supported");
 }
 
+/// What an ENUM's list says, whatever the value.
+static std::optional<MaybeExpression> ofList(ExpressionBuilder &b, StringRef name,
+                                             frame::EnumType type, Location at) {
+  Type string = frame::StringType::get(b.getContext());
+  auto values = llvm::map_to_vector(
+      type.getValues(), [&](StringAttr value) { return b.constant(value, string, at); });
+  return name == "enum_first"   ? std::optional(MaybeExpression(values.front()))
+         : name == "enum_last"  ? std::optional(MaybeExpression(values.back()))
+         : name == "enum_range" ? std::optional(b.list(string, values, at))
+                                : std::nullopt;
+}
+
 /// Functions whose arguments are of any type.
 std::optional<MaybeExpression>
 ExpressionImporter::importOfAnyType(ExpressionBuilder &b, const Call &call, Arguments arguments) {
   if (call.name == "is_histogram_other_bin" && arguments.size() == 1) {
     return isOtherBin(b, arguments[0], call.at);
+  }
+  if (arguments.size() == 1 && frame::isEnum(arguments[0].type())) {
+    auto type = cast<frame::EnumType>(frame::dropNullable(arguments[0].type()));
+    if (std::optional<MaybeExpression> found = ofList(b, call.name, type, call.at)) {
+      return found;
+    }
   }
   if (call.name == "constant_or_null" && !arguments.empty()) {
     return MaybeExpression(

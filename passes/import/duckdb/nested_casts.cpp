@@ -162,6 +162,27 @@ MaybeExpression ExpressionImporter::callOrNull(ExpressionBuilder &b, StringRef f
   });
 }
 
+MaybeExpression ExpressionImporter::castEnum(ExpressionBuilder &b, const Expression &operand,
+                                             Type type, Misfit misfit, Location at) {
+  Type from = frame::dropNullable(operand.type()), to = frame::dropNullable(type);
+  Type string = frame::StringType::get(b.getContext());
+  if (from == to) {
+    return operand;
+  }
+  if (frame::isEnum(from)) { // by way of its text
+    MaybeExpression text = b.cast(operand, string, at);
+    return failed(text) || to == string ? text : castValue(b, *text, to, misfit, at);
+  }
+  if (!frame::isString(from)) { // DuckDB binds it, and fails at the first value
+    return context.fail(at, "unsupported cast to an ENUM of another type than VARCHAR");
+  }
+  auto values = llvm::map_to_vector(cast<frame::EnumType>(to).getValues(), [&](StringAttr value) {
+    return b.constant(value, string, at);
+  });
+  MaybeExpression list = b.list(string, values, at);
+  return failed(list) ? list : textsOf(b, "enum_parse", {operand, *list}, to, misfit, at);
+}
+
 /// Texts of what is in it, which are cast themselves.
 MaybeExpression ExpressionImporter::castText(ExpressionBuilder &b, const Expression &value,
                                              Type type, Misfit misfit, Location at) {

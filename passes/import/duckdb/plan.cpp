@@ -5,6 +5,9 @@
 #include "mlir/IR/Builders.h"
 #include "passes/analysis/scalar_evaluation.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/enum_values.h"
+#include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -168,6 +171,13 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
     }
     return element ? frame::ListType::get(element, static_cast<unsigned>(*size)) : Type();
   }
+  if (id == "ENUM") {
+    SmallVector<StringAttr> values;
+    for (Node value : info.get("values").elements()) {
+      values.push_back(builder.getStringAttr(value.string().value_or("")));
+    }
+    return frame::EnumType::get(context.getContext(), values);
+  }
   if (id == "STRUCT" || id == "TUPLE") {
     return importStruct(context, info, at);
   }
@@ -205,6 +215,7 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
           .Case("DOUBLE", builder.getF64Type())
           .Case("VARCHAR", frame::StringType::get(context.getContext()))
           .Case("BLOB", frame::BinaryType::get(context.getContext()))
+          .Case("UUID", frame::UuidType::get(context.getContext()))
           .Case("INTERVAL", frame::IntervalType::get(context.getContext()))
           .Case("DATE", frame::DateType::get(context.getContext()))
           .Case("TIME", frame::TimeType::get(context.getContext(), TimeUnit::kMicrosecond))
@@ -320,6 +331,17 @@ static FailureOr<Constant> importValue(Node content, Type type, ImportContext &c
   } else if (frame::isBinary(type)) { // as a cast to a text writes it
     if (std::optional<std::string> bytes = binaryOfText(content.string().value_or("\\"))) {
       literal = std::move(*bytes);
+    }
+  } else if (auto list = dyn_cast<frame::EnumType>(type)) { // its place
+    std::optional<uint64_t> place = content.natural();
+    if (place && *place < list.getValues().size()) {
+      literal = packedEnum(static_cast<uint32_t>(*place), list.getValues()[*place].getValue());
+    }
+  } else if (frame::isUuid(type)) { // as a number whose first bit is the other one
+    if (std::optional<llvm::APInt> integer = wideInteger(content)) {
+      const llvm::APInt bits = integer->trunc(8 * kUuidBytes);
+      const auto upper = bits.extractBitsAsZExtValue(64, 64) ^ (uint64_t{1} << 63);
+      literal = packedUnsigned128(U128{upper} << 64 | bits.extractBitsAsZExtValue(64, 0));
     }
   } else if (frame::isFloat(type)) {
     if (std::optional<double> real = content.real()) {

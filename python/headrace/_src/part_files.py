@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from headrace._src.arguments import shown
 from headrace._src.errors import CancelledError, InputOutputError, UnsupportedError, UserError, reason
 from headrace._src.query.store_files import is_store
+from headrace._src.query.uuid_texts import batch_with_texts, schema_with_texts
 from headrace._src.result_output import CountedRows, Form, ResultFile, has_intervals, write_file
 from headrace._src.store_parts import StoreFolder, address_in, uploaded
 
@@ -284,9 +285,12 @@ def _write_partitions(
     for column in schema:
         if has_intervals(column.type):
             raise UnsupportedError(f"partition_by: unsupported type of a column: INTERVAL, {column.name}")
+    # Arrow has neither folders of UUIDs nor CSV of them.
+    texts = schema.names if sink.format == ".csv" else sink.partition_by
+    schema = schema_with_texts(schema, texts)
     keys = pa.schema([schema.field(key) for key in sink.partition_by])
     dataset.write_dataset(
-        (_with_names_of_folders(batch, sink.partition_by) for batch in batches),
+        (_with_names_of_folders(batch_with_texts(batch, texts), sink.partition_by) for batch in batches),
         folder,
         basename_template=f"{name}-{{i}}{sink.format}",
         schema=schema,

@@ -4,6 +4,7 @@
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
 
+#include <arrow/extension_type.h>
 #include <arrow/util/key_value_metadata.h>
 
 #include <algorithm>
@@ -183,8 +184,9 @@ template <typename Array> class ListReader final : public ColumnReader {
 public:
   explicit ListReader(const arrow::Array &array)
       : array_(static_cast<const Array &>(array)), elements_(makeReader(*array_.values())),
-        type_(describeField("", *array_.values()->type()).type), code_(elementCode(type_)),
-        numbers_(numbersIn(*array_.values())) {}
+        type_(describeField(*static_cast<const arrow::BaseListType &>(*array.type()).value_field())
+                  .type),
+        code_(elementCode(type_)), numbers_(numbersIn(*array_.values())) {}
   bool valid(int64_t row) const override { return array_.IsValid(row); }
   std::string_view text(int64_t row) const override {
     const int64_t first = array_.value_offset(row);
@@ -254,7 +256,7 @@ public:
       Field &field = fields_.emplace_back();
       field.array = array.field(index);
       field.reader = makeReader(*field.array);
-      field.type = describeField("", *field.array->type()).type;
+      field.type = describeField(*array.type()->field(index)).type;
     }
     parts_.resize(fields_.size());
   }
@@ -371,6 +373,8 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
     return std::make_unique<ListReader<arrow::FixedSizeListArray>>(array);
   case arrow::Type::MAP:
     return std::make_unique<ListReader<arrow::MapArray>>(array);
+  case arrow::Type::EXTENSION:
+    return makeReader(*static_cast<const arrow::ExtensionArray &>(array).storage());
   case arrow::Type::STRUCT:
     return std::make_unique<StructReader>(static_cast<const arrow::StructArray &>(array));
   default:
@@ -381,10 +385,12 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
 DictionaryReader::DictionaryReader(const arrow::DictionaryArray &array)
     : array_(array), dictionary_(makeReader(*array.dictionary())) {}
 
+static constexpr std::string_view kUuidExtension = "arrow.uuid";
+
 /// The extension of Arrow, not registered here, that says that the values are not those of the
 /// field's type, as far as DuckDB knows it; or nothing.
 static std::string otherMeaning(const arrow::Field &field) {
-  static constexpr std::string_view kKnown[] = {"arrow.bool8", "arrow.opaque", "arrow.uuid",
+  static constexpr std::string_view kKnown[] = {"arrow.bool8", "arrow.opaque", kUuidExtension,
                                                 "geoarrow.wkb"};
   const std::string name =
       field.metadata() ? field.metadata()->Get("ARROW:extension:name").ValueOr("") : "";
@@ -480,6 +486,17 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
     break;
   case arrow::Type::DICTIONARY:
     return describeField(name, *static_cast<const arrow::DictionaryType &>(type).value_type());
+  case arrow::Type::EXTENSION: { // one that is registered
+    const auto &extension = static_cast<const arrow::ExtensionType &>(type);
+    if (extension.extension_name() == kUuidExtension) {
+      column.type = {LogicalKind::kUuid};
+    } else if (extension.extension_name() == "arrow.json") {
+      return describeField(name, *extension.storage_type());
+    } else {
+      column.unsupported = "type is not supported: " + type.ToString();
+    }
+    break;
+  }
   case arrow::Type::LIST:
   case arrow::Type::LARGE_LIST:
   case arrow::Type::FIXED_SIZE_LIST: {

@@ -3,6 +3,7 @@
 
 #include "runtime/abi/type_bytes.h"
 #include "runtime/base/utf8.h"
+#include "runtime/base/uuid.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/primitives/string/text_values.h"
 #include "runtime/storage/column_type.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace headrace::storage {
 namespace {
@@ -96,8 +98,7 @@ HrTextForm formOf(const LogicalType &type) {
 class Reader {
 public:
   Reader(const CsvFormat &format, const plan::SlotColumn &column, uint8_t *bytes)
-      : format_(format), logical_(column.logical), bytes_(bytes),
-        form_(formOf(logical_)),
+      : format_(format), logical_(column.logical), bytes_(bytes), form_(formOf(logical_)),
         scale_(logical_.kind == LogicalKind::kDecimal ? logical_.scale
                : logical_.kind == LogicalKind::kTime || logical_.kind == LogicalKind::kTimestamp
                    ? digitsOf(logical_.unit)
@@ -115,6 +116,8 @@ public:
   }
   bool integer(std::string_view value, __int128 &out) const;
   bool real(std::string_view value, double &out) const;
+  /// A text, or a UUID, whose bytes replace it; nothing if it is none.
+  std::optional<std::string_view> bytes(std::string_view value) const;
 
 private:
   const CsvFormat &format_;
@@ -184,6 +187,19 @@ bool Reader::real(std::string_view value, double &out) const {
   return primitives::textParse(form_, &whole, 0, &out) != 0;
 }
 
+std::optional<std::string_view> Reader::bytes(std::string_view value) const {
+  if (logical_.kind != LogicalKind::kUuid) {
+    return utf8::isValid(value) ? std::optional(value) : std::nullopt;
+  }
+  const std::optional<UuidBytes> parsed = parseUuid(value);
+  if (!parsed) {
+    return std::nullopt;
+  }
+  char *to = reinterpret_cast<char *>(bytes_) + (value.data() - reinterpret_cast<char *>(bytes_));
+  std::copy(parsed->begin(), parsed->end(), to);
+  return std::string_view(to, parsed->size());
+}
+
 /// Whether an integer is one of the type, as the user knows it.
 bool holds(const LogicalType &type, __int128 value) {
   __int128 limit = 0;
@@ -245,9 +261,13 @@ bool readCsvColumn(const CsvFormat &format, const plan::SlotColumn &column,
     valid.data()[row / 8] |= static_cast<uint8_t>(1 << (row % 8));
     bool right = true;
     if (column.type == HR_STRING) {
-      right = utf8::isValid(value);
-      const HrString made = primitives::makeString(reinterpret_cast<const uint8_t *>(value.data()),
-                                                   static_cast<uint32_t>(value.size()));
+      const std::optional<std::string_view> read = reader.bytes(value);
+      right = read.has_value();
+      const std::string_view kept = read.value_or(std::string_view());
+      const HrString made =
+          right ? primitives::makeString(reinterpret_cast<const uint8_t *>(kept.data()),
+                                         static_cast<uint32_t>(kept.size()))
+                : primitives::makeString(emptyText(), 0);
       std::memcpy(out, &made, sizeof made);
     } else if (column.type == HR_F64 || column.type == HR_F32) {
       double real = 0;
@@ -266,7 +286,7 @@ bool readCsvColumn(const CsvFormat &format, const plan::SlotColumn &column,
     }
     if (!right) {
       mistake = {row, "is not UTF-8", false};
-      if (column.type != HR_STRING) {
+      if (column.logical.kind != LogicalKind::kString) {
         const std::string shown(utf8::isValid(value) ? value.substr(0, 80) : "");
         mistake = {row, "cannot be read as " + column.logical.text() + ": '" + shown + "'", true};
       }

@@ -2,8 +2,7 @@
 #include "runtime/storage/csv/csv_writer.h"
 
 #include "runtime/abi/kernel.h"
-#include "runtime/base/binary_functions.h"
-#include "runtime/base/interval_values.h"
+#include "runtime/base/byte_types.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
 #include "runtime/base/text_numbers.h"
@@ -144,18 +143,16 @@ private:
     auto moment = [&](const char *end) {
       quotes_.appendPlain({memory, static_cast<size_t>(end - memory)}, out);
     };
+    if (const ByteType *bytes = byteTypeOf(type.kind)) {
+      quotes_.append(bytes->text(reader.text(row)), out);
+      return;
+    }
     switch (type.kind) {
     case LogicalKind::kBool:
       quotes_.appendPlain(reader.integer(row) != 0 ? "true" : "false", out);
       break;
     case LogicalKind::kString:
       quotes_.append(reader.text(row), out);
-      break;
-    case LogicalKind::kBinary:
-      quotes_.append(binaryText(reader.text(row)), out);
-      break;
-    case LogicalKind::kInterval:
-      quotes_.append(intervalText(intervalParts(reader.text(row))), out);
       break;
     case LogicalKind::kList:
     case LogicalKind::kStruct:

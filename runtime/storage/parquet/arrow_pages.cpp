@@ -137,7 +137,7 @@ bool elementOf(const ParquetColumn &column, const Value &value, std::string &byt
     }
     return value.len > 0 && value.len <= 16 && exact(bigEndian(value.ptr, value.len));
   } else if constexpr (std::is_same_v<Value, parquet::FixedLenByteArray>) {
-    if (column.type.kind == LogicalKind::kBinary) {
+    if (column.type.isTextOrBinary()) {
       bytes.assign(reinterpret_cast<const char *>(value.ptr), column.fixedBytes);
       return true;
     }
@@ -264,8 +264,10 @@ Status readIntervals(parquet::ColumnReader &untyped, uint64_t rows, std::vector<
 /// A column of structs or maps of a row group, packed.
 Status readNested(std::unique_ptr<parquet::ParquetFileReader> file, size_t rowGroup,
                   const ParquetColumn &column, uint64_t rows, std::vector<PlainPage> &pages) {
+  parquet::ArrowReaderProperties properties;
+  properties.set_arrow_extensions_enabled(true); // as the footer describes it
   arrow::Result<std::unique_ptr<parquet::arrow::FileReader>> reader =
-      parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(file));
+      parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(file), properties);
   std::shared_ptr<arrow::Table> table;
   arrow::Status status =
       reader.ok() ? (*reader)->ReadRowGroup(static_cast<int>(rowGroup), column.leaves, &table)

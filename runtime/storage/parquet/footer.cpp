@@ -119,9 +119,10 @@ ParquetColumn describeValues(const parquet::ColumnDescriptor &descriptor) {
     break;
   case Stored::kFixed:
     column.type = {logical && logical->is_interval() ? LogicalKind::kInterval
+                   : logical && logical->is_UUID()   ? LogicalKind::kUuid
                                                      : LogicalKind::kBinary};
     column.fixedBytes = static_cast<uint32_t>(std::max(descriptor.type_length(), 0));
-    if ((!plain && column.type.kind != LogicalKind::kInterval) || column.fixedBytes == 0) {
+    if ((!plain && column.type.kind == LogicalKind::kBinary) || column.fixedBytes == 0) {
       refuse();
     }
     break;
@@ -212,9 +213,11 @@ void describeNested(const parquet::FileMetaData &meta, std::vector<ParquetColumn
     return column.unsupported == kOtherNested;
   });
   std::shared_ptr<arrow::Schema> fields;
-  if (!any || !parquet::arrow::FromParquetSchema(&schema, parquet::ArrowReaderProperties(),
-                                                 meta.key_value_metadata(), &fields)
-                   .ok()) {
+  parquet::ArrowReaderProperties properties;
+  properties.set_arrow_extensions_enabled(true); // which say what UUIDs are
+  if (!any ||
+      !parquet::arrow::FromParquetSchema(&schema, properties, meta.key_value_metadata(), &fields)
+           .ok()) {
     return;
   }
   std::map<int, ParquetColumn *> firsts; // by field

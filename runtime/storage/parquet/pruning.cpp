@@ -36,6 +36,7 @@ bool canSatisfy(const plan::Bound &bound, const ParquetColumn &column, const Par
   switch (column.type.kind) {
   case LogicalKind::kString:
   case LogicalKind::kBinary:
+  case LogicalKind::kUuid:
     return canSatisfyOp(bound.op, member(chunk.min, &StatisticsValue::text),
                         member(chunk.max, &StatisticsValue::text), bound.text);
   case LogicalKind::kF32:

@@ -233,6 +233,7 @@ bool lessThan(const ParquetColumn &column, const StatisticsValue &a, const Stati
   switch (column.type.kind) {
   case LogicalKind::kString:
   case LogicalKind::kBinary:
+  case LogicalKind::kUuid:
     return a.text < b.text;
   case LogicalKind::kF32:
   case LogicalKind::kF64:
@@ -275,7 +276,7 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups,
       max = chunk.max;
     }
   }
-  if (column.type.kind == LogicalKind::kBinary) {
+  if (column.type.kind == LogicalKind::kBinary || column.type.kind == LogicalKind::kUuid) {
     minKnown = maxKnown = false; // JSON has no bytes
   } else if (column.type.kind == LogicalKind::kString) {
     // A text that was cut inside a character does not go into JSON.

@@ -425,6 +425,46 @@ func.func @text_c1_interval(%a: !frame.string) {
 
 // -----
 
+func.func @text_c1_uuid(%a: !frame.string) {
+  // expected-error @+1 {{needs a uuid as operand 0, got '!frame.string'}}
+  %0 = frame.text "uuid_print"(%a) : (!frame.string) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @text_c2_uuid(%a: !frame.string) {
+  // expected-error @+1 {{must not give '!frame.ui128'}}
+  %0 = frame.text "uuid_parse"(%a) : (!frame.string) -> !frame.ui128
+  return
+}
+
+// -----
+
+func.func @constant_of_15_bytes() {
+  // expected-error @+1 {{literal does not fit type '!frame.uuid'}}
+  %0 = frame.constant "123456789012345" : !frame.uuid
+  return
+}
+
+// -----
+
+func.func @text_c1_enum(%a: !frame.string) {
+  // expected-error @+1 {{needs an enum as operand 0, got '!frame.string'}}
+  %0 = frame.text "enum_print"(%a) : (!frame.string) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @cast_c1_enum(%a: !frame.string) {
+  // expected-error @+1 {{no conversion from '!frame.string' to '!frame.enum<"a">'}}
+  %0 = frame.cast %a : !frame.string -> !frame.enum<"a">
+  return
+}
+
+// -----
+
 func.func @text_c1_binary(%a: !frame.string) {
   // expected-error @+1 {{needs a binary as operand 0, got '!frame.string'}}
   %0 = frame.text "decode"(%a) : (!frame.string) -> !frame.string

@@ -133,3 +133,8 @@ func.func private @struct_c2() -> !frame.struct<"a": i64, "a": i32>
 
 // expected-error @+1 {{a map needs keys and values of scalar types that are not nullable, got '!frame.double_double'}}
 func.func private @map_c1() -> !frame.map<i64, !frame.double_double>
+
+// -----
+
+// expected-error @+1 {{texts of an enum must be unique, got: "a"}}
+func.func private @enum_c1(!frame.enum<"a", "b", "a">)

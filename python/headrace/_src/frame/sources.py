@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,6 +33,9 @@ from headrace._src.sql.tables import quoted, schema_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+#: DuckDB's type of UUIDs, or of lists of them.
+_UUIDS = re.compile(r"UUID(\[\d*\])*")
 
 
 @checked
@@ -183,6 +187,8 @@ def _frame(name: str, data: Any, operation: str) -> LazyFrame:
     declared = {name: dtype for name, dtype in _narrow(table).items() if name in columns}
     # Arrays are lists, as all functions of frames take them.
     declared |= {name: _declared(each.type) for name, each in columns.items() if is_array(each.type)}
+    # UUIDs are texts, as in results.
+    declared |= {each.name: columns[each.name].type for each in schema.columns if _UUIDS.fullmatch(each.type)}
     texts = [
         f"cast({each.sql} as {sql_type(declared[name])}) as {each.sql}" if name in declared else each.sql
         for name, each in columns.items()

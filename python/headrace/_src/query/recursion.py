@@ -144,8 +144,9 @@ class _Unrolling:
 
     @staticmethod
     def _scan(name: str, types: list[Node]) -> Node:
-        if '"UHUGEINT"' in _text({"types": types}):  # which is another type in Arrow
-            raise UnsupportedError("WITH RECURSIVE of UHUGEINT is not supported; cast it to VARCHAR")
+        for kind in ("UHUGEINT", "ENUM"):  # which are other types in Arrow
+            if f'"id":"{kind}"' in _text({"types": types}):
+                raise UnsupportedError(f"WITH RECURSIVE of {kind} is not supported; cast it to VARCHAR")
         columns = range(len(types))
         return {
             "type": "LOGICAL_GET",

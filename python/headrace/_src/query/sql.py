@@ -44,6 +44,7 @@ from headrace._src.query.tables import (
     located,
     resolve,
 )
+from headrace._src.query.uuid_texts import batches_with_texts, table_with_texts
 from headrace._src.result_output import ResultFile
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, catalogue_rows
 from headrace._src.sql.clock import Clock, clock_of
@@ -165,7 +166,7 @@ def _whole(stream: Any) -> pa.Table:
     import pyarrow as pa
 
     try:
-        return pa.table(stream)
+        return table_with_texts(pa.table(stream))
     except pa.ArrowInvalid as error:  # a value that Arrow does not hold
         raise HeadraceError(str(error), "data") from None
 
@@ -193,6 +194,12 @@ def batches(text: str, tables: TablesArgument, **options: Any) -> pa.RecordBatch
     has ended, and are read as the batches are asked for. They are the caller's, and count no more.
     """
     check_options(options, sql)
+    found = _batches(text, tables, options)
+    return None if found is None else batches_with_texts(found)
+
+
+def _batches(text: str, tables: TablesArgument, options: dict[str, Any]) -> pa.RecordBatchReader:
+    """As the run gives them."""
     import pyarrow as pa
 
     return _query(pa.RecordBatchReader.from_stream, text, tables, options)
@@ -209,7 +216,7 @@ def written(
     """
     check_options(options, sql)
     if isinstance(output, ResultFile):
-        found = batches(text, tables, **options)
+        found = _batches(text, tables, options)
         return None if found is None else output.write(found)
     if not _gives_rows(text):
         raise UserError("a folder of files takes a query that gives rows")

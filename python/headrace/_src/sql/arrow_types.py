@@ -30,6 +30,7 @@ _NAMES = {
     "VARCHAR": "string",
     "JSON": "string",
     "BLOB": "binary",
+    "UUID": "string",
     "INTERVAL": "month_day_nano_interval",
     '"NULL"': "int32",
 }
@@ -47,6 +48,7 @@ _NESTED = re.compile(r"(STRUCT|TUPLE|MAP)\((.*)\)", re.DOTALL)
 #: A field with its name, which may be quoted.
 _FIELD = re.compile(r'("(?:[^"]|"")*"|\w+) (.+)', re.DOTALL)
 _DECIMALS = {"HUGEINT": (38, 0), "UHUGEINT": (38, 0)}
+_ENUM = re.compile(r"ENUM\((.*)\)", re.DOTALL)
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 
@@ -63,6 +65,10 @@ def arrow_type(name: str) -> pa.DataType:
         return pa.list_(arrow_type(listed[1]), int(listed[2] or -1))
     if nested := _NESTED.fullmatch(name):
         return _nested_type(nested[1], [part.strip() for part in split_at_commas(nested[2])])
+    if listed := _ENUM.fullmatch(name):
+        count = len(split_at_commas(listed[1]))
+        index = pa.uint8() if count < 1 << 8 else pa.uint16() if count < 1 << 16 else pa.uint32()
+        return pa.dictionary(index, pa.string())
     match = _DECIMAL.fullmatch(name)
     if match:
         return pa.decimal128(int(match[1]), int(match[2]))

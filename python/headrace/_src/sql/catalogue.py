@@ -44,7 +44,7 @@ _SETTINGS = (
 _OPTIMIZED = "select json_serialize_plan(?, optimize := true)"
 _SERIALIZE = "select json_serialize_plan(?, optimize := false)"
 _INTERNAL = '{"error":true,"error_type":"internal"'
-_DEFINITIONS = ("LOGICAL_CREATE_VIEW", "LOGICAL_CREATE_MACRO")
+_DEFINITIONS = ("LOGICAL_CREATE_VIEW", "LOGICAL_CREATE_MACRO", "LOGICAL_CREATE_TYPE")
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _plan(connection: Any, script: Script, schemas: Sequence[TableSchema]) -> st
     for definition in script.definitions:
         root = _root(_serialized(connection, definition, script, schemas))
         if root not in _DEFINITIONS:
-            message = "one query at a time; before it only CREATE VIEW and CREATE MACRO"
+            message = "one query at a time; before it only CREATE VIEW, CREATE MACRO and CREATE TYPE"
             raise located(UnsupportedError, message, script.text, *_stretch(definition))
         try:
             connection.execute(definition)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from headrace._src.errors import UserError
 
@@ -28,8 +29,8 @@ _DIGITS = re.compile(rb"\d[\d_]*(?![\d_.eEx])")
 def literal(value: Any) -> str:
     """A typed literal on one line, which no text around it can change.
 
-    None, bool, int, float, Decimal, str, bytes, date, datetime, time, timedelta, pyarrow's MonthDayNano, a
-    list or tuple of these, or a scalar or array of NumPy or pyarrow.
+    None, bool, int, float, Decimal, str, bytes, UUID, date, datetime, time, timedelta, pyarrow's
+    MonthDayNano, a list or tuple of these, or a scalar or array of NumPy or pyarrow.
     """
     if isinstance(value, memoryview):
         value = bytes(value)
@@ -161,6 +162,7 @@ _TEXTS: tuple[tuple[type | tuple[type, ...], Callable[[Any], str]], ...] = (
     (Decimal, _decimal),
     (str, _text),
     ((bytes, bytearray), lambda value: f"'{escaped(value)}'::blob"),
+    (UUID, lambda value: f"'{value}'::uuid"),
     (datetime, _datetime),
     (date, lambda value: f"date '{value.isoformat()}'"),
     (time, lambda value: f"time '{value.isoformat()}'"),

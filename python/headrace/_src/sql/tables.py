@@ -31,6 +31,7 @@ _TYPES = {
     "string": "VARCHAR",
     "binary": "BLOB",
     "interval": "INTERVAL",
+    "uuid": "UUID",
 }
 
 

@@ -1,0 +1,58 @@
+// UUIDs as text and back, their versions and times.
+#include "runtime/base/uuid.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace headrace {
+namespace {
+
+using namespace std::string_literals;
+
+/// The text of what a text is read as; nothing if it is none.
+std::optional<std::string> again(std::string_view text) {
+  const std::optional<UuidBytes> bytes = parseUuid(text);
+  return bytes ? std::optional(uuidText({bytes->data(), bytes->size()})) : std::nullopt;
+}
+
+std::string bytesOf(std::string_view text) {
+  const UuidBytes bytes = parseUuid(text).value();
+  return {bytes.begin(), bytes.end()};
+}
+
+constexpr std::string_view kOne = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11";
+
+TEST(Uuid, TextsAndBack) {
+  for (const char *text :
+       {"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11",
+        "a0eebc999c0b4ef8bb6d6bb9bd380a11", "{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}",
+        "-a0ee--bc999c0b4ef8bb6d6bb9bd380a1-1-", "{-a0eebc999c0b4ef8bb6d6bb9bd380a11-}"}) {
+    EXPECT_EQ(again(text), kOne) << text;
+  }
+  EXPECT_EQ(bytesOf(kOne).substr(0, 5), "\xa0\xee\xbc\x99\x9c"s);
+  EXPECT_EQ(uuidText(std::string(15, 'x')), "");
+}
+
+TEST(Uuid, TextsThatAreNone) {
+  for (const char *text :
+       {"", "-", "{", "}", "{}", "x", "a0eebc999c0b4ef8bb6d6bb9bd380a1",
+        "a0eebc999c0b4ef8bb6d6bb9bd380a111", "a0eebc999c0b4ef8bb6d6bb9bd380a1g",
+        "{a0eebc999c0b4ef8bb6d6bb9bd380a11", "a0eebc999c0b4ef8bb6d6bb9bd380a11}",
+        " a0eebc999c0b4ef8bb6d6bb9bd380a11", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1@"}) {
+    EXPECT_EQ(again(text), std::nullopt) << text;
+  }
+}
+
+TEST(Uuid, VersionsAndTimes) {
+  EXPECT_EQ(uuidVersion(bytesOf(kOne)), 4);
+  EXPECT_EQ(uuidVersion(bytesOf("ffffffff-ffff-ffff-ffff-ffffffffffff")), 15);
+  EXPECT_EQ(uuidVersion(""), 0);
+  EXPECT_EQ(uuidMicros(bytesOf(kOne)), std::nullopt);
+  EXPECT_EQ(uuidMicros(""), std::nullopt);
+  EXPECT_EQ(uuidMicros(bytesOf("019a1234-5678-7abc-8def-0123456789ab")), 0x019a12345678 * 1000);
+  EXPECT_EQ(uuidMicros(bytesOf("ffffffff-ffff-7fff-bfff-ffffffffffff")), 0xffffffffffff * 1000);
+}
+
+} // namespace
+} // namespace headrace
