@@ -180,7 +180,7 @@ MaybeExpression ExpressionImporter::castEnum(ExpressionBuilder &b, const Express
     return b.constant(value, string, at);
   });
   MaybeExpression list = b.list(string, values, at);
-  return failed(list) ? list : textsOf(b, "enum_parse", {operand, *list}, to, misfit, at);
+  return failed(list) ? list : callOrNull(b, "enum_parse", {operand, *list}, to, misfit, at);
 }
 
 /// Texts of what is in it, which are cast themselves.
