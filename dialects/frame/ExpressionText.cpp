@@ -72,6 +72,19 @@ std::string literalText(Attribute value, Type type) {
   return (negative ? "-" : "") + digits;
 }
 
+/// Whether a product is what `random()` becomes: the bits of the row by those of the call and of
+/// the run, as a share of all.
+bool isRandom(MultiplyOp product) {
+  auto drawn = [](Value value) {
+    auto math = value.getDefiningOp<MathOp>();
+    return math && math.getFunction() == "scramble" ? math.getOperands().back() : Value();
+  };
+  auto bits = product.getLhs().getDefiningOp<CastOp>();
+  Value by = bits ? drawn(bits.getOperand()) : Value();
+  Value seed = by ? drawn(by) : Value();
+  return seed && seed.getDefiningOp<RunSeedOp>();
+}
+
 /// An expression region's values by the names of its columns. Shared parts are written wherever
 /// they are used, until the letters are spent.
 class ExpressionText {
@@ -97,8 +110,10 @@ private:
   /// In brackets if it is an expression with operators.
   void nested(Value value) {
     Operation *op = value.getDefiningOp();
+    auto product = dyn_cast_or_null<MultiplyOp>(op);
     bool bracketed =
-        op && isa<AndOp, OrOp, CompareOp, AddOp, SubtractOp, MultiplyOp, DivideOp, ModulusOp>(op);
+        op && isa<AndOp, OrOp, CompareOp, AddOp, SubtractOp, MultiplyOp, DivideOp, ModulusOp>(op) &&
+        !(product && isRandom(product));
     text_ += bracketed ? "(" : "";
     write(value);
     text_ += bracketed ? ")" : "";
@@ -150,8 +165,8 @@ private:
       operands(op, " + ");
     } else if (isa<SubtractOp>(op)) {
       operands(op, " - ");
-    } else if (isa<MultiplyOp>(op)) {
-      operands(op, " * ");
+    } else if (auto product = dyn_cast<MultiplyOp>(op)) {
+      isRandom(product) ? call("random", {}) : operands(op, " * ");
     } else if (isa<DivideOp>(op)) {
       operands(op, " / ");
     } else if (isa<ModulusOp>(op)) {

@@ -22,6 +22,20 @@ def Pipe_LiteralOp : Pipe_Op<"literal", [Pure]> {
   let assemblyFormat = "$value attr-dict";
 }
 
+def Pipe_RunSeedOp : Pipe_Op<"run_seed", [Pure]> {
+  let summary = "the number that is drawn for the run; of the worker, not part of the code";
+  let description = [{
+    ```mlir
+    func.func @body() -> i64 {
+      %0 = pipe.run_seed
+      return %0 : i64
+    }
+    ```
+  }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 def Pipe_StringCompareOp : Pipe_Op<"string_compare", [Pure]> {
   let summary = "compares two strings bytewise";
   let description = [{

@@ -226,6 +226,16 @@ ColumnEstimate extractEstimate(ExtractOp extract, ColumnEstimate date) {
   return date;
 }
 
+/// Whole numbers of numbers that lie between bounds.
+void limitToWhole(ColumnEstimate &result, const ColumnEstimate &numbers) {
+  if (numbers.low && numbers.high) {
+    result.low = std::floor(*numbers.low);
+    result.high = std::ceil(*numbers.high);
+    result.distinct = std::min(result.distinct, *result.high - *result.low + 1);
+    result.domain = result.distinct;
+  }
+}
+
 /// The hull of some branches: bounds, sum of the distinct values.
 ColumnEstimate unionEstimate(ArrayRef<ColumnEstimate> branches) {
   ColumnEstimate result = branches.front();
@@ -274,6 +284,9 @@ ColumnEstimate estimateOf(Value scalar, ColumnLookup columns,
         ((isTimestamp(from) || isTimestamp(to)) && !isSameValueType(from, to))) {
       result.low = result.high = std::nullopt;
     }
+    if (isFloat(from) && isInteger(to)) {
+      limitToWhole(result, operand(0));
+    }
     return result;
   }
   if (auto extract = dyn_cast<ExtractOp>(op)) {
@@ -312,6 +325,17 @@ ColumnEstimate estimateOf(Value scalar, ColumnLookup columns,
         length ? std::max<double>(static_cast<double>(length.getInt()), 0) : kUnknown;
     result.distinct = std::min(result.distinct, std::pow(10.0, std::min(characters, 8.0)));
     result.bytes = std::min(result.bytes, characters);
+  }
+  if (auto math = dyn_cast<MathOp>(op); math && math.getFunction() == "scramble") {
+    result.low = 0;
+    result.high = 0x1p52; // bits
+  }
+  if (auto number = dyn_cast<NumberOp>(op)) {
+    const NumberFunction function = number.getFunction();
+    if (!number.getDigits() && function != NumberFunction::Abs &&
+        function != NumberFunction::Sqrt) {
+      limitToWhole(result, operand(0));
+    }
   }
   if (op->getNumOperands() == 2) {
     if (Corners corners = arithmeticBounds(op, operand(0), operand(1))) {

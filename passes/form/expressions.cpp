@@ -610,6 +610,12 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   if (auto value = dyn_cast<frame::ConstantOp>(op)) {
     return set(constant(value.getValue(), value.getType()));
   }
+  if (isa<frame::RunSeedOp>(op)) {
+    Scalar seed;
+    seed.type = b_.getI64Type();
+    seed.value = pipe::RunSeedOp::create(b_, loc_, seed.type);
+    return set(seed);
+  }
   if (isa<frame::AddOp, frame::SubtractOp, frame::MultiplyOp, frame::DivideOp, frame::ModulusOp>(
           op)) {
     return set(arithmetic(op));

@@ -89,6 +89,7 @@ private:
   Scalar nearest(frame::NearestOp op);
   Scalar comoment(frame::ComomentOp op);
   Scalar math(frame::MathOp op);
+  mlir::Value scrambled(mlir::Value number, mlir::Value seed);
   Scalar text(frame::TextOp op);
   // moments.cpp
   Scalar shiftDate(frame::ShiftDateOp op);

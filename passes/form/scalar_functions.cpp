@@ -272,6 +272,26 @@ FailureOr<Scalar> ExpressionTranslator::number(frame::NumberOp op) {
   }
 }
 
+/// As the function of this name of math_functions.cpp.
+Value ExpressionTranslator::scrambled(Value number, Value seed) {
+  auto constant = [&](uint64_t value) { return integer(static_cast<int64_t>(value), 64); };
+  auto shifted = [&](Value bits, unsigned by) -> Value {
+    return arith::ShRUIOp::create(b_, loc_, bits, constant(by));
+  };
+  auto folded = [&](Value bits, unsigned by) -> Value {
+    return arith::XOrIOp::create(b_, loc_, bits, shifted(bits, by));
+  };
+  auto mixed = [&](Value bits) {
+    bits = arith::MulIOp::create(b_, loc_, folded(bits, 30), constant(0xbf58476d1ce4e5b9));
+    bits = arith::MulIOp::create(b_, loc_, folded(bits, 27), constant(0x94d049bb133111eb));
+    return folded(bits, 31);
+  };
+  Value golden = constant(0x9e3779b97f4a7c15);
+  Value chosen = mixed(arith::AddIOp::create(b_, loc_, seed, golden));
+  Value place = arith::MulIOp::create(b_, loc_, number, golden);
+  return shifted(mixed(arith::AddIOp::create(b_, loc_, chosen, place)), 12);
+}
+
 Scalar ExpressionTranslator::math(frame::MathOp op) {
   bool real = frame::isFloat(op.getResult().getType());
   const unsigned bits = frame::integerBits(op.getResult().getType());
@@ -288,6 +308,10 @@ Scalar ExpressionTranslator::math(frame::MathOp op) {
     return out;
   }
   out.type = b_.getIntegerType(bits);
+  if (op.getFunction() == "scramble" && bits == 64) { // never fails, and a call takes longer
+    out.value = scrambled(operands[0], operands[1]);
+    return out;
+  }
   auto computed =
       pipe::IntegerMathOp::create(b_, loc_, out.type, b_.getI1Type(), op.getFunction(), operands);
   failWhere(andValues(computed.getOverflow(), out.valid), pipe::DataError::Overflow);

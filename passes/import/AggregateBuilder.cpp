@@ -106,6 +106,42 @@ static int64_t groupingValue(ArrayRef<int64_t> arguments, ArrayRef<int64_t> set)
 MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Computed> keys,
                                          ArrayRef<MeasureRequest> requests,
                                          const GroupingSets &grouping, Location at) {
+  return rowsIdentified && !keys.empty() ? aggregateIdentified(input, keys, requests, grouping, at)
+                                         : aggregateSets(input, keys, requests, grouping, at);
+}
+
+MaybeRelation RelationBuilder::aggregateIdentified(const Relation &input, ArrayRef<Computed> keys,
+                                                   ArrayRef<MeasureRequest> requests,
+                                                   const GroupingSets &grouping, Location at) {
+  SmallVector<MeasureRequest> all(requests);
+  all.push_back(
+      {.function = frame::AggregateFunction::Min,
+       .arguments = {{std::nullopt, "row",
+                      [at](ExpressionBuilder &b) -> MaybeExpression { return b.rowNumber(at); }}},
+       .at = at});
+  GroupingSets sets = grouping;
+  sets.numbered |= sets.sets.size() > 1;
+  rowsIdentified = false; // of what is made on the way
+  MaybeRelation result = aggregateSets(input, keys, all, sets, at);
+  rowsIdentified = true;
+  if (failed(result)) {
+    return failure();
+  }
+  const size_t least = keys.size() + requests.size();
+  result->identity = {result->fields[least]};
+  if (sets.numbered) {
+    result->identity.push_back(result->fields.back());
+  }
+  if (sets.numbered && !grouping.numbered) {
+    result->fields.pop_back();
+  }
+  result->fields.erase(result->fields.begin() + static_cast<ptrdiff_t>(least));
+  return result;
+}
+
+MaybeRelation RelationBuilder::aggregateSets(const Relation &input, ArrayRef<Computed> keys,
+                                             ArrayRef<MeasureRequest> requests,
+                                             const GroupingSets &grouping, Location at) {
   auto count = static_cast<int64_t>(keys.size());
   bool isOneGrouping = grouping.sets.size() == 1 && grouping.functions.empty() &&
                        !grouping.numbered &&

@@ -18,9 +18,9 @@ using namespace headrace::import;
 namespace frame = headrace::frame;
 
 ExpressionBuilder::ExpressionBuilder(ImportContext &context, ArrayRef<frame::Column> fields,
-                                     ArrayRef<Value> tables)
-    : context(context), fields(fields), tables(tables), region(std::make_unique<Region>()),
-      builder(context.getContext()) {
+                                     ArrayRef<Value> tables, ArrayRef<frame::Column> identity)
+    : context(context), fields(fields), identity(identity), tables(tables),
+      region(std::make_unique<Region>()), builder(context.getContext()) {
   builder.setInsertionPointToStart(&region->emplaceBlock());
 }
 
@@ -85,12 +85,15 @@ MaybeExpression ExpressionBuilder::field(int64_t index, Location at) {
   if (inPlace) {
     return (*inPlace)[index];
   }
-  const frame::Column &column = fields[index];
+  return made(argument(fields[index], at), fields[index].name.str());
+}
+
+Value ExpressionBuilder::argument(const frame::Column &column, Location at) {
   Value &argument = arguments[column.name];
   if (!argument) {
     argument = region->front().addArgument(column.type, locate(column.name.getValue(), at));
   }
-  return made(argument, column.name.str());
+  return argument;
 }
 
 /// How a constant reads in a location.

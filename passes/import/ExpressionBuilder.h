@@ -26,9 +26,11 @@ using MaybeExpression = mlir::FailureOr<Expression>;
 /// Builds one region. Columns become block arguments when first used.
 class ExpressionBuilder {
 public:
-  /// `fields`: the columns that positions mean, of `tables`, if they are of any.
+  /// `fields`: the columns that positions mean, of `tables`, if they are of any. `identity`: those
+  /// that tell a row from all others.
   ExpressionBuilder(ImportContext &context, llvm::ArrayRef<frame::Column> fields,
-                    llvm::ArrayRef<mlir::Value> tables = {});
+                    llvm::ArrayRef<mlir::Value> tables = {},
+                    llvm::ArrayRef<frame::Column> identity = {});
 
   /// Ends the region. The caller moves it into its op.
   std::unique_ptr<mlir::Region> finish(mlir::ValueRange yielded, mlir::Location location);
@@ -167,6 +169,10 @@ public:
   /// Of a date or timestamp of microseconds; only a timestamp is moved by microseconds.
   MaybeExpression shiftDate(const Expression &operand, int64_t months, int64_t days,
                             int64_t microseconds, mlir::Location at);
+  /// A number, an i64, that tells the row from all others; of one row, or none that is known, 0.
+  Expression rowNumber(mlir::Location at);
+  /// A double from 0 to below 1 that follows from the row, the run, and the number of the call.
+  MaybeExpression random(int64_t call, mlir::Location at);
   /// Fails the query for the rows that reach it.
   MaybeExpression raise(frame::RaiseKind kind, llvm::StringRef message, mlir::Type type,
                         mlir::Location at);
@@ -188,6 +194,8 @@ private:
   std::unique_ptr<mlir::Region> finishLambda(const Lambda &lambda, mlir::Type type,
                                              llvm::SmallVectorImpl<mlir::Value> &captures,
                                              mlir::Location at);
+  /// The argument that is this column.
+  mlir::Value argument(const frame::Column &column, mlir::Location at);
   /// A value with its rendering, which is cut where it gets long.
   Expression made(mlir::Value value, std::string text) const;
   mlir::Type booleanFor(mlir::TypeRange operands) const;
@@ -196,7 +204,7 @@ private:
   }
 
   ImportContext &context;
-  llvm::SmallVector<frame::Column> fields;
+  llvm::SmallVector<frame::Column> fields, identity;
   std::optional<llvm::ArrayRef<Expression>> inPlace; ///< of the fields
   llvm::SmallVector<mlir::Value> tables;
   std::unique_ptr<mlir::Region> region;

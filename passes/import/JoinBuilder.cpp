@@ -123,7 +123,9 @@ MaybeRelation RelationBuilder::join(Relation left, Relation right, const JoinReq
   if (failed(makeKeys(left, right, request, keys, residual, at))) {
     return failure();
   }
-  ExpressionBuilder expressions(context, fields, {left.table, right.table});
+  SmallVector<frame::Column> identity = left.identityColumns();
+  identity.append(right.identityColumns());
+  ExpressionBuilder expressions(context, fields, {left.table, right.table}, identity);
   SmallVector<Expression> parts;
   std::string text;
   for (const BuildExpression &build : residual) {
@@ -166,6 +168,10 @@ MaybeRelation RelationBuilder::join(Relation left, Relation right, const JoinReq
     op.getResidual().takeBody(*expressions.finish(predicate, location));
   }
   result.table = op.getResult();
+  result.identity = left.identity;
+  if (rightComesOut && request.kind != frame::JoinKind::Single) {
+    result.identity.append(right.identity);
+  }
   const bool leftOnce =
       !rightComesOut || request.kind == frame::JoinKind::Single ||
       ((request.kind == frame::JoinKind::Inner || request.kind == frame::JoinKind::Left) &&

@@ -62,6 +62,8 @@ public:
   std::optional<double> real() const;
   std::optional<bool> boolean() const;
   std::optional<llvm::StringRef> string() const;
+  /// The same for the same place of the document.
+  const void *identity() const { return value; }
   /// Whether this is null, false, 0, "" or empty.
   bool isNothing() const;
 

@@ -12,7 +12,13 @@ static std::string called(StringRef function, const Expression &list, StringRef 
 std::unique_ptr<Region> ExpressionBuilder::finishLambda(const Lambda &lambda, Type type,
                                                         SmallVectorImpl<Value> &captures,
                                                         Location at) {
-  ExpressionBuilder inside(context, lambda.fields);
+  // An element is told from others by its row and its place, if the row is from others.
+  Type i64 = builder.getI64Type();
+  const frame::Column row{builder.getStringAttr("row of the list"), i64};
+  const frame::Column place{lambda.place ? lambda.fields[*lambda.place].name
+                                         : builder.getStringAttr("place in the list"),
+                            i64};
+  ExpressionBuilder inside(context, lambda.fields, {}, {row, place});
   MaybeExpression value = lambda.body(inside);
   if (succeeded(value)) {
     value = inside.cast(*value, type, at);
@@ -25,28 +31,28 @@ std::unique_ptr<Region> ExpressionBuilder::finishLambda(const Lambda &lambda, Ty
   // The fields that it reads became arguments as it came to them; the op has them in an order.
   Block &block = body->front();
   const unsigned before = block.getNumArguments();
-  auto take = [&](int64_t index) {
-    const frame::Column &field = lambda.fields[index];
+  auto takeColumn = [&](const frame::Column &field) {
     Value argument = block.addArgument(field.type, locate(field.name.getValue(), at));
     if (Value found = used.lookup(field.name)) {
       found.replaceAllUsesWith(argument);
     }
   };
+  auto take = [&](int64_t index) { takeColumn(lambda.fields[index]); };
   if (lambda.soFar) {
     take(*lambda.soFar);
   }
   take(lambda.element);
-  if (lambda.place) {
-    take(*lambda.place);
-  } else {
-    block.addArgument(builder.getI64Type(), at);
-  }
+  takeColumn(place);
   for (auto [index, capture] : llvm::enumerate(lambda.captures)) {
     const int64_t field = lambda.firstCapture + static_cast<int64_t>(index);
     if (used.contains(lambda.fields[field].name)) {
       take(field);
       captures.push_back(capture.value);
     }
+  }
+  if (used.contains(row.name)) {
+    takeColumn(row);
+    captures.push_back(rowNumber(at).value);
   }
   block.eraseArguments(0, before);
   return body;
@@ -93,7 +99,7 @@ MaybeExpression ExpressionBuilder::attempt(function_ref<MaybeExpression(Expressi
       all.push_back({StringAttr::get(getContext(), "value" + Twine(index)), value.type()});
     }
   }
-  ExpressionBuilder inside(context, all, inPlace ? ArrayRef<Value>() : ArrayRef(tables));
+  ExpressionBuilder inside(context, all, inPlace ? ArrayRef<Value>() : ArrayRef(tables), identity);
   MaybeExpression value = body(inside);
   if (failed(value)) {
     return failure();
@@ -102,9 +108,13 @@ MaybeExpression ExpressionBuilder::attempt(function_ref<MaybeExpression(Expressi
   std::unique_ptr<Region> region = inside.finish({value->value}, at);
   SmallVector<Value> captures;
   for (StringAttr name : used) { // as many as the region has arguments, in this order
-    const auto *found =
-        llvm::find_if(all, [&](const frame::Column &each) { return each.name == name; });
-    captures.push_back(field(found - all.begin(), at)->value);
+    auto isNamed = [&](const frame::Column &each) { return each.name == name; };
+    const auto *found = llvm::find_if(all, isNamed);
+    if (found != all.end()) {
+      captures.push_back(field(found - all.begin(), at)->value);
+    } else {
+      captures.push_back(argument(*llvm::find_if(identity, isNamed), at));
+    }
   }
   std::string rendered = "try(" + value->text + ")";
   auto op = frame::TryOp::create(builder, locate(rendered, at), frame::addNullable(value->type()),

@@ -7,17 +7,21 @@ using namespace mlir;
 using namespace headrace::import;
 namespace frame = headrace::frame;
 
-SmallVector<frame::Column> Relation::columns() const {
+static SmallVector<frame::Column> columnsOf(frame::TableType table, ArrayRef<StringAttr> names) {
   llvm::DenseMap<StringAttr, Type> types;
-  for (const frame::Column &column : type().getColumns()) {
+  for (const frame::Column &column : table.getColumns()) {
     types[column.name] = column.type;
   }
   SmallVector<frame::Column> columns;
-  for (StringAttr field : fields) {
-    columns.push_back({field, types.lookup(field)});
+  for (StringAttr name : names) {
+    columns.push_back({name, types.lookup(name)});
   }
   return columns;
 }
+
+SmallVector<frame::Column> Relation::columns() const { return columnsOf(type(), fields); }
+
+SmallVector<frame::Column> Relation::identityColumns() const { return columnsOf(type(), identity); }
 
 RelationBuilder::RelationBuilder(ImportContext &context, OpBuilder &builder,
                                  const ImportOptions &options)
@@ -72,7 +76,7 @@ Relation RelationBuilder::scan(StringRef table, ArrayRef<ScanColumn> columns, Lo
   llvm::StringMap<StringAttr> known;
   SmallVector<Attribute> fileNames;
   SmallVector<frame::Column> found;
-  StringAttr ordinal = rowsInOrder ? uniqueName("row") : StringAttr();
+  StringAttr ordinal = rowsInOrder || rowsIdentified ? uniqueName("row") : StringAttr();
   for (const ScanColumn &column : columns) {
     if (column.ordinal) {
       ordinal = ordinal ? ordinal : uniqueName(column.name);
@@ -92,6 +96,9 @@ Relation RelationBuilder::scan(StringRef table, ArrayRef<ScanColumn> columns, Lo
   }
   if (rowsInOrder) {
     relation.order = {ascending(ordinal)};
+  }
+  if (rowsIdentified) {
+    relation.identity = {ordinal};
   }
   auto type = frame::TableType::get(context.getContext(), found);
   auto document = documents.find(table);
@@ -118,12 +125,16 @@ MaybeRelation RelationBuilder::values(ArrayRef<ScanColumn> columns,
     made.push_back({uniqueName(column.name), column.type});
   }
   Relation relation = withFieldsOf({}, made);
-  bool numbered = made.empty() || rowsInOrder;
+  const bool identified = rowsIdentified && rows.size() > 1;
+  bool numbered = made.empty() || rowsInOrder || identified;
   if (numbered) {
     made.push_back({uniqueName("row"), builder.getI64Type()});
   }
   if (rowsInOrder) {
     relation.order = {ascending(made.back().name)};
+  }
+  if (identified) {
+    relation.identity = {made.back().name};
   }
   SmallVector<Attribute> lists;
   for (ArrayRef<Attribute> row : rows) {
@@ -182,7 +193,7 @@ SortKey RelationBuilder::orderBy(const SortKey &key, ArrayRef<frame::Column> fie
 
 MaybeRelation RelationBuilder::filter(Relation input, const BuildExpression &predicate,
                                       Location at) {
-  ExpressionBuilder expressions(context, input.columns(), input.table);
+  ExpressionBuilder expressions(context, input.columns(), input.table, input.identityColumns());
   MaybeExpression condition = predicate(expressions);
   if (failed(condition) || failed(expressions.expectBoolean(*condition, "the condition", at))) {
     return failure();
@@ -199,7 +210,7 @@ MaybeRelation RelationBuilder::filter(Relation input, const BuildExpression &pre
 MaybeRelation RelationBuilder::addColumns(Relation input, ArrayRef<frame::Column> fields,
                                           ArrayRef<Computed> expressions,
                                           SmallVectorImpl<StringAttr> &names, Location at) {
-  ExpressionBuilder builderOfRegion(context, fields, input.table);
+  ExpressionBuilder builderOfRegion(context, fields, input.table, input.identityColumns());
   SmallVector<frame::Column> columns = input.type().getColumns();
   SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(input.type().getNames());
   SmallVector<Attribute> computed;
@@ -252,6 +263,7 @@ MaybeRelation RelationBuilder::project(const Relation &input, ArrayRef<Computed>
   for (auto key : llvm::map_range(result->order, llvm::CastTo<frame::SortKeyAttr>)) {
     wanted.insert(key.getColumn());
   }
+  wanted.insert(result->identity.begin(), result->identity.end());
   SmallVector<frame::Column> columns;
   for (const frame::Column &column : result->type().getColumns()) {
     if (wanted.contains(column.name)) {
@@ -307,6 +319,11 @@ Relation RelationBuilder::prune(Relation relation, Location at) {
       columns.push_back({key.getColumn(), relation.typeOf(key.getColumn())});
     }
   }
+  for (StringAttr name : relation.identity) {
+    if (seen.insert(name).second) {
+      columns.push_back({name, relation.typeOf(name)});
+    }
+  }
   if (columns.size() != relation.type().getNumColumns()) {
     relation.table = keepColumns(relation.table, columns, at);
   }
@@ -335,6 +352,7 @@ MaybeRelation RelationBuilder::withExactColumns(Relation relation, Location at) 
     columns.push_back({field, column.type});
   }
   relation.forgetOrder();
+  relation.identity.clear();
   auto type = frame::TableType::get(context.getContext(), columns);
   if (type == relation.type()) {
     return relation;
@@ -372,6 +390,9 @@ Relation RelationBuilder::rename(const Relation &input, Location at) {
   for (auto key : llvm::map_range(input.order, llvm::CastTo<frame::SortKeyAttr>)) {
     result.order.push_back(frame::SortKeyAttr::get(
         context.getContext(), names.lookup(key.getColumn()), key.getDirection(), key.getNulls()));
+  }
+  for (StringAttr name : input.identity) {
+    result.identity.push_back(names.lookup(name));
   }
   result.sorted = input.sorted;
   result.shown = input.shown;
@@ -464,7 +485,7 @@ MaybeRelation RelationBuilder::distinct(Relation input, Location at) {
   Location location = locate("distinct", at);
   input.forgetOrder();
   input = prune(std::move(input), location);
-  if (llvm::any_of(input.type().getColumnTypes(), frame::hasIntervals)) {
+  if (rowsIdentified || llvm::any_of(input.type().getColumnTypes(), frame::hasIntervals)) {
     SmallVector<Computed> keys;
     for (size_t field = 0; field < input.fields.size(); ++field) {
       keys.push_back(Computed::ofField(static_cast<int64_t>(field), location));

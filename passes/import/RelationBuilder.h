@@ -21,11 +21,15 @@ struct Relation {
   llvm::SmallVector<mlir::Attribute> order = {};
   /// Whether they come in this order; and whether they are to, in a result.
   bool sorted = false, shown = false;
+  /// The columns, of integers, that tell a row from all others, where that is asked for; none of
+  /// one row.
+  llvm::SmallVector<mlir::StringAttr> identity = {};
 
   frame::TableType type() const { return mlir::cast<frame::TableType>(table.getType()); }
   mlir::Type typeOf(mlir::StringAttr name) const { return type().getColumnType(name); }
   /// The fields with their types.
   llvm::SmallVector<frame::Column> columns() const;
+  llvm::SmallVector<frame::Column> identityColumns() const;
   void forgetOrder() {
     order.clear();
     sorted = shown = false;
@@ -230,6 +234,21 @@ public:
     const bool before_;
   };
 
+  /// While this lives, relations are made with their identity if `wanted`, or if they were before.
+  class RowsIdentified {
+  public:
+    RowsIdentified(RelationBuilder &relations, bool wanted)
+        : relations_(relations),
+          before_(std::exchange(relations.rowsIdentified, relations.rowsIdentified || wanted)) {}
+    ~RowsIdentified() { relations_.rowsIdentified = before_; }
+    RowsIdentified(const RowsIdentified &) = delete;
+    RowsIdentified &operator=(const RowsIdentified &) = delete;
+
+  private:
+    RelationBuilder &relations_;
+    const bool before_;
+  };
+
   /// A column of a stored table. `type` without NULL: it never is. `ordinal`: it is in no file, but
   /// grows from row to row.
   struct ScanColumn {
@@ -319,6 +338,16 @@ private:
                             const MeasureParts &measures, llvm::ArrayRef<mlir::StringAttr> inputs,
                             mlir::Location at);
 
+  MaybeRelation aggregateSets(const Relation &input, llvm::ArrayRef<Computed> keys,
+                              llvm::ArrayRef<MeasureRequest> measures, const GroupingSets &grouping,
+                              mlir::Location at);
+  /// The same, of which each row has an identity: its set, and the least number of its rows.
+  MaybeRelation aggregateIdentified(const Relation &input, llvm::ArrayRef<Computed> keys,
+                                    llvm::ArrayRef<MeasureRequest> measures,
+                                    const GroupingSets &grouping, mlir::Location at);
+  /// UNION ALL of parts whose rows get numbers that tell them apart.
+  MaybeRelation uniteIdentified(llvm::ArrayRef<Relation> inputs, mlir::Location at);
+
   /// Makes measures of some rows of their groups measures of all, under a condition over columns
   /// that are added behind the input's fields.
   MaybeRelation chooseRows(const Relation &input, llvm::ArrayRef<Computed> keys,
@@ -377,7 +406,7 @@ private:
   llvm::StringMap<TableDocument> documents;
   llvm::StringSet<> usedNames;
   llvm::StringMap<unsigned> suffixes; ///< per name the last one that was given
-  bool rowsInOrder = false;
+  bool rowsInOrder = false, rowsIdentified = false;
 };
 
 } // namespace headrace::import

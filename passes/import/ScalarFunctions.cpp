@@ -454,3 +454,40 @@ Expression ExpressionBuilder::dateField(frame::DateField field, const Expression
       made(frame::ExtractOp::create(builder, locate(text, at), type, field, date.value), text);
   return *cast(narrow, builder.getI64Type(), at);
 }
+
+//===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+/// 52 bits of the number and of what it is drawn by.
+static Expression scrambled(ExpressionBuilder &b, const Expression &number, const Expression &by,
+                            Location at) {
+  return *b.math(*headrace::mathFunctionNamed("scramble"), {number, by},
+                 IntegerType::get(b.getContext(), 64), at); // of integers it does not fail
+}
+
+Expression ExpressionBuilder::rowNumber(Location at) {
+  Type i64 = builder.getI64Type();
+  std::optional<Expression> number;
+  for (const frame::Column &column : identity) {
+    Expression part = made(argument(column, at), column.name.str());
+    if (frame::isNullable(column.type)) { // of a row without a match
+      part = *coalesce({part, integer(-1, frame::dropNullable(column.type), at)}, at);
+    }
+    part = *cast(part, i64, at);
+    number = number ? scrambled(*this, part, *number, at) : part;
+  }
+  return number.value_or(integer(0, i64, at));
+}
+
+MaybeExpression ExpressionBuilder::random(int64_t call, Location at) {
+  Type i64 = builder.getI64Type(), f64 = builder.getF64Type();
+  constexpr double kStep = 0x1p-52;
+  auto seed = frame::RunSeedOp::create(builder, locate("seed of the run", at), i64);
+  Expression drawn = scrambled(*this, integer(call, i64, at), made(seed, "seed"), at);
+  MaybeExpression real = cast(scrambled(*this, rowNumber(at), drawn, at), f64, at);
+  real = failed(real) ? real
+                      : arithmetic(Arithmetic::kMultiply, *real,
+                                   constant(builder.getF64FloatAttr(kStep), f64, at), f64, at);
+  return failed(real) ? real : MaybeExpression(made(real->value, "random()"));
+}

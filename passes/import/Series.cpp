@@ -53,6 +53,10 @@ MaybeRelation RelationBuilder::series(StringRef name, int64_t start, int64_t ste
     MaybeRelation last = constants(length - rest, rest, start, step);
     all = failed(last) ? last : unite({*all, *last}, at);
   }
+  if (succeeded(all) && rowsIdentified) {
+    all->identity = all->fields;
+    *all = prune(*all, at);
+  }
   if (succeeded(all) && rowsInOrder) { // the numbers say where they stand
     all->order = {
         frame::SortKeyAttr::get(context.getContext(), all->fields.front(),

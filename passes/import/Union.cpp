@@ -1,5 +1,6 @@
 // UNION ALL: the rows of one input behind those of the other.
 #include "passes/import/RelationBuilder.h"
+#include "runtime/base/math_functions.h"
 
 using namespace mlir;
 using namespace headrace::import;
@@ -18,8 +19,8 @@ struct PlaceColumn {
 
 } // namespace
 
-/// The columns by which the rows of parts stand, as few as they can share; the parts get their keys as
-/// fields.
+/// The columns by which the rows of parts stand, as few as they can share; the parts get their keys
+/// as fields.
 static SmallVector<PlaceColumn> placesOf(MutableArrayRef<Relation> parts, Location at) {
   SmallVector<PlaceColumn> places;
   for (auto [part, relation] : llvm::enumerate(parts)) {
@@ -49,7 +50,11 @@ MaybeRelation RelationBuilder::unite(ArrayRef<Relation> inputs, Location at) {
     return context.fail(at, "expected inputs", ImportError::Kind::kMalformed);
   }
   if (inputs.size() == 1) {
-    return withExactColumns(inputs.front(), locate("union all", at));
+    return rowsIdentified ? MaybeRelation(inputs.front())
+                          : withExactColumns(inputs.front(), locate("union all", at));
+  }
+  if (rowsIdentified) {
+    return uniteIdentified(inputs, at);
   }
   if (!rowsInOrder) {
     return uniteColumns(inputs, at);
@@ -62,10 +67,10 @@ MaybeRelation RelationBuilder::unite(ArrayRef<Relation> inputs, Location at) {
     for (size_t field = 0; field < inputs[part].fields.size(); ++field) {
       fields.push_back(Computed::ofField(static_cast<int64_t>(field), at));
     }
-    fields.push_back({std::nullopt, "part", [part = part, at](ExpressionBuilder &b) -> MaybeExpression {
-                        return b.integer(static_cast<int64_t>(part),
-                                         IntegerType::get(b.getContext(), 64), at);
-                      }});
+    fields.push_back(
+        {std::nullopt, "part", [part = part, at](ExpressionBuilder &b) -> MaybeExpression {
+           return b.integer(static_cast<int64_t>(part), IntegerType::get(b.getContext(), 64), at);
+         }});
     for (const PlaceColumn &place : places) {
       if (place.fields[part]) {
         fields.push_back(Computed::ofField(*place.fields[part], at));
@@ -87,14 +92,44 @@ MaybeRelation RelationBuilder::unite(ArrayRef<Relation> inputs, Location at) {
     return failure();
   }
   auto key = [&](size_t field, frame::SortDirection direction, frame::NullsOrder nulls) {
-    all->order.push_back(frame::SortKeyAttr::get(context.getContext(),
-                                                 all->fields[shown + field], direction, nulls));
+    all->order.push_back(frame::SortKeyAttr::get(context.getContext(), all->fields[shown + field],
+                                                 direction, nulls));
   };
   key(0, frame::SortDirection::Asc, frame::NullsOrder::Last);
   for (auto [index, place] : llvm::enumerate(places)) {
     key(index + 1, place.direction, place.nulls);
   }
   all->fields.truncate(shown);
+  return all;
+}
+
+MaybeRelation RelationBuilder::uniteIdentified(ArrayRef<Relation> inputs, Location at) {
+  SmallVector<Relation> parts;
+  for (auto [part, input] : llvm::enumerate(inputs)) {
+    SmallVector<Computed> fields;
+    for (size_t field = 0; field < input.fields.size(); ++field) {
+      fields.push_back(Computed::ofField(static_cast<int64_t>(field), at));
+    }
+    fields.push_back(
+        {std::nullopt, "row", [at, part = part](ExpressionBuilder &b) -> MaybeExpression {
+           Type i64 = IntegerType::get(b.getContext(), 64);
+           Expression number = b.integer(static_cast<int64_t>(part), i64, at);
+           return b.math(*headrace::mathFunctionNamed("scramble"), {b.rowNumber(at), number}, i64,
+                         at);
+         }});
+    MaybeRelation numbered = project(input, fields, at);
+    if (failed(numbered)) {
+      return failure();
+    }
+    numbered->identity.clear();
+    parts.push_back(std::move(*numbered));
+  }
+  rowsIdentified = false; // of what is made on the way
+  MaybeRelation all = unite(parts, at);
+  rowsIdentified = true;
+  if (succeeded(all)) {
+    all->identity = {all->fields.pop_back_val()};
+  }
   return all;
 }
 

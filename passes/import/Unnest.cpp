@@ -48,6 +48,9 @@ MaybeRelation RelationBuilder::unnest(const Relation &input, ArrayRef<Computed> 
     rows.order.push_back(frame::SortKeyAttr::get(
         context.getContext(), number, frame::SortDirection::Asc, frame::NullsOrder::Last));
   }
+  if (rowsIdentified) {
+    rows.identity.push_back(number);
+  }
   rows.table = frame::ExpandOp::create(builder, locate("unnest", at),
                                        frame::TableType::get(context.getContext(), columns),
                                        source->table, by, number);

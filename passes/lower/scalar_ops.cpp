@@ -246,6 +246,14 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     result(stringLiteral(literal.getValue()));
     return success();
   }
+  if (isa<pipe::RunSeedOp>(op)) {
+    if (!workerPointer()) {
+      return failure();
+    }
+    result(prologueValue(
+        [&] { return b_.loadField(b_.getI64Type(), workerPointer(), offsetof(HrWorker, seed)); }));
+    return success();
+  }
   if (isa<pipe::SelectOp>(op)) {
     result(b_.select(operand(0), operand(1), operand(2)));
     return success();

@@ -165,7 +165,7 @@ Value foldOp(OpBuilder &builder, Operation *op) {
   if (isa<ConstantOp, YieldOp>(op)) {
     return {};
   }
-  if (!isa<CaseOp>(op)) {
+  if (!isa<CaseOp, RunSeedOp>(op)) {
     if (Value value = foldConstantOperands(builder, op)) {
       return value;
     }

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define HR_ABI_VERSION 6
+#define HR_ABI_VERSION 7
 /* Rows of a tile: what a pipeline has in flight at once. */
 #define HR_TILE_ROWS 1024
 /* Selecting stages of a kernel whose rows it counts, at the head of its scratch. */
@@ -193,6 +193,7 @@ typedef struct HrWorker {
   uint32_t rank;
   uint32_t size;
   const uint8_t *stop; /* not 0: the run is given up; looked at once a tile */
+  int64_t seed;        /* drawn for the run, the same on all ranks */
 } HrWorker;
 
 typedef struct HrArgs {

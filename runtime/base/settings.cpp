@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <sched.h>
 #include <thread>
 
@@ -75,7 +76,8 @@ Expected<size_t> findSetting(std::string_view name) {
   for (size_t index = 0; index < std::size(kTable); ++index) {
     std::string flag = settingFlag(kTable[index]);
     if (name == kTable[index].name || name == flag || name == std::string_view(flag).substr(2) ||
-        name == settingVariable(kTable[index])) {
+        name == settingVariable(kTable[index]) ||
+        name == joinWords(kTable[index].name, '_', toLower)) {
       return index;
     }
   }
@@ -121,7 +123,8 @@ std::string numberText(double value) {
 Status checkRange(const SettingInfo &info, std::string_view name, double value) {
   if (value < info.minimum || value > info.maximum) {
     return makeError(ErrorKind::kUser, name, " must be within ", numberText(info.minimum), " to ",
-                     numberText(info.maximum), " ", info.unit, ", got: ", numberText(value));
+                     numberText(info.maximum), *info.unit ? " " : "", info.unit,
+                     ", got: ", numberText(value));
   }
   return {};
 }
@@ -232,6 +235,14 @@ int64_t Settings::memoryBytes() const {
   return usableMemoryBytes() / 10 * 7;
 }
 
+int64_t Settings::runSeed() const {
+  if (randomSeed >= 0) {
+    return randomSeed;
+  }
+  std::random_device device;
+  return static_cast<int64_t>((uint64_t{device()} << 32 | device()) >> 1);
+}
+
 int Settings::workerCount() const {
   if (threads > 0) {
     return static_cast<int>(threads);
@@ -268,7 +279,8 @@ std::string settingRange(const SettingInfo &info) {
     return "PATH";
   }
   std::string top = info.maximum >= 9.2e18 ? "" : boundText(info, info.maximum);
-  std::string unit = info.type == SettingType::kBytes ? "" : std::string(" ") + info.unit;
+  const bool hasUnit = info.type != SettingType::kBytes && *info.unit;
+  std::string unit = hasUnit ? std::string(" ") + info.unit : "";
   return boundText(info, info.minimum) + ".." + top + unit;
 }
 

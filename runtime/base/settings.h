@@ -51,6 +51,8 @@ public:
 
   /// `memory`, with 0 resolved to 70 % of usableMemoryBytes().
   int64_t memoryBytes() const;
+  /// `randomSeed`, with -1 resolved to another number each time.
+  int64_t runSeed() const;
   /// `threads`, with 0 resolved to the cores this process may use.
   int workerCount() const;
   /// Makes `log` the process's level.

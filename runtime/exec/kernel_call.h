@@ -66,6 +66,7 @@ public:
   HrWorker &worker() { return worker_; }
   /// Calls return HR_STOPPED soon after this byte is not 0.
   void stopBy(const uint8_t *flag) { worker_.stop = flag; }
+  void drawFrom(int64_t seed) { worker_.seed = seed; }
   WorkerContext &context() { return context_; }
 
 private:

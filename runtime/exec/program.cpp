@@ -192,6 +192,7 @@ private:
       context.shareMorsels =
           options_.determinism == Determinism::kFixed ? Sharing::kOff : options_.shareMorsels;
       context.leastMemoryBytes = options_.leastMemoryBytes;
+      context.seed = options_.seed;
       context.sources = &bindings_.tables;
       context.tensors = &bindings_.tensors;
       if (options_.tracing == Tracing::kOn) {

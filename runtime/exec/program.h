@@ -96,6 +96,7 @@ struct RunOptions {
   /// Memory of the rank that has least: the pools of messages are sized by it on all ranks. 0: they
   /// have the same.
   int64_t leastMemoryBytes = 0;
+  int64_t seed = 0; ///< of what `random()` draws; the same on all ranks
   Origin origin = Origin::kLeftOut;
   const Clock *clock = &RealClock::instance();
   /// Ranks on a simulated network in virtual time (`size` and `clock` are set by the run): polls,

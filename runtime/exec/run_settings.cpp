@@ -17,6 +17,7 @@ RunOptions runOptions(const Settings &settings) {
   options.determinism = settings.deterministic ? Determinism::kFixed : Determinism::kNone;
   options.tracing = settings.trace.empty() ? Tracing::kOff : Tracing::kOn;
   options.traceEventsMax = settings.traceEvents;
+  options.seed = settings.runSeed();
   options.shareMorsels = settings.shareMorsels ? Sharing::kOn : Sharing::kOff;
   options.peerSilenceSecondsMax = static_cast<double>(settings.peerTimeout);
   options.spill = {settings.spillDirectory, settings.spillLimit};

@@ -164,6 +164,7 @@ Status RunTask::prepareLane(Lane &lane) {
   HR_ASSIGN_OR_RETURN(lane.frame,
                       KernelFrame::create(*kernel_, account_, context_.rank, context_.size));
   lane.frame->stopBy(context_.board->flag());
+  lane.frame->drawFrom(context_.seed);
   for (size_t i = 0; i < task_.states.size(); ++i) {
     RankState &state = *context_.states[task_.states[i].state];
     if (task_.states[i].use == plan::StateUse::kShared) {

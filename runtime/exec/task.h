@@ -88,6 +88,7 @@ struct RankContext {
   HeartbeatOptions heartbeat;
   Sharing shareMorsels = Sharing::kOn;
   int64_t leastMemoryBytes = 0; ///< of any rank; 0: all have as much as this one
+  int64_t seed = 0;             ///< of the run
   int64_t filledBytes = 0;      ///< what all chunks may take that one run task is filling
   const std::map<std::string, OpenSource> *sources = nullptr;
   const std::map<std::string, TensorView> *tensors = nullptr;

@@ -47,6 +47,7 @@ Status Order::setShared(const Settings &given) {
   for (const char *name : kShared) {
     HR_ASSIGN_OR_RETURN(settings[name], given.get(name));
   }
+  settings["randomSeed"] = std::to_string(given.runSeed());
   return {};
 }
 

@@ -151,6 +151,9 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
   if (type == "OPERATOR_TRY") {
     return importTry(b, expression, at, fieldsBefore);
   }
+  if (type == "COMPARE_BETWEEN") {
+    return importBetween(b, expression, at, fieldsBefore);
+  }
   if (type == "VALUE_PARAMETER") {
     return context.fail(at, "unsupported parameter ($1, ?): write the value into the query");
   }
@@ -204,6 +207,38 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
     return b.coalesce(*operands, at);
   }
   return type == "OPERATOR_IS_NULL" ? MaybeExpression(b.isNull(first, at)) : b.isNotNull(first, at);
+}
+
+/// Of a value that is drawn once; of others the binder makes two comparisons.
+MaybeExpression ExpressionImporter::importBetween(ExpressionBuilder &b, Node expression,
+                                                  Location at, int64_t fieldsBefore) {
+  Node data = expression.get("function_data");
+  if (failed(expectCall(expression, "BETWEEN", {{"function_data", Use::kRead}}, context, at)) ||
+      failed(expectFields(data, "BETWEEN",
+                          {{"lower_inclusive", Use::kRead}, {"upper_inclusive", Use::kRead}},
+                          context, at))) {
+    return failure();
+  }
+  FailureOr<SmallVector<Expression>> operands =
+      importComparable(b, expression.get("children").elements(), at, fieldsBefore);
+  if (failed(operands)) {
+    return failure();
+  }
+  if (operands->size() != 3) {
+    return expression.fail("wrong number of operands of BETWEEN: " + Twine(operands->size()));
+  }
+  auto holds = [&](const char *flag, frame::CompareKind with, frame::CompareKind without,
+                   const Expression &bound) {
+    const bool inclusive = data.get(flag).boolean().value_or(false);
+    return b.compare(inclusive ? with : without, operands->front(), bound, at);
+  };
+  MaybeExpression above =
+      holds("lower_inclusive", frame::CompareKind::Ge, frame::CompareKind::Gt, (*operands)[1]);
+  MaybeExpression below =
+      holds("upper_inclusive", frame::CompareKind::Le, frame::CompareKind::Lt, (*operands)[2]);
+  return failed(above) || failed(below)
+             ? MaybeExpression(failure())
+             : b.connect(ExpressionBuilder::Connective::kAnd, {*above, *below}, at);
 }
 
 MaybeExpression ExpressionImporter::importTry(ExpressionBuilder &b, Node expression, Location at,

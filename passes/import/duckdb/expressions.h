@@ -27,6 +27,9 @@ public:
   /// that does the same to what is nested; the expression itself if it is another.
   static Node beforeNormalized(Node expression);
 
+  /// Has calls of random() that are imported once more draw other numbers.
+  void drawAnew() { randomCalls.clear(); }
+
   /// The number of the table that expressions name columns of where they do not count them.
   std::optional<int64_t> inputTable;
 
@@ -51,6 +54,8 @@ private:
                              int64_t fieldsBefore);
   MaybeExpression importTry(ExpressionBuilder &b, Node expression, mlir::Location at,
                             int64_t fieldsBefore);
+  MaybeExpression importBetween(ExpressionBuilder &b, Node expression, mlir::Location at,
+                                int64_t fieldsBefore);
   MaybeExpression importCase(ExpressionBuilder &b, Node expression, mlir::Location at,
                              int64_t fieldsBefore);
   mlir::FailureOr<llvm::SmallVector<Expression>> importAll(ExpressionBuilder &b,
@@ -78,6 +83,8 @@ private:
   MaybeExpression importTruncated(ExpressionBuilder &b, const Call &call, const Expression &value,
                                   int64_t digits);
   MaybeExpression importFactorial(ExpressionBuilder &b, const Call &call, const Expression &value);
+  std::optional<MaybeExpression> importRandom(ExpressionBuilder &b, const Call &call,
+                                              Arguments arguments);
   std::optional<MaybeExpression> importNumberFunction(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments);
   MaybeExpression importDateOperator(ExpressionBuilder &b, const Call &call, const Expression &lhs,
@@ -270,6 +277,9 @@ private:
   const ImportOptions &options;
   QueryText text;
   unsigned depth = 0;
+  /// The calls of random(): one that is imported again, for the same row, draws the same number.
+  llvm::DenseMap<const void *, int64_t> randomCalls;
+  int64_t randomCallCount = 0;
 };
 
 } // namespace headrace::import::duckdb

@@ -69,6 +69,7 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
        {&ExpressionImporter::importOfAnyType, &ExpressionImporter::importJsonFunction,
         &ExpressionImporter::importStructFunction, &ExpressionImporter::importMapFunction,
         &ExpressionImporter::importListFunction, &ExpressionImporter::importOperator,
+        &ExpressionImporter::importRandom,
         &ExpressionImporter::importNumberFunction, &ExpressionImporter::importPattern,
         &ExpressionImporter::importCut, &ExpressionImporter::importFormat,
         &ExpressionImporter::importBar, &ExpressionImporter::importTextFunction,
@@ -110,6 +111,20 @@ ExpressionImporter::importOfAnyType(ExpressionBuilder &b, const Call &call, Argu
         Moments(b, call.at).unlessNull(arguments.drop_front(), arguments.front()));
   }
   return std::nullopt;
+}
+
+std::optional<MaybeExpression>
+ExpressionImporter::importRandom(ExpressionBuilder &b, const Call &call, Arguments arguments) {
+  if (call.name == "setseed") {
+    return MaybeExpression(unsupported(call, "SELECT setseed(x) alone, of a session, and the "
+                                             "setting random_seed say what random() draws"));
+  }
+  if (call.name != "random" || !arguments.empty()) {
+    return std::nullopt;
+  }
+  auto [known, isNew] = randomCalls.try_emplace(call.node.identity(), randomCallCount);
+  randomCallCount += isNew;
+  return b.random(known->second, call.at);
 }
 
 //===----------------------------------------------------------------------===//

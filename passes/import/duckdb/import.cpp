@@ -14,7 +14,8 @@ static LogicalResult failAsBinder(Node document) {
 }
 
 static FailureOr<NamedRelation> importPlan(Node document, ImportContext &context,
-                                           RelationBuilder &builder, const ImportOptions &options) {
+                                           RelationBuilder &builder, const ImportOptions &options,
+                                           bool mayDraw) {
   if (document.get("error").boolean().value_or(false)) {
     return failAsBinder(document);
   }
@@ -22,7 +23,7 @@ static FailureOr<NamedRelation> importPlan(Node document, ImportContext &context
   if (plans.size() != 1) {
     return document.fail("expected the plan of one query, got " + Twine(plans.size()));
   }
-  RelationImporter importer(context, builder, options);
+  RelationImporter importer(context, builder, options, mayDraw);
   MaybeRelation relation = importer.import(plans.front());
   if (failed(relation)) {
     return failure();
@@ -47,7 +48,7 @@ OwningOpRef<ModuleOp> headrace::import::importDuckdb(MLIRContext *context, Strin
                                                      const ImportOptions &options,
                                                      ImportError &error) {
   auto plan = [&](Node document, ImportContext &imported, RelationBuilder &builder) {
-    return importPlan(document, imported, builder, options);
+    return importPlan(document, imported, builder, options, json.contains("\"random\""));
   };
   return importDocument(context, json, options, plan, error);
 }

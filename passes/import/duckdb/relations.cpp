@@ -9,8 +9,9 @@ namespace frame = headrace::frame;
 using Use = Field::Use;
 
 RelationImporter::RelationImporter(ImportContext &context, RelationBuilder &builder,
-                                   const ImportOptions &options)
-    : context(context), builder(builder), options(options), expressions(context, options) {}
+                                   const ImportOptions &options, bool mayDraw)
+    : context(context), builder(builder), options(options), expressions(context, options),
+      mayDraw(mayDraw) {}
 
 //===----------------------------------------------------------------------===//
 // Any operator
@@ -51,6 +52,32 @@ LogicalResult RelationImporter::expectOnly(Node op, ArrayRef<Field> fields) {
   return expectFields(op, op.get("type").string().value_or("operator"), all, context, locate(op));
 }
 
+/// Whether an expression, or what it is in, calls random().
+static bool callsRandom(Node node) {
+  SmallVector<Node> open{node};
+  while (!open.empty()) {
+    Node next = open.pop_back_val();
+    if (next.isArray()) {
+      llvm::append_range(open, next.elements());
+    } else if (next.isObject()) {
+      if (nameOf(next) == "random") {
+        return true;
+      }
+      for (StringRef key : next.keys()) {
+        open.push_back(next.get(key));
+      }
+    }
+  }
+  return false;
+}
+
+/// Whether the operator itself calls random(), or what reads its rows may.
+static bool draws(Node op) {
+  return op.get("type").string() == StringRef("LOGICAL_MATERIALIZED_CTE") ||
+         llvm::any_of(op.keys(),
+                      [&](StringRef key) { return key != "children" && callsRandom(op.get(key)); });
+}
+
 MaybeRelation RelationImporter::import(Node op) {
   NestingGuard guard(depth);
   if (failed(guard.check(context, UnknownLoc::get(context.getContext())))) {
@@ -88,6 +115,7 @@ MaybeRelation RelationImporter::import(Node op) {
                     .Case("LOGICAL_CTE_REF", &RelationImporter::importCteRef)
                     .Default(nullptr);
   if (import) {
+    RelationBuilder::RowsIdentified identified(builder, mayDraw && draws(op));
     return (this->*import)(op);
   }
   StringRef meaning =
@@ -587,7 +615,7 @@ MaybeRelation RelationImporter::importLimit(Node op) {
 //===----------------------------------------------------------------------===//
 
 MaybeRelation RelationImporter::importMaterializedCte(Node op) {
-  if (failed(expectOnly(op, {{"ctename", Use::kHarmless}, {"materialize", Use::kHarmless}}))) {
+  if (failed(expectOnly(op, {{"ctename", Use::kHarmless}, {"materialize", Use::kRead}}))) {
     return failure();
   }
   SmallVector<Node> children = op.get("children").elements();
@@ -600,10 +628,16 @@ MaybeRelation RelationImporter::importMaterializedCte(Node op) {
   if (failed(definition)) {
     return failure();
   }
-  if (!ctes.try_emplace(*index, SharedRelation{std::move(*definition)}).second) {
+  const bool drawnAnew = op.get("materialize").string() == StringRef("CTE_MATERIALIZE_NEVER") &&
+                         mayDraw && callsRandom(children[0]);
+  if (!ctes.try_emplace(*index,
+                        SharedRelation{std::move(*definition), drawnAnew ? children[0] : Node()})
+           .second) {
     return op.fail("expected another index than that of an earlier one: " + Twine(*index));
   }
-  return import(children[1]);
+  MaybeRelation result = import(children[1]);
+  ctes.erase(*index); // nothing else reads it; what is around it may be imported once more
+  return result;
 }
 
 MaybeRelation RelationImporter::importCteRef(Node op) {
@@ -620,6 +654,10 @@ MaybeRelation RelationImporter::importCteRef(Node op) {
   SharedRelation &shared = found->second;
   // The first takes the names, the others get new ones, as two may meet in a join.
   bool first = !std::exchange(shared.used, true);
+  if (!first && shared.drawnAnew) {
+    expressions.drawAnew();
+    return import(shared.drawnAnew);
+  }
   return first ? shared.relation
                : builder.rename(shared.relation, UnknownLoc::get(context.getContext()));
 }

@@ -12,7 +12,9 @@ namespace headrace::import::duckdb {
 /// Imports one plan through a RelationBuilder. Use once.
 class RelationImporter {
 public:
-  RelationImporter(ImportContext &context, RelationBuilder &builder, const ImportOptions &options);
+  /// `mayDraw`: whether the plan may call random().
+  RelationImporter(ImportContext &context, RelationBuilder &builder, const ImportOptions &options,
+                   bool mayDraw);
 
   MaybeRelation import(Node op);
   /// The expressions behind the result's columns of a plan.
@@ -22,6 +24,7 @@ private:
   /// A relation that several places read.
   struct SharedRelation {
     Relation relation;
+    Node drawnAnew; ///< what it is made of, if each place that reads it draws other numbers
     bool used = false;
   };
 
@@ -149,6 +152,7 @@ private:
   ExpressionImporter expressions;
   bool isOfOneRow =
       false; ///< of an aggregate that is imported next: there are no rows to choose from
+  const bool mayDraw;
   std::map<int64_t, SharedRelation> ctes;
   unsigned depth = 0;
 };

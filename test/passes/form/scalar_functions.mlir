@@ -57,3 +57,24 @@ func.func @main() -> !t {
   %2 = frame.rename %1 : !frame.table<"m": i64> -> !t
   return %2 : !t
 }
+
+// -----
+
+// What random() draws by is multiplied and shifted in place; the number of the run comes from outside.
+// CHECK: %[[SEED:.*]] = pipe.run_seed
+// CHECK: arith.addi %[[SEED]], %{{.*}} : i64
+// CHECK: arith.muli
+// CHECK: arith.shrui %{{.*}}, %c12_i64
+// CHECK-NOT: pipe.integer_math
+!t = !frame.table<"a": i64>
+!r = !frame.table<"m": i64>
+func.func @main() -> !r {
+  %0 = frame.scan "t" ["a"] : !t
+  %1 = frame.project %0 keep [] compute ["m"] columns ["a"] {
+  ^bb0(%a: i64):
+    %seed = frame.run_seed : i64
+    %m = frame.math "scramble" %a, %seed : (i64, i64) -> i64
+    frame.yield %m : i64
+  } : !t -> !r
+  return %1 : !r
+}

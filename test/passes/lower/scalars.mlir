@@ -63,3 +63,18 @@ pipe.pipeline @order {
   } : !pipe.rows<"s": !pipe.string> -> !pipe.rows<"less": i1>
   pipe.emit %1, @out keys [] : !pipe.rows<"less": i1>
 }
+
+// The number of the run is the worker's.
+// CHECK-LABEL: llvm.func @seed
+// CHECK: llvm.getelementptr %arg1[72]
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> i64
+pipe.pipeline @seed {
+  %0 = pipe.receive @in : !pipe.rows<"a": i64>
+  %1 = pipe.map %0 ["c"] ["a"] {
+  ^bb0(%a: i64):
+    %seed = pipe.run_seed
+    %c = arith.xori %a, %seed : i64
+    pipe.yield %c : i64
+  } : !pipe.rows<"a": i64> -> !pipe.rows<"c": i64>
+  pipe.emit %1, @out keys [] : !pipe.rows<"c": i64>
+}

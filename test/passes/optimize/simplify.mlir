@@ -251,3 +251,25 @@ func.func @sort_that_counts() -> (!stored, !stored) {
   %4 = frame.limit %3 count 3 : !stored
   return %1, %4 : !stored, !stored
 }
+
+// The number of a run is known in the run alone; calls that are told apart by their numbers stay apart.
+// CHECK-LABEL: func.func @run_seed
+// CHECK: frame.run_seed : i64
+// CHECK: frame.math "scramble" %{{.*}}, %[[SEED:.*]] : (i64, i64) -> i64
+// CHECK: frame.math "scramble" %a
+// CHECK: frame.math "scramble"
+// CHECK: frame.math "scramble" %a
+func.func @run_seed(%t: !t) -> !frame.table<"x": i64, "y": i64> {
+  %0 = frame.project %t keep [] compute ["x", "y"] columns ["a"] {
+  ^bb0(%a: i64):
+    %seed = frame.run_seed : i64
+    %first = frame.constant 0 : i64
+    %second = frame.constant 1 : i64
+    %p = frame.math "scramble" %first, %seed : (i64, i64) -> i64
+    %x = frame.math "scramble" %a, %p : (i64, i64) -> i64
+    %q = frame.math "scramble" %second, %seed : (i64, i64) -> i64
+    %y = frame.math "scramble" %a, %q : (i64, i64) -> i64
+    frame.yield %x, %y : i64, i64
+  } : !t -> !frame.table<"x": i64, "y": i64>
+  return %0 : !frame.table<"x": i64, "y": i64>
+}

@@ -34,6 +34,16 @@ TEST(Settings, SetByFieldFlagAndVariable) {
   ASSERT_TRUE(settings.set("HEADRACE_DETERMINISTIC", "on").ok());
   EXPECT_TRUE(settings.deterministic);
   EXPECT_EQ(*settings.get("deterministic"), "on");
+  ASSERT_TRUE(settings.set("random_seed", "3").ok());
+  EXPECT_EQ(settings.randomSeed, 3);
+}
+
+TEST(Settings, EachRunHasASeed) {
+  Settings settings;
+  EXPECT_GE(settings.runSeed(), 0);
+  EXPECT_NE(settings.runSeed(), settings.runSeed());
+  settings.randomSeed = 7;
+  EXPECT_EQ(settings.runSeed(), 7);
 }
 
 TEST(Settings, RefusesWhatItCannotUse) {

@@ -291,6 +291,9 @@ std::map<std::string, Experiment> experiments() {
           setLogLevel(LogLevel::kOff);
           return testing::internal::GetCapturedStderr().empty() ? "silent" : "told";
         }}},
+      {"randomSeed",
+       {"1", "2", // what random() draws follows from
+        [](const Settings &s) { return std::to_string(runOptions(s).seed); }}},
       {"trace",
        {"", "trace.json",
         [](const Settings &s) {

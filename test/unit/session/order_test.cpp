@@ -30,6 +30,13 @@ TEST(Order, ComesBackAsItWas) {
   ASSERT_TRUE(applied.ok()) << applied.status().toString();
   EXPECT_EQ(applied->exchangeWindow, 9) << "shared";
   EXPECT_EQ(applied->threads, 3) << "each rank's own";
+  EXPECT_GE(applied->randomSeed, 0) << "drawn once for all ranks";
+  Order another;
+  ASSERT_TRUE(another.setShared(first).ok());
+  EXPECT_NE(another.settings["randomSeed"], order.settings["randomSeed"]);
+  first.randomSeed = 5;
+  ASSERT_TRUE(another.setShared(first).ok());
+  EXPECT_EQ(another.settings["randomSeed"], "5");
 }
 
 TEST(Order, AStatusComesBackAsItWas) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +33,7 @@ from headrace._src.query.pivots import with_pivot_values
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.recursion import Run, may_recur, unrolled
+from headrace._src.query.seeds import settings_of_round
 from headrace._src.query.statistics import documents_for, statistics_of, table_sizes
 from headrace._src.query.stop import Cancel, current_stop, stopper, stopping
 from headrace._src.query.tables import (
@@ -407,11 +409,13 @@ def _answer(
     target = target.on(programs.device_of(settings))
     plan: BoundPlan | None = None
 
+    rounds = itertools.count(1)
+
     def rows_of(part: BoundPlan) -> Run:
         program = _load(text, resolved, target, statistics, part)
-        return lambda rows: pa.table(ran(program, {**resolved, **rows}))
+        return lambda rows: pa.table(ran(program, {**resolved, **rows}, number=next(rounds)))
 
-    def ran(program: LoadedProgram, tables: dict[str, Table], sink: str = "") -> Any:
+    def ran(program: LoadedProgram, tables: dict[str, Table], sink: str = "", number: int = 0) -> Any:
         if stop:
             stop()
         return _run(
@@ -421,7 +425,7 @@ def _answer(
             threads,
             memory,
             simulation_seed,
-            settings,
+            settings_of_round(settings, number) if number else settings,
             progress,
             stop,
             sink,

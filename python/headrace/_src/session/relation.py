@@ -110,7 +110,10 @@ class Relation:
     def _ask(self, call: Callable[..., Any], composed: Composed, **options: Any) -> Any:
         """A call of `sql` and its like, with the session's options that it takes."""
         taken = call.__annotations__
-        known = {name: value for name, value in self._options.items() if name in taken or "options" in taken}
+        given = self._options
+        if call is not queries.explain:
+            given = self.session._options_of_run(composed.text, given)
+        known = {name: value for name, value in given.items() if name in taken or "options" in taken}
         try:
             return call(composed.text, self._bound.tables, **{**known, **options})
         except HeadraceError as error:

@@ -13,6 +13,7 @@ from headrace._src.query import sql as queries
 from headrace._src.query.bound_query import schemas_of
 from headrace._src.query.copy_to import copy_of
 from headrace._src.query.named_files import with_named_files
+from headrace._src.query.seeds import Draws, seed_set_by
 from headrace._src.query.statistics import documents_for
 from headrace._src.query.tables import TablesArgument, checked_name, resolve
 from headrace._src.session.relation import Relation
@@ -139,6 +140,7 @@ class Session:
         self._options = dict(options)
         self._lock = threading.Lock()
         self._names = Names()
+        self._draws: Draws | None = None
 
     def register(self, name: str, data: Any) -> None:
         """Names a table: an Arrow table or data frame, a path, a pattern or a list of these.
@@ -199,8 +201,15 @@ class Session:
         """All rows of a table or view."""
         return self.sql(f"select * from {quoted(name)}")
 
+    def _options_of_run(self, text: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The options of a query's next run: after `setseed`, with what random() draws follows from."""
+        draws = self._draws
+        return {**options, "settings": draws.settings_of(text, options.get("settings"))} if draws else options
+
     def sql(self, text: str, parameters: Parameters = (), **options: Any) -> Relation:
         """A query over the tables and views, which runs when it is asked for rows.
+
+        SELECT setseed(x), x from -1 to 1, has later queries draw the same numbers by random() each time.
 
         parameters: the values of `?` and `$1` in their order, or of `$name` and `:name` by name. They are
             typed literals for the query; an error shows the text with its values.
@@ -214,6 +223,10 @@ class Session:
                 "a session has no COPY: relation.write_parquet and relation.write_csv write a query's rows"
             )
         text = with_values(text, parameters)
+        seed = seed_set_by(text)
+        if seed is not None:
+            self._draws = Draws(seed)
+            text = f'select cast(null as integer) as "setseed({seed})"'
         return Relation(self, text, bound(text, self._names), {**self._options, **options})
 
 
