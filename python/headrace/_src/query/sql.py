@@ -748,8 +748,7 @@ def _compile(
     measured = time.perf_counter()
     query = bound_query(text, documents, clock, statistics, plan)
     parsed = time.perf_counter()
-    stop = current_stop()
-    if stop:
+    if stop := current_stop():
         stop()  # nothing interrupts DuckDB's binder
     request = target.request()
     query.describe(request)
