@@ -81,6 +81,12 @@ func.func private @result_names_nothing() attributes {frame.result_names = ["a"]
 
 // -----
 
+// expected-error @+1 {{frame.result_names needs a function that returns a table}}
+"func.func"() <{sym_name = "result_names_without_a_type"}> ({
+}) {frame.result_names = ["a"]} : () -> ()
+
+// -----
+
 // expected-error @+1 {{frame.result_names needs a function whose first result is a table, got 'i64'}}
 func.func private @result_names_scalar() -> i64 attributes {frame.result_names = ["a"]}
 

@@ -130,6 +130,17 @@ pipe.pipeline @p {
 
 // -----
 
+pipe.state @nations join [#pipe.field<"k", i32, key>]
+pipe.pipeline @p {
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
+  // expected-error@+1 {{requires attribute 'kind'}}
+  %1 = "pipe.lookup"(%0) <{columns = [], keys = ["a"], payload = [], state = @nations}> ({
+  }) : (!pipe.rows<"a": i32>) -> !pipe.rows<"a": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"a": i32>
+}
+
+// -----
+
 pipe.pipeline @p {
   %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
   // expected-error@+1 {{computed column missing in the result: "c"}}
