@@ -2,7 +2,7 @@
 #include "runtime/base/json_path.h"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 #include <optional>
 
 namespace headrace::json {
@@ -157,14 +157,19 @@ const Path &knownPath(std::string_view text) {
     std::string text;
     Path path;
   };
-  thread_local std::array<Known, 8> kept; // an empty text means no step
+  // Few bytes of a thread itself: a library that is loaded later has little room for them.
+  constexpr size_t kKept = 8;
+  thread_local std::vector<Known> kept;
   thread_local size_t next = 0;
+  if (kept.empty()) {
+    kept.resize(kKept); // an empty text means no step
+  }
   for (const Known &one : kept) {
     if (one.text == text) {
       return one.path;
     }
   }
-  Known &made = kept[next++ % kept.size()];
+  Known &made = kept[next++ % kKept];
   made = {std::string(text), pathOf(text)};
   return made.path;
 }

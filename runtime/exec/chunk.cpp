@@ -255,7 +255,7 @@ struct OutputChunk::Buffers : ChunkMemory {};
 OutputChunk::OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account,
                          uint32_t rows)
     : stream_(stream), account_(std::move(account)), capacity_(rows),
-      columns_(stream.schema.columns.size()), lastHeapBytes_(columns_.size()) {}
+      columns_(stream.schema.columns.size()), lastHeaps_(columns_.size()) {}
 
 Status OutputChunk::prepare() {
   HR_CHECK(!buffers_);
@@ -307,8 +307,11 @@ Status OutputChunk::growHeap(uint32_t column, uint64_t bytes) {
   const bool isWhole = stream_.parts == 0 && capacity_ == stream_.chunkRows;
   const uint64_t least = isWhole ? kHeapBytesMin : kPartHeapBytesMin;
   // As large at once as the last chunk's, and a little more: what is outgrown is copied.
-  const uint64_t before = lastHeapBytes_[column];
-  const uint64_t likely = out.heapCapacity == 0 ? before + before / kHeapMargin : 0;
+  const Heap &before = lastHeaps_[column];
+  const uint64_t likely =
+      out.heapCapacity == 0
+          ? std::min<uint64_t>(before.used + before.used / kHeapMargin, before.capacity)
+          : 0;
   const uint64_t wanted = std::max({needed, uint64_t(out.heapCapacity) * 2, likely, least});
   HR_ASSIGN_OR_RETURN(Block block, account_->allocate(static_cast<int64_t>(wanted + HR_PADDING)));
   auto *heap = reinterpret_cast<uint8_t *>(block.data());
@@ -329,7 +332,7 @@ Expected<ChunkHandle> OutputChunk::seal(ChunkOrder order, int32_t target) {
   }
   HR_ASSIGN_OR_RETURN(ChunkHandle chunk, sealInPlace(std::move(order), target));
   for (size_t c = 0; c < columns_.size(); ++c) {
-    lastHeapBytes_[c] = columns_[c].heapUsed;
+    lastHeaps_[c] = {columns_[c].heapUsed, columns_[c].heapCapacity};
   }
   buffers_.reset();
   abi_ = HrOutput{};

@@ -99,7 +99,11 @@ private:
   const uint32_t capacity_; ///< rows
   std::shared_ptr<Buffers> buffers_;
   std::vector<HrOutputColumn> columns_;
-  std::vector<uint32_t> lastHeapBytes_; ///< of the chunk before, by column
+  struct Heap {
+    uint32_t used = 0;
+    uint32_t capacity = 0;
+  };
+  std::vector<Heap> lastHeaps_; ///< of the chunk before, by column
   HrOutput abi_{};
 };
 
