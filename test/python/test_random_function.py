@@ -327,7 +327,7 @@ def test_a_seed_draws_the_same_in_little_memory() -> None:
         "select a.i from t a join t b on a.s = b.s where random() < 0.5 order by 1",
     ):
         expected = hr.sql(query, {"t": table}, settings=_SEED)
-        assert hr.sql(query, {"t": table}, settings=_SEED, memory="64MB", threads=2, ranks=2) == expected, (
+        assert hr.sql(query, {"t": table}, settings=_SEED, memory="128MB", threads=2, ranks=2) == expected, (
             query
         )
 
