@@ -233,7 +233,10 @@ std::string heading(const Plan &plan) {
   text += " (solved in " + formatSeconds(why.solveSeconds) + ")\n";
   text += "a rank holds " + formatBytes(why.memoryBytes) + " of " +
           formatBytes(why.memoryBytesMax) + " at most" +
-          (why.whyNothingFits.empty() || inRounds ? "" : "; what has no room waits on disk") + "\n";
+          (why.whyNothingFits.empty() || inRounds
+               ? ""
+               : "; what has no room waits on disk: " + why.whyNothingFits) +
+          "\n";
   text +=
       why.order.empty() ? "" : "tasks in the order that is simulated to take " + why.order + "\n";
   return text;

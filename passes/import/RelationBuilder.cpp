@@ -481,16 +481,20 @@ SmallVector<SortKey> RelationBuilder::showOrder(Relation &input, Location at) {
   return keys;
 }
 
+SmallVector<Computed> headrace::import::allFields(const Relation &relation, Location at) {
+  SmallVector<Computed> fields;
+  for (size_t field = 0; field < relation.fields.size(); ++field) {
+    fields.push_back(Computed::ofField(static_cast<int64_t>(field), at));
+  }
+  return fields;
+}
+
 MaybeRelation RelationBuilder::distinct(Relation input, Location at) {
   Location location = locate("distinct", at);
   input.forgetOrder();
   input = prune(std::move(input), location);
   if (rowsIdentified || llvm::any_of(input.type().getColumnTypes(), frame::hasIntervals)) {
-    SmallVector<Computed> keys;
-    for (size_t field = 0; field < input.fields.size(); ++field) {
-      keys.push_back(Computed::ofField(static_cast<int64_t>(field), location));
-    }
-    return aggregate(input, keys, {}, location);
+    return aggregate(input, allFields(input, location), {}, location);
   }
   input.table = frame::DistinctOp::create(builder, location, input.type(), input.table);
   return input;

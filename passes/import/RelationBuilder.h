@@ -73,6 +73,9 @@ struct Computed {
   }
 };
 
+/// References to all fields of a relation.
+llvm::SmallVector<Computed> allFields(const Relation &relation, mlir::Location at);
+
 /// A condition of a join: a comparison of the two sides (of `left` with `right`), or, without a
 /// kind, any expression (`left`). Fields count the left side's, then the right side's.
 struct JoinCondition {

@@ -63,10 +63,7 @@ MaybeRelation RelationBuilder::unite(ArrayRef<Relation> inputs, Location at) {
   SmallVector<Relation> parts(inputs);
   const SmallVector<PlaceColumn> places = placesOf(parts, at);
   for (auto [part, relation] : llvm::enumerate(parts)) {
-    SmallVector<Computed> fields;
-    for (size_t field = 0; field < inputs[part].fields.size(); ++field) {
-      fields.push_back(Computed::ofField(static_cast<int64_t>(field), at));
-    }
+    SmallVector<Computed> fields = allFields(inputs[part], at);
     fields.push_back(
         {std::nullopt, "part", [part = part, at](ExpressionBuilder &b) -> MaybeExpression {
            return b.integer(static_cast<int64_t>(part), IntegerType::get(b.getContext(), 64), at);
@@ -106,10 +103,7 @@ MaybeRelation RelationBuilder::unite(ArrayRef<Relation> inputs, Location at) {
 MaybeRelation RelationBuilder::uniteIdentified(ArrayRef<Relation> inputs, Location at) {
   SmallVector<Relation> parts;
   for (auto [part, input] : llvm::enumerate(inputs)) {
-    SmallVector<Computed> fields;
-    for (size_t field = 0; field < input.fields.size(); ++field) {
-      fields.push_back(Computed::ofField(static_cast<int64_t>(field), at));
-    }
+    SmallVector<Computed> fields = allFields(input, at);
     fields.push_back(
         {std::nullopt, "row", [at, part = part](ExpressionBuilder &b) -> MaybeExpression {
            Type i64 = IntegerType::get(b.getContext(), 64);

@@ -14,6 +14,7 @@ import pyarrow.parquet as parquet
 import pytest
 from duckdb_oracle import answer, check, same
 from headrace._src.command_line import main
+from queries_of_types import queries
 
 _ROWS = 400
 _ENDS = [b"", b"\0", b"\xff", b"\xff\xff", b"a", b"a\0", b"ab", "ß".encode(), b"'\"\\x", b"null", b"x" * 70]
@@ -120,36 +121,12 @@ def test_expressions(expression: str) -> None:
 
 
 _QUERIES = (
-    "select b, count(*) n, min(c) a, max(c) z, count(distinct c) d from t group by b",
-    "select g, min(b), max(b), count(b), count(distinct b) from t group by g",
-    "select min(b), max(b), arg_min(k, (b, k)), arg_max(k, (b, k)) from t",
-    "select g, arg_min(b, k), arg_max(b, k), first(b order by k), last(b order by k) from t group by g",
-    "select g, any_value(b order by k), list(b order by k), mode(b order by b) from t group by g",
-    "select g, string_agg(b, ',' order by k) from t group by g",
+    *queries("b", "c"),
     "select g, list(distinct b order by b) from t group by g",
-    "select distinct b from t",
-    "select distinct b, c from t",
     "select count(distinct b) from t",
-    "select distinct on (g) g, b from t order by g, b, k",
-    "select k, n from t join r on t.b = r.b",
-    "select k, n from t left join r on t.b = r.b and t.c < r.b",
-    "select k, n from t full join r using (b)",
-    "select n from r where b in (select b from t where g = 1)",
-    "select n from r where not exists (select 1 from t where t.b = r.b)",
-    "select k, n from t join r on t.b < r.b where k < 40",
-    "select b from t union select b from r",
-    "select b from t intersect select b from r",
-    "select b from t except all select b from r",
-    "select k, row_number() over (partition by b order by c, k) from t",
-    "select k, rank() over (order by b), lag(b) over (order by k) from t",
-    "select k, max(b) over (order by k rows 3 preceding) from t",
-    "select k, first_value(b) over (partition by g order by k), min(c) over (partition by b) from t",
-    "select k, unnest([b, c]) from t",
-    "select b, g, count(*) from t group by grouping sets ((b), (g), ())",
     "select b from (values ('a'::blob, 1), ('\\xFF', 2)) v(b, n) where n > 1",
     "select k from t where b = '\\x00'",
     "select k from t where b > '\\xC3' and b < '\\xFF\\xFF'",
-    "select histogram(b) from t",
     "select quantile_disc(b, 0.5) from t",
 )
 

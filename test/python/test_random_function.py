@@ -327,9 +327,10 @@ def test_a_seed_draws_the_same_in_little_memory() -> None:
         "select a.i from t a join t b on a.s = b.s where random() < 0.5 order by 1",
     ):
         expected = hr.sql(query, {"t": table}, settings=_SEED)
-        assert hr.sql(query, {"t": table}, settings=_SEED, memory="128MB", threads=2, ranks=2) == expected, (
-            query
-        )
+        assert (
+            hr.sql(query, {"t": table}, settings=_SEED, memory=(64 + 2 * 16) << 20, threads=2, ranks=2)
+            == expected
+        ), query
 
 
 def test_a_seed_draws_the_same_from_any_file(tmp_path: Path) -> None:

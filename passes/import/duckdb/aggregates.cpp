@@ -82,7 +82,8 @@ std::optional<Computed> RelationImporter::plusConstant(Node argument, Type sum, 
     return std::nullopt;
   }
   Type wide = bits == 128 ? sum : IntegerType::get(context.getContext(), bits);
-  Computed left = expressions.computed(children[0], at), right = expressions.computed(children[1], at);
+  Computed left = expressions.computed(children[0], at),
+           right = expressions.computed(children[1], at);
   return Computed{std::nullopt, {}, [=](ExpressionBuilder &b) -> MaybeExpression {
                     SmallVector<Expression> values;
                     for (const Computed &side : {left, right}) {
@@ -341,10 +342,7 @@ static std::optional<MeasureRows> rowsByPlace(Node measure) {
 
 MaybeRelation RelationImporter::withKeys(const Relation &input, ArrayRef<Node> groups,
                                          MutableArrayRef<Computed> keys, Location at) {
-  SmallVector<Computed> columns;
-  for (size_t field = 0; field < input.fields.size(); ++field) {
-    columns.push_back(Computed::ofField(static_cast<int64_t>(field), at));
-  }
+  SmallVector<Computed> columns = allFields(input, at);
   const size_t before = columns.size();
   for (auto [group, key] : llvm::zip_equal(groups, keys)) {
     const bool isMade = !key.field && typeOf(group);

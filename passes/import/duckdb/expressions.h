@@ -244,6 +244,13 @@ private:
                            Misfit misfit, mlir::Location at);
   MaybeExpression castTextToStruct(ExpressionBuilder &b, const Expression &value,
                                    frame::StructType type, Misfit misfit, mlir::Location at);
+  /// The names of a struct's fields, as a list.
+  static MaybeExpression namesOf(ExpressionBuilder &b, frame::StructType type, mlir::Location at);
+  /// Of a list with a text for each field, which `make` makes a field of; NULL where the list is.
+  static MaybeExpression
+  structOfTexts(ExpressionBuilder &b, const MaybeExpression &texts, frame::StructType type,
+                mlir::Location at,
+                llvm::function_ref<MaybeExpression(const Expression &text, size_t field)> make);
   MaybeExpression castList(ExpressionBuilder &b, const Expression &list, mlir::Type type,
                            Misfit misfit, mlir::Location at);
   MaybeExpression castArray(ExpressionBuilder &b, const Expression &value, frame::ListType type,

@@ -69,11 +69,10 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
        {&ExpressionImporter::importOfAnyType, &ExpressionImporter::importJsonFunction,
         &ExpressionImporter::importStructFunction, &ExpressionImporter::importMapFunction,
         &ExpressionImporter::importListFunction, &ExpressionImporter::importOperator,
-        &ExpressionImporter::importRandom,
-        &ExpressionImporter::importNumberFunction, &ExpressionImporter::importPattern,
-        &ExpressionImporter::importCut, &ExpressionImporter::importFormat,
-        &ExpressionImporter::importBar, &ExpressionImporter::importTextFunction,
-        &ExpressionImporter::importDateFunction}) {
+        &ExpressionImporter::importRandom, &ExpressionImporter::importNumberFunction,
+        &ExpressionImporter::importPattern, &ExpressionImporter::importCut,
+        &ExpressionImporter::importFormat, &ExpressionImporter::importBar,
+        &ExpressionImporter::importTextFunction, &ExpressionImporter::importDateFunction}) {
     if (std::optional<MaybeExpression> result = (this->*import)(b, call, *arguments)) {
       return *result;
     }

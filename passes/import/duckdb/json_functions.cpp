@@ -343,32 +343,15 @@ MaybeExpression ExpressionImporter::apart(ExpressionBuilder &b, StringRef name,
 MaybeExpression ExpressionImporter::jsonToStruct(ExpressionBuilder &b, const Expression &value,
                                                  Node type, frame::StructType to, JsonCast how,
                                                  Location at) {
-  Type i64 = IntegerType::get(b.getContext(), 64);
-  auto names = llvm::map_to_vector(
-      to.getNames(), [&](StringAttr name) { return b.constant(name, stringOf(b), at); });
-  MaybeExpression wanted = b.list(stringOf(b), names, at);
-  MaybeExpression texts =
-      failed(wanted)
-          ? wanted
-          : apart(b, "json_fields", {value, *wanted, b.integer(static_cast<int64_t>(how), i64, at)},
-                  frame::ListType::get(stringOf(b)), how, at);
-  if (failed(texts)) {
-    return failure();
-  }
-  SmallVector<Expression> fields;
-  for (auto [index, each] : llvm::enumerate(typesOfFields(type))) {
-    MaybeExpression text =
-        b.element(*texts, b.integer(static_cast<int64_t>(index) + 1, i64, at), at);
-    MaybeExpression field = failed(text) ? text : fromJson(b, *text, each, how, at);
-    if (failed(field)) {
-      return failure();
-    }
-    fields.push_back(*field);
-  }
-  MaybeExpression made = b.structOf(to, fields, at);
-  MaybeExpression known = b.isNotNull(*texts, at);
-  return failed(made) || failed(known) ? MaybeExpression(failure())
-                                       : b.choose(*known, *made, nullptr, at);
+  MaybeExpression wanted = namesOf(b, to, at);
+  Expression code = b.integer(static_cast<int64_t>(how), IntegerType::get(b.getContext(), 64), at);
+  MaybeExpression texts = failed(wanted) ? wanted
+                                         : apart(b, "json_fields", {value, *wanted, code},
+                                                 frame::ListType::get(stringOf(b)), how, at);
+  const SmallVector<Node> types = typesOfFields(type);
+  return structOfTexts(b, texts, to, at, [&](const Expression &text, size_t field) {
+    return fromJson(b, text, types[field], how, at);
+  });
 }
 
 /// The elements of a list of JSON as others.

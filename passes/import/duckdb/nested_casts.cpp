@@ -204,21 +204,35 @@ MaybeExpression ExpressionImporter::castText(ExpressionBuilder &b, const Express
 MaybeExpression ExpressionImporter::castTextToStruct(ExpressionBuilder &b, const Expression &value,
                                                      frame::StructType type, Misfit misfit,
                                                      Location at) {
-  Type string = frame::StringType::get(b.getContext()), i64 = IntegerType::get(b.getContext(), 64);
+  auto texts = frame::ListType::get(frame::StringType::get(b.getContext()));
+  MaybeExpression wanted = namesOf(b, type, at);
+  MaybeExpression found =
+      failed(wanted) ? wanted : callOrNull(b, "field_texts", {value, *wanted}, texts, misfit, at);
+  return structOfTexts(b, found, type, at, [&](const Expression &text, size_t field) {
+    return castValue(b, text, type.getFieldTypes()[field], misfit, at);
+  });
+}
+
+MaybeExpression ExpressionImporter::namesOf(ExpressionBuilder &b, frame::StructType type,
+                                            Location at) {
+  Type string = frame::StringType::get(b.getContext());
   auto names = llvm::map_to_vector(type.getNames(),
                                    [&](StringAttr name) { return b.constant(name, string, at); });
-  MaybeExpression wanted = b.list(string, names, at);
-  MaybeExpression texts = failed(wanted) ? wanted
-                                         : callOrNull(b, "field_texts", {value, *wanted},
-                                                      frame::ListType::get(string), misfit, at);
+  return b.list(string, names, at);
+}
+
+MaybeExpression ExpressionImporter::structOfTexts(
+    ExpressionBuilder &b, const MaybeExpression &texts, frame::StructType type, Location at,
+    llvm::function_ref<MaybeExpression(const Expression &text, size_t field)> make) {
   if (failed(texts)) {
     return failure();
   }
+  Type i64 = IntegerType::get(b.getContext(), 64);
   SmallVector<Expression> fields;
-  for (auto [index, wanted] : llvm::enumerate(type.getFieldTypes())) {
+  for (size_t index = 0; index < type.getFieldTypes().size(); ++index) {
     MaybeExpression text =
         b.element(*texts, b.integer(static_cast<int64_t>(index) + 1, i64, at), at);
-    MaybeExpression field = failed(text) ? text : castValue(b, *text, wanted, misfit, at);
+    MaybeExpression field = failed(text) ? text : make(*text, index);
     if (failed(field)) {
       return failure();
     }

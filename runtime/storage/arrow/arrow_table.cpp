@@ -487,29 +487,6 @@ bool isJson(const arrow::DataType &type) {
          static_cast<const arrow::ExtensionType &>(type).extension_name() == "arrow.json";
 }
 
-/// With the texts of such columns.
-std::shared_ptr<arrow::Schema> withoutJson(const arrow::Schema &schema) {
-  arrow::FieldVector fields = schema.fields();
-  for (std::shared_ptr<arrow::Field> &field : fields) {
-    if (isJson(*field->type())) {
-      const auto &type = static_cast<const arrow::ExtensionType &>(*field->type());
-      field = arrow::field(field->name(), type.storage_type(), field->nullable());
-    }
-  }
-  return arrow::schema(std::move(fields));
-}
-
-std::shared_ptr<arrow::RecordBatch> withoutJson(const arrow::RecordBatch &batch,
-                                                const std::shared_ptr<arrow::Schema> &schema) {
-  arrow::ArrayVector columns = batch.columns();
-  for (std::shared_ptr<arrow::Array> &column : columns) {
-    if (isJson(*column->type())) {
-      column = static_cast<const arrow::ExtensionArray &>(*column).storage();
-    }
-  }
-  return arrow::RecordBatch::Make(schema, batch.num_rows(), std::move(columns));
-}
-
 } // namespace
 
 Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream *stream) {
@@ -520,8 +497,7 @@ Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream 
                        "cannot import the Arrow stream: ", reader.status().message());
     }
     auto data = std::make_shared<TableData>();
-    const std::shared_ptr<arrow::Schema> schema = withoutJson(*(*reader)->schema());
-    for (const auto &field : schema->fields()) {
+    for (const auto &field : (*reader)->schema()->fields()) {
       data->columns.push_back(describeField(*field));
     }
     uint64_t rows = 0;
@@ -541,7 +517,7 @@ Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream 
       }
       rows += static_cast<uint64_t>(batch->num_rows());
       if (batch->num_rows() != 0) {
-        data->batches.push_back(withoutJson(*batch, schema));
+        data->batches.push_back(std::move(batch));
       }
     }
     nlohmann::json columns = nlohmann::json::object(), unsupported = nlohmann::json::object();
