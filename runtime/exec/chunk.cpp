@@ -54,6 +54,7 @@ bool packBits(const uint8_t *bytes, uint64_t rows, uint8_t *bits) {
 /// chunks at a time, and of chunks that are small for want of memory, less.
 constexpr uint64_t kHeapBytesMin = 60 << 10;
 constexpr uint64_t kPartHeapBytesMin = 3 << 10;
+/// A heap begins by this part larger than what the last one held.
 constexpr uint64_t kHeapMargin = 16;
 /// What is worth a chunk, also where memory is little.
 constexpr int64_t kChunkBytesMin = 16 << 10;
