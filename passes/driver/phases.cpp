@@ -53,7 +53,7 @@ static LogicalResult verifyRanks(ModuleOp module, const CompileOptions &options)
   return success();
 }
 
-LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
+static FailureOr<shard::ShardOptions> shardingOf(ModuleOp module, const CompileOptions &options) {
   shard::ShardOptions sharding;
   Expected<std::string> axes = options.mesh.empty() ? defaultMesh(programFunction(module), options)
                                                     : Expected<std::string>(options.mesh);
@@ -62,9 +62,29 @@ LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
   }
   sharding.mesh = *axes;
   sharding.topology = options.topology;
-  sharding.memoryBytes = static_cast<double>(options.memoryBytes) * static_cast<double>(options.ranks);
+  sharding.memoryBytes =
+      static_cast<double>(options.memoryBytes) * static_cast<double>(options.ranks);
   sharding.seed = options.layoutSeed < 0 ? 0 : static_cast<uint64_t>(options.layoutSeed) + 1;
   sharding.alternative = options.layoutAlternative;
+  return sharding;
+}
+
+FailureOr<double> predictedSeconds(ModuleOp module, const CompileOptions &options) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  FailureOr<shard::ShardOptions> sharding = shardingOf(*copy, options);
+  shard::ShardReport report;
+  if (failed(sharding) || failed(shard::solveLayouts(*copy, *sharding, &report))) {
+    return failure();
+  }
+  return report.totalSeconds;
+}
+
+LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
+  FailureOr<shard::ShardOptions> found = shardingOf(module, options);
+  if (failed(found)) {
+    return failure();
+  }
+  shard::ShardOptions &sharding = *found;
   sharding.explain = shard::ShardOptions::Explain::kYes;
   shard::ShardReport report;
   if (failed(shard::solveLayouts(module, sharding, &report))) {

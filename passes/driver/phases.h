@@ -17,6 +17,9 @@ mlir::LogicalResult runOptimize(mlir::ModuleOp module);
 /// Layouts by cost, then one rank's view. Leaves what was chosen and why in the module's
 /// analysis::kExplanationAttr.
 mlir::LogicalResult runShard(mlir::ModuleOp module, const CompileOptions &options);
+/// What a program behind `optimize` is predicted to take, in seconds, in the layouts that `shard`
+/// would choose.
+mlir::FailureOr<double> predictedSeconds(mlir::ModuleOp module, const CompileOptions &options);
 /// One rank's program to pipelines and tensor kernels.
 mlir::LogicalResult runForm(mlir::ModuleOp module, const CompileOptions &options);
 /// Pipelines and tensor kernels to tasks.

@@ -4,6 +4,7 @@
 #include "model/plan/json.h"
 #include "model/plan/text.h"
 #include "passes/analysis/explanation.h"
+#include "passes/driver/commit_points.h"
 #include "passes/driver/contained_workers.h"
 #include "passes/driver/containment.h"
 #include "passes/driver/mixed.h"
@@ -81,6 +82,23 @@ static SqlQuery sqlQuery(const SessionSql &sql) {
           duckdb ? sql.duckdb : sql.substrait, sql.text, sql.resultNames, sql.nowMicroseconds};
 }
 
+/// False if it cannot be cut; the module has the error then.
+static bool addParts(mlir::ModuleOp module, const CompileOptions &options, double lossesPerSecond,
+                     SessionAnswer &answer) {
+  mlir::FailureOr<std::vector<CommittedPart>> parts =
+      cutAtCommitPoints(module, options, lossesPerSecond);
+  if (failed(parts)) {
+    return false;
+  }
+  for (CommittedPart &part : *parts) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    part.program->print(stream, mlir::OpPrintingFlags().enableDebugInfo()); // places of errors
+    answer.parts.emplace_back(part.table, std::move(text));
+  }
+  return true;
+}
+
 void CompilerSession::compile(const SessionRequest &request, Language language,
                               lower::Workers &workers, SessionAnswer &answer) {
   CompileOptions options;
@@ -132,6 +150,15 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
     }
     options.stopAfter = last;
   }
+  bool isCut = true;
+  if (request.lossesPerSecond > 0) {
+    options.stopAfter = Phase::kOptimize;
+    options.observe = [&](Phase phase, mlir::ModuleOp module) {
+      if (phase == Phase::kOptimize) {
+        isCut = addParts(module, options, request.lossesPerSecond, answer);
+      }
+    };
+  }
   CompiledProgram program;
   mlir::MLIRContext *context = state_->context.get();
   std::vector<QueryInput> queries;
@@ -144,6 +171,7 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
   answer.ok = language == Language::kMlir
                   ? driver::compileMixed(context, request.mlir, queries, options, program, error)
                   : driver::compileSql(context, query, options, program, error);
+  answer.ok &= isCut;
   answer.phaseSeconds = program.phaseSeconds;
   if (!answer.ok) {
     answer.error = error.message.empty() ? "compilation failed without a message" : error.message;

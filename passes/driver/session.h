@@ -54,6 +54,9 @@ struct SessionRequest : SessionSql {
   std::string gpu;                     ///< "ptx" or "emulation": kernels beside the CPU's; or empty
   std::vector<std::string> dumpPhases; ///< phases after which the program is kept as text
   std::string stopAfter;               ///< a phase: nothing but the dumps is made; empty: a plan
+  /// Not 0: losses of ranks, of all together, for which the program is cut into parts; nothing but
+  /// those is made.
+  double lossesPerSecond = 0;
 };
 
 struct SessionAnswer {
@@ -67,6 +70,9 @@ struct SessionAnswer {
   std::vector<char> kernels;
   std::vector<std::pair<std::string, double>> phaseSeconds;
   std::vector<std::pair<std::string, std::string>> dumps;
+  /// Of a program that is cut: the table that each part keeps its rows as, and its text behind
+  /// `optimize`; see driver::CommittedPart.
+  std::vector<std::pair<std::string, std::string>> parts;
   int kernelsCompiled = 0, kernelsCached = 0;
 };
 

@@ -75,7 +75,8 @@ NB_MODULE(_compiler, module) {
       .def_rw("isa", &SessionRequest::isa)
       .def_rw("gpu", &SessionRequest::gpu)
       .def_rw("dump_phases", &SessionRequest::dumpPhases)
-      .def_rw("stop_after", &SessionRequest::stopAfter);
+      .def_rw("stop_after", &SessionRequest::stopAfter)
+      .def_rw("losses_per_second", &SessionRequest::lossesPerSecond);
   nb::class_<SessionAnswer>(module, "Answer", "A plan and its kernels, or the error.")
       .def_ro("ok", &SessionAnswer::ok)
       .def_ro("error", &SessionAnswer::error)
@@ -87,6 +88,7 @@ NB_MODULE(_compiler, module) {
       .def_ro("plan_text", &SessionAnswer::planText)
       .def_ro("phase_seconds", &SessionAnswer::phaseSeconds)
       .def_ro("dumps", &SessionAnswer::dumps)
+      .def_ro("parts", &SessionAnswer::parts)
       .def_ro("kernels_compiled", &SessionAnswer::kernelsCompiled)
       .def_ro("kernels_cached", &SessionAnswer::kernelsCached)
       .def_prop_ro("kernels", [](const SessionAnswer &answer) {

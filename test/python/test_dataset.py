@@ -21,7 +21,7 @@ from duckdb_oracle import answer, same
 from headrace._src.engines import driver
 from headrace._src.programs import Target
 from headrace._src.query import plan_cache
-from headrace._src.query.sql import _load
+from headrace._src.query.compiled_query import load_query
 from headrace._src.query.tables import resolve
 from rank_processes import Processes
 from test_cluster import ended
@@ -117,7 +117,7 @@ def test_equal_keys_of_every_type_lie_together(kind: str) -> None:
 
 
 def _exchanges(text: str, tables: dict[str, Any], ranks: int) -> list[str]:
-    loaded = _load(text, resolve(tables), Target.of(ranks, "ethernet-slow", None))
+    loaded = load_query(text, resolve(tables), Target.of(ranks, "ethernet-slow", None))
     tasks = json.loads(loaded.compiled.plan_json)["tasks"]
     return [task["exchange"] for task in tasks if task["kind"] == "exchange"]
 
@@ -229,7 +229,7 @@ def test_mistakes() -> None:
 
 
 def test_a_plan_in_a_folder_has_no_use_for_rows_that_stay(tmp_path: Path) -> None:
-    loaded = _load("select 1 as k", resolve({"t": T}), replace(Target.of(1, None, None), resident=()))
+    loaded = load_query("select 1 as k", resolve({"t": T}), replace(Target.of(1, None, None), resident=()))
     plan_cache.write(tmp_path / "x.plan", loaded.compiled)
     done = subprocess.run(
         ["headrace-run", tmp_path / "x.plan"], capture_output=True, text=True, check=False, timeout=60

@@ -16,7 +16,7 @@ from headrace._src import programs
 from headrace._src.array import program as tensors
 from headrace._src.errors import HeadraceError
 from headrace._src.programs import Target
-from headrace._src.query import sql as query
+from headrace._src.query.compiled_query import bindings_of, compiled_query
 from headrace._src.query.tables import resolve
 from headrace._src.tuning.choice import Choice
 from headrace._src.tuning.shapes import SHAPES_MAX, mesh_shapes
@@ -59,14 +59,14 @@ def test_a_query_on_two_axes_is_refused_or_right(seed: int, tpch_small: Path) ->
     expected = hr.sql(JOIN, tpch_small, ranks=4)
     target = replace(Target.of(4, None, None if seed == 0 else seed), choice=Choice(mesh="a:2,b:2"))
     try:
-        compiled = query._compiled_query(JOIN, tables, target, None)
+        compiled = compiled_query(JOIN, tables, target, None)
     except HeadraceError as error:
         assert error.kind == "unsupported"
         assert "a mesh of several axes is not supported where something is over one alone: " in str(error)
         return
     assert [axis["size"] for axis in json.loads(compiled.plan_json)["mesh"]] == [2, 2]
     handle = _runtime.load_plan(compiled.plan_json, compiled.kernels)
-    result = handle.run(query.bindings_of(tables), **programs.run_options(4, 2, None))
+    result = handle.run(bindings_of(tables), **programs.run_options(4, 2, None))
     assert pa.table(result).equals(expected)
 
 
@@ -98,7 +98,7 @@ def test_a_tensor_program_on_two_axes_is_refused_or_right(seed: int) -> None:
 def test_a_mesh_that_does_not_fit_is_refused(mesh: str, reason: str, tpch_small: Path) -> None:
     target = replace(Target.of(4, None, None), choice=Choice(mesh=mesh))
     with pytest.raises(HeadraceError, match=reason):
-        query._compiled_query(JOIN, resolve(tpch_small), target, None)
+        compiled_query(JOIN, resolve(tpch_small), target, None)
 
 
 def test_a_search_says_of_every_shape_what_became_of_it(tpch_small: Path) -> None:

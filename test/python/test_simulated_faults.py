@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from headrace._src.programs import LoadedProgram, Target, translated
-from headrace._src.query.sql import _load, bindings_of
+from headrace._src.query.compiled_query import bindings_of, load_query
 from headrace._src.query.statistics import table_statistics
 from headrace._src.query.tables import resolve
 from test_adaptive import wrong
@@ -100,7 +100,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Program]:
         target = Target.of(ranks, "ethernet-fast", None)
         if memory:
             target = target.within(memory // 16)  # with its states in parts
-        loaded = _load(text, tables, target, statistics)
+        loaded = load_query(text, tables, target, statistics)
         answer = _rows(hr.sql(text, folder))
         made.append(Program(name, ranks, loaded, bindings_of(tables), answer, memory, settings))
     return made
@@ -192,7 +192,7 @@ def test_what_the_programs_do(programs: list[Program], tmp_path: Path) -> None:
 
 def test_nobody_is_left_to_say_why(tpch_small: Path) -> None:
     tables = resolve(tpch_small)
-    loaded = _load("select sum(l_tax) as tax from lineitem", tables, Target.of(1, None, None))
+    loaded = load_query("select sum(l_tax) as tax from lineitem", tables, Target.of(1, None, None))
     with pytest.raises(hr.errors.InputOutputError, match="rank 0 died in the simulation"):
         translated(
             lambda: loaded.handle.run(

@@ -47,10 +47,10 @@ def plan_of(
 ) -> dict[str, Any]:
     """The plan of a query, as JSON says it."""
     from headrace._src.programs import Target
-    from headrace._src.query import sql
+    from headrace._src.query.compiled_query import load_query
     from headrace._src.query.tables import resolve
 
-    loaded = sql._load(text, resolve(tables), Target.of(ranks, topology, layout_seed), statistics)
+    loaded = load_query(text, resolve(tables), Target.of(ranks, topology, layout_seed), statistics)
     return json.loads(loaded.compiled.plan_json)
 
 

@@ -142,12 +142,12 @@ def cost(
 
     The other options are those of `sql`.
     """
-    from headrace._src.query import sql
+    from headrace._src.query.compiled_query import load_query
     from headrace._src.query.tables import resolve
 
     tables_of_query = resolve(tables)
     target = Target.of(ranks, topology, layout_seed, mesh)
-    loaded = sql._load(text, tables_of_query, target)
+    loaded = load_query(text, tables_of_query, target)
     return cost_of(
         loaded.compiled.plan_json,
         target,

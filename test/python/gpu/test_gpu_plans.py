@@ -17,6 +17,7 @@ import pyarrow.parquet as parquet
 import pytest
 from headrace._src.programs import Target
 from headrace._src.query import plan_cache, sql
+from headrace._src.query.compiled_query import load_query
 from headrace._src.query.tables import resolve
 from random_sql import random_query
 from tpch_queries import NAMES, OTHERS, QUERIES
@@ -29,7 +30,7 @@ SMALL = "select l_returnflag, sum(l_quantity) as q, count(*) as n from lineitem 
 def compiled(text: str, tables: Path, folder: Path, *, ranks: int = 1) -> Path:
     """The directory of a plan for the emulated GPU."""
     target = replace(Target.of(ranks, None, None), gpu="emulation")
-    plan_cache.write(folder, sql._load(text, resolve(tables), target).compiled)
+    plan_cache.write(folder, load_query(text, resolve(tables), target).compiled)
     return folder
 
 

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import sys
 
-from dev.bench import accuracy, machines, memory, regret, scale, skew, slow, solver, suites, tpch, windows
+from dev.bench import (
+    accuracy,
+    losses,
+    machines,
+    memory,
+    regret,
+    scale,
+    skew,
+    slow,
+    solver,
+    suites,
+    tpch,
+    windows,
+)
 
 BENCHMARKS = {
     "tpch": tpch.main,
@@ -18,6 +31,7 @@ BENCHMARKS = {
     "scale": scale.main,
     "skew": skew.main,
     "slow": slow.main,
+    "losses": losses.main,
     "solver": solver.main,
 }
 

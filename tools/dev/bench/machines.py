@@ -7,12 +7,14 @@ of the rounds. Also says which part of a core a rank uses while it waits for a q
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -22,10 +24,10 @@ from dev.bench.tpch import DEFAULT_QUERIES
 # Reads names of queries, answers with the seconds that each took; "idle SECONDS": with the part of a core
 # that was used while rank 0 did something else.
 WORKER = """
-import contextlib, sys, time
+import contextlib, json, sys, time
 import headrace as hr
 tables, queries, ranks, threads = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-group = hr.cluster() if ranks > 1 else contextlib.nullcontext()
+group = hr.cluster(**json.loads(sys.argv[5])) if ranks > 1 else contextlib.nullcontext()
 with group:
     rank = group.rank if ranks > 1 else 0
     for name in map(str.strip, sys.stdin):
@@ -45,12 +47,21 @@ with group:
 class Workers:
     """Processes that run the same queries at the same time."""
 
-    def __init__(self, folder: Path, tables: Path, ranks: int, threads: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        tables: Path,
+        ranks: int,
+        threads: int,
+        queries: Path = places.QUERIES,
+        **options: object,
+    ) -> None:
+        """options: of `headrace.cluster`."""
         self.processes: list[subprocess.Popen[str]] = []
         for rank in range(ranks):
             own = {"HEADRACE_RANK": str(rank), "HEADRACE_SIZE": str(ranks)}
             own["HEADRACE_MEETING"] = str(folder / "meeting")
-            words = [sys.executable, "-c", WORKER, tables, places.QUERIES, ranks, threads]
+            words = [sys.executable, "-c", WORKER, tables, queries, ranks, threads, json.dumps(options)]
             self.processes.append(
                 subprocess.Popen(
                     list(map(str, words)),
@@ -63,14 +74,21 @@ class Workers:
 
     def ask(self, name: str) -> list[float]:
         """What each answers, by rank."""
+        self.send(name)
+        return [self.answer(rank) for rank in range(len(self.processes))]
+
+    def send(self, name: str) -> None:
         for process in self.processes:
             _pipe(process.stdin).write(name + "\n")
             _pipe(process.stdin).flush()
-        return [float(_pipe(process.stdout).readline()) for process in self.processes]
+
+    def answer(self, rank: int) -> float:
+        return float(_pipe(self.processes[rank].stdout).readline())
 
     def close(self) -> None:
         for process in self.processes:
-            _pipe(process.stdin).close()
+            with suppress(BrokenPipeError):
+                _pipe(process.stdin).close()
         for process in self.processes:
             process.wait(timeout=60)
 

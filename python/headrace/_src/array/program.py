@@ -300,7 +300,7 @@ def in_memory(bindings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _bound(tables: Mapping[str, Table]) -> dict[str, Any]:
-    from headrace._src.query.sql import bindings_of
+    from headrace._src.query.compiled_query import bindings_of
 
     return bindings_of(tables)
 

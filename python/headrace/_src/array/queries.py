@@ -37,7 +37,7 @@ class Query:
         return self.bound.statistics
 
     def bindings(self) -> dict[str, Any]:
-        from headrace._src.query.sql import bindings_of
+        from headrace._src.query.compiled_query import bindings_of
 
         return bindings_of({name: self.tables[name] for name in self.statistics})
 

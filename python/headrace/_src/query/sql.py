@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,33 +26,30 @@ from headrace._src.explain import OperatorRows, explained, operator_rows
 from headrace._src.part_files import ResultFolder, output_of
 from headrace._src.programs import LoadedProgram, Mesh, Target
 from headrace._src.query import plan_cache
-from headrace._src.query.bound_query import bound_query, schemas_of
+from headrace._src.query.bound_query import schemas_of
+from headrace._src.query.commit_points import CommitPoints
+from headrace._src.query.compiled_query import (
+    answer_of,
+    load_part,
+    load_query,
+    predicted_seconds,
+    run_query,
+)
 from headrace._src.query.copy_to import Copy, copy_of
 from headrace._src.query.dataset import Dataset, Parts
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.pivots import with_pivot_values
-from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.recursion import Run, may_recur, unrolled
 from headrace._src.query.seeds import settings_of_round
-from headrace._src.query.statistics import documents_for, statistics_of, table_sizes
-from headrace._src.query.stop import Cancel, current_stop, stopper, stopping
-from headrace._src.query.tables import (
-    ArrowTable,
-    FileTable,
-    ResidentTable,
-    Table,
-    TablesArgument,
-    is_in_memory,
-    located,
-    resolve,
-)
+from headrace._src.query.statistics import documents_for
+from headrace._src.query.stop import Cancel, stopper, stopping
+from headrace._src.query.tables import FileTable, Table, TablesArgument, is_in_memory, resolve
 from headrace._src.query.uuid_texts import batches_with_texts, table_with_texts
 from headrace._src.result_output import ResultFile
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, catalogue_rows
-from headrace._src.sql.clock import Clock, clock_of
+from headrace._src.sql.clock import clock_of
 from headrace._src.sql.script import Kind, Script, may_not_be_rows, script_of
-from headrace._src.tuning import use as tuning
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,6 +64,8 @@ class Profile:
     phases: dict[str, float] = field(default_factory=dict)
     plan_cached: bool = False
     kernels_compiled: int = 0
+    #: Rows that a cluster has kept in files before the last part of the query ran, which the rest is about.
+    commit_points: int = 0
     run: dict[str, Any] = field(default_factory=dict)
     plan_json: str = field(default="", repr=False)
 
@@ -301,10 +301,10 @@ def _query(
     """
     stop = stop or stopper(options.pop("timeout", None), options.pop("cancel", None), _follows())
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
-    with stopping(stop):
+    with stopping(stop), _commit_points(stop) as commits:
         return _on_all_ranks(
             f"sql {text}" if resident is None else f"persist by {resident} {text}",
-            lambda: _answer(take, told, text, tables, stop, resident=resident, sink=sink, **options),
+            lambda: _answer(take, told, text, tables, stop, commits, resident=resident, sink=sink, **options),
             tables,
             options.get("threads"),
             options.get("memory"),
@@ -312,6 +312,20 @@ def _query(
             stop,
             resident=resident is not None and sink is None,
         )
+
+
+@contextmanager
+def _commit_points(stop: Callable[[], None] | None) -> Iterator[CommitPoints | None]:
+    """Those of one call; None where nothing is kept."""
+    group = current()
+    if group is None or group.rank or not group.commits:
+        yield None
+        return
+    commits = CommitPoints(group.commits, 1 / (3600 * group.rank_hours), stop)
+    try:
+        yield commits
+    finally:
+        commits.end()
 
 
 def _follows() -> bool:
@@ -358,6 +372,7 @@ def _answer(
     text: str,
     tables: TablesArgument,
     stop: Callable[[], None] | None,
+    commits: CommitPoints | None,
     *,
     ranks: int = 1,
     threads: int | None = None,
@@ -412,13 +427,13 @@ def _answer(
     rounds = itertools.count(1)
 
     def rows_of(part: BoundPlan) -> Run:
-        program = _load(text, resolved, target, statistics, part)
+        program = load_query(text, resolved, target, statistics, part)
         return lambda rows: pa.table(ran(program, {**resolved, **rows}, number=next(rounds)))
 
     def ran(program: LoadedProgram, tables: dict[str, Table], sink: str = "", number: int = 0) -> Any:
         if stop:
             stop()
-        return _run(
+        return run_query(
             program,
             tables,
             ranks,
@@ -437,7 +452,7 @@ def _answer(
     text = with_pivot_values(
         text,
         lambda query: (
-            pa.table(ran(_load(query, resolved, target, statistics), resolved)).column(0).to_pylist()
+            pa.table(ran(load_query(query, resolved, target, statistics), resolved)).column(0).to_pylist()
         ),
     )
     if may_recur(text):
@@ -447,18 +462,33 @@ def _answer(
         plan, rows = unrolled(plan, resolved, rows_of)
         resolved = {**resolved, **rows}
     target = replace(target, resident=resident)
-    loaded = _load(text, resolved, target, statistics, plan)
+
+    def load(target: Target) -> LoadedProgram:
+        return load_query(text, resolved, target, statistics, plan)
+
+    def cut(lost_per_second: float) -> list[tuple[str, str]]:
+        pruned = pruned_tables(text, resolved)
+        clock = clock_of(text)
+        return answer_of(text, pruned, clock, target, "", statistics, plan, lost_per_second).parts
+
+    def part_ran(part: str, kept: Mapping[str, FileTable], told: Callable[[], str]) -> Any:
+        read = {**resolved, **kept}
+        return _within_memory(
+            lambda target: load_part(part, text, read, kept, target),
+            lambda program: ran(program, read, told()),
+            replace(target, resident=()),
+        )[1]
+
+    loaded = load(target)
     compiled = time.perf_counter()
-    try:
-        result = answered(loaded)
-    except MemoryLimitError as error:
-        loaded, result = _run_in_parts(
-            lambda target: _load(text, resolved, target, statistics, plan),
-            answered,
-            target,
-            loaded,
-            error,
-        )
+    if commits and (last := commits.last_part(ranks, predicted_seconds(loaded), cut, part_ran)):
+        kept = commits.kept
+        resolved = {**resolved, **kept}
+
+        def load(target: Target) -> LoadedProgram:
+            return load_part(last, text, resolved, kept, target)
+
+    loaded, result = _within_memory(load, answered, target)
     finished = time.perf_counter()
     told(
         Profile(
@@ -467,6 +497,7 @@ def _answer(
             phases=dict(loaded.compiled.phase_seconds),
             plan_cached=loaded.compiled.from_cache,
             kernels_compiled=loaded.compiled.kernels_compiled,
+            commit_points=len(commits.kept) if commits else 0,
             run=json.loads(loaded.handle.profile() or "{}"),
             plan_json=loaded.compiled.plan_json,
         )
@@ -478,16 +509,20 @@ def _answer(
 _PESSIMISM = (16, 1 << 62)
 
 
-def _run_in_parts(
-    load: Callable[[Target], LoadedProgram],
-    run: Callable[[LoadedProgram], Any],
-    target: Target,
-    failed: LoadedProgram,
-    error: MemoryLimitError,
+def _within_memory(
+    load: Callable[[Target], LoadedProgram], run: Callable[[LoadedProgram], Any], target: Target
 ) -> tuple[LoadedProgram, Any]:
-    """A plan that divides more states, and its result. The first plan's error if none fits."""
+    """A plan and its result; if its states do not fit, one that divides more of them.
+
+    The first plan's error if none fits.
+    """
     from headrace import _runtime
 
+    failed = load(target)
+    try:
+        return failed, run(failed)
+    except MemoryLimitError as refused:
+        error = refused
     for pessimism in _PESSIMISM:
         program = load(replace(target, memory=max(1, target.memory // pessimism)))
         if program.compiled.plan_json == failed.compiled.plan_json:
@@ -588,12 +623,12 @@ def _tree(
     named, resolved = _sources(text, tables)
     target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
     target = target.on(programs.device_of(settings))
-    loaded = _load(named, resolved, target, statistics)
+    loaded = load_query(named, resolved, target, statistics)
     profile = ""
     if analyze:
         if stop:
             stop()
-        _run(loaded, resolved, target.ranks, threads, memory, None, settings, progress, stop)
+        run_query(loaded, resolved, target.ranks, threads, memory, None, settings, progress, stop)
         profile = loaded.handle.profile()
     return explained(loaded.compiled.plan_json, runner_up=runner_up, tasks=tasks, profile=profile)
 
@@ -619,7 +654,7 @@ def compile_to(
 
     folder = Path(folder).expanduser()
     target = Target.of(ranks, topology, layout_seed, mesh).on(device)
-    loaded = _load(*_sources(text, tables), target)
+    loaded = load_query(*_sources(text, tables), target)
     try:
         if (folder / "plan.json").exists():
             shutil.rmtree(folder)
@@ -647,7 +682,7 @@ def lower(
     target = Target.of(ranks, topology, layout_seed, mesh)
     named, resolved = _sources(text, tables)
     resolved = pruned_tables(named, resolved)
-    answer = _compile(named, resolved, clock_of(text), target, stop_after, statistics)
+    answer = answer_of(named, resolved, clock_of(text), target, stop_after, statistics)
     return dict(answer.dumps)[stop_after]
 
 
@@ -656,145 +691,3 @@ def _sources(text: str, tables: TablesArgument) -> tuple[str, dict[str, Table]]:
     resolved = resolve(tables)
     text, named = with_named_files(text, resolved)
     return text, {**resolved, **named}
-
-
-def _key(text: str, tables: dict[str, Table], options: object) -> str:
-    described = {
-        name: table.identity() if isinstance(table, FileTable) else statistics_of(table)
-        for name, table in tables.items()
-    }
-    return plan_cache.key_of([text, described, options])
-
-
-def _load(
-    text: str,
-    tables: dict[str, Table],
-    target: Target,
-    statistics: Mapping[str, Any] | None = None,
-    plan: BoundPlan | None = None,
-) -> LoadedProgram:
-    """The query for `target`, with what a tuner found for it. plan: a part of the query, in its place."""
-    target = tuning.applied(target, tuning.sql_program(text), lambda: table_sizes(tables))
-    clock = clock_of(text)
-    part = [plan.json, plan.names, plan.types] if plan else []
-    key = _key(text, tables, [*target.key(), statistics, clock.key(), *part])
-    persistent = clock.lasting and all(isinstance(table, FileTable) for table in tables.values())
-    return programs.load(
-        key,
-        lambda: _compiled_query(text, tables, target, statistics, clock, plan),
-        persistent=persistent,
-        settings=target.settings(),
-    )
-
-
-def _compiled_query(
-    text: str,
-    tables: dict[str, Table],
-    target: Target,
-    statistics: Mapping[str, Any] | None = None,
-    clock: Clock | None = None,
-    plan: BoundPlan | None = None,
-) -> CompiledQuery:
-    tables = pruned_tables(text, tables)
-    answer = _compile(text, tables, clock or clock_of(text), target, "", statistics, plan)
-    return CompiledQuery(
-        plan_json=answer.plan_json,
-        kernels=answer.kernels,
-        plan_text=answer.plan_text,
-        manifest=_manifest(answer.plan_json, tables),
-        phase_seconds={**answer.parse_seconds, **dict(answer.inner.phase_seconds)},
-        kernels_compiled=answer.kernels_compiled,
-    )
-
-
-def _manifest(plan_json: str, tables: dict[str, Table]) -> dict[str, Any]:
-    """Which files the plan's slots were compiled against; paths as `FileTable.identity` has them.
-
-    Statistics have the paths by which the files were read first, perhaps in another working directory.
-    """
-    slots = {slot["name"] for slot in json.loads(plan_json).get("slots", [])}
-    return {
-        name: [
-            {**file, "path": located(path)}
-            for path, file in zip(table.paths, json.loads(statistics_of(table))["identity"], strict=True)
-        ]
-        for name, table in tables.items()
-        if name in slots and isinstance(table, FileTable)
-    }
-
-
-class _Answer:
-    """The compiler's answer with the time of the front end beside it."""
-
-    def __init__(self, inner: Any, parse_seconds: dict[str, float]) -> None:
-        self.inner = inner
-        self.parse_seconds = parse_seconds
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
-
-
-def _compile(
-    text: str,
-    tables: dict[str, Table],
-    clock: Clock,
-    target: Target,
-    stop_after: str,
-    statistics: Mapping[str, Any] | None,
-    plan: BoundPlan | None = None,
-) -> _Answer:
-    start = time.perf_counter()
-    documents = documents_for(text, tables)
-    measured = time.perf_counter()
-    query = bound_query(text, documents, clock, statistics, plan)
-    parsed = time.perf_counter()
-    if stop := current_stop():
-        stop()  # nothing interrupts DuckDB's binder
-    request = target.request()
-    query.describe(request)
-    request.statistics = query.statistics
-    request.dump_phases = [stop_after]
-    request.stop_after = stop_after
-    inner = programs.checked(programs.compiler().compile_sql(request, stop), text)
-    return _Answer(inner, {"statistics": measured - start, "parse": parsed - measured})
-
-
-def bindings_of(tables: Mapping[str, Table], manifest: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What the runtime reads the tables from. manifest: the files that a plan reads, if those are not all."""
-    read = {name: {file["path"] for file in files} for name, files in (manifest or {}).items()}
-    return {
-        name: _read(table, read.get(name)).addresses if isinstance(table, FileTable) else _imported(table)
-        for name, table in tables.items()
-    }
-
-
-def _read(table: FileTable, read: set[str] | None) -> FileTable:
-    if read is None or not table.is_partitioned:
-        return table
-    return table.only([i for i, path in enumerate(table.paths) if located(path) in read])
-
-
-def _imported(table: ArrowTable | ResidentTable) -> Any:
-    return programs.translated(lambda: table.imported)
-
-
-def _run(
-    program: LoadedProgram,
-    tables: dict[str, Table],
-    ranks: int,
-    threads: int | None,
-    memory: int | str | None,
-    simulation_seed: int | None,
-    settings: Mapping[str, object] | None = None,
-    progress: Callable[[int, int, int, str], None] | None = None,
-    stop: Callable[[], None] | None = None,
-    sink: str = "",
-) -> Any:
-    bindings = bindings_of(tables, program.compiled.manifest)
-    options = programs.run_options(ranks, threads, memory, program.settings, settings)
-    options["progress"] = progress
-    options["poll"] = stop
-    options["sink"] = sink
-    if simulation_seed is not None:
-        options["simulation_seed"] = simulation_seed
-    return programs.run(program, bindings, options)

@@ -47,9 +47,9 @@ class SqlSubject:
         return use.sql_program(self.text)
 
     def compile(self, target: Target) -> CompiledQuery:
-        from headrace._src.query import sql
+        from headrace._src.query.compiled_query import compiled_query
 
-        return sql._compiled_query(self.text, self.tables, target, None)
+        return compiled_query(self.text, self.tables, target, None)
 
     def sizes(self, plan: dict[str, Any]) -> dict[str, int]:
         from headrace._src.query import statistics
@@ -61,11 +61,11 @@ class SqlSubject:
         return _rows_of(plan, self.tables)
 
     def run(self, handle: Any, threads: int, target: Target) -> float:
-        from headrace._src.query import sql
+        from headrace._src.query.compiled_query import bindings_of
 
         started = time.perf_counter()
         options = programs.run_options(target.ranks, threads, None, target.settings())
-        bindings = sql.bindings_of(self.tables)
+        bindings = bindings_of(self.tables)
         programs.translated(lambda: handle.run(bindings, **options))
         return time.perf_counter() - started
 
