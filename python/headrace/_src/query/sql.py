@@ -466,28 +466,10 @@ def _answer(
     def load(target: Target) -> LoadedProgram:
         return load_query(text, resolved, target, statistics, plan)
 
-    def cut(lost_per_second: float) -> list[tuple[str, str]]:
-        pruned = pruned_tables(text, resolved)
-        clock = clock_of(text)
-        return answer_of(text, pruned, clock, target, "", statistics, plan, lost_per_second).parts
-
-    def part_ran(part: str, kept: Mapping[str, FileTable], told: Callable[[], str]) -> Any:
-        read = {**resolved, **kept}
-        return _within_memory(
-            lambda target: load_part(part, text, read, kept, target),
-            lambda program: ran(program, read, told()),
-            replace(target, resident=()),
-        )[1]
-
     loaded = load(target)
     compiled = time.perf_counter()
-    if commits and (last := commits.last_part(ranks, predicted_seconds(loaded), cut, part_ran)):
-        kept = commits.kept
-        resolved = {**resolved, **kept}
-
-        def load(target: Target) -> LoadedProgram:
-            return load_part(last, text, resolved, kept, target)
-
+    if commits and (rest := _rest(commits, loaded, text, resolved, target, statistics, plan, ran)):
+        resolved, load = rest
     loaded, result = _within_memory(load, answered, target)
     finished = time.perf_counter()
     told(
@@ -503,6 +485,41 @@ def _answer(
         )
     )
     return programs.translated(lambda: take(result))
+
+
+def _rest(
+    commits: CommitPoints,
+    whole: LoadedProgram,
+    text: str,
+    tables: dict[str, Table],
+    target: Target,
+    statistics: Mapping[str, Any] | None,
+    plan: BoundPlan | None,
+    ran: Callable[[LoadedProgram, dict[str, Table], str], Any],
+) -> tuple[dict[str, Table], Callable[[Target], LoadedProgram]] | None:
+    """What is left of a query once the rows of its commit points are kept: its tables, and how it is loaded.
+
+    None: it has none.
+    """
+
+    def cut(lost_per_second: float) -> list[tuple[str, str]]:
+        pruned = pruned_tables(text, tables)
+        clock = clock_of(text)
+        return answer_of(text, pruned, clock, target, "", statistics, plan, lost_per_second).parts
+
+    def part_ran(part: str, kept: Mapping[str, FileTable], told: Callable[[], str]) -> Any:
+        read = {**tables, **kept}
+        return _within_memory(
+            lambda target: load_part(part, text, read, kept, target),
+            lambda program: ran(program, read, told()),
+            replace(target, resident=()),
+        )[1]
+
+    last = commits.last_part(target.ranks, predicted_seconds(whole), cut, part_ran)
+    if last is None:
+        return None
+    read = {**tables, **commits.kept}
+    return read, lambda target: load_part(last, text, read, commits.kept, target)
 
 
 #: After a plan whose states were larger than estimated: plans for less memory than there is.
