@@ -7,7 +7,7 @@
 #include "dialects/topo/TopoDialect.h"
 #include "model/plan/json.h"
 #include "passes/analysis/explanation.h"
-#include "passes/driver/compile.h"
+#include "passes/driver/compile_options.h"
 #include "passes/driver/default_mesh.h"
 #include "passes/form/passes.h"
 #include "passes/form/verify_form.h"
@@ -62,7 +62,8 @@ LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
   }
   sharding.mesh = *axes;
   sharding.topology = options.topology;
-  sharding.memoryBytes = static_cast<double>(options.memoryBytes) * static_cast<double>(options.ranks);
+  sharding.memoryBytes =
+      static_cast<double>(options.memoryBytes) * static_cast<double>(options.ranks);
   sharding.seed = options.layoutSeed < 0 ? 0 : static_cast<uint64_t>(options.layoutSeed) + 1;
   sharding.alternative = options.layoutAlternative;
   sharding.explain = shard::ShardOptions::Explain::kYes;

@@ -4,6 +4,7 @@
 #include "model/topology/topology.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/session/cluster.h"
+#include "runtime/storage/remote/store_limits.h"
 #include "tools/headrace-run/output.h"
 
 #include <cstdlib>
