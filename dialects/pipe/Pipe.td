@@ -188,7 +188,8 @@ def Pipe_ScanOp : Pipe_Op<"scan"> {
   let summary = "source: the columns of an input table, as storage promises them";
   let description = [{
     `columns` describes each column. `bounds` prune row groups. With `split` over axes of the mesh each rank reads its
-    share along them, otherwise every rank reads all. `holds` is how many rows the table has, or is thought to have.
+    share along them, otherwise every rank reads all. Of a `resident` table each rank has its own rows, those that an exchange by
+    the hash of these columns would bring it. `holds` is how many rows the table has, or is thought to have.
 
     ```mlir
     pipe.state @all join [#pipe.field<"n_nationkey", i32, key>]
@@ -199,13 +200,14 @@ def Pipe_ScanOp : Pipe_Op<"scan"> {
     ```
 
     C1: the columns are those of the rows, in their order. C2: bounds are of columns of the scan. C3: what it holds is not negative.
-    C4: it is split over one axis or more, each once.
+    C4: it is split over one axis or more, each once. C5: only what is split is resident, by columns of the scan.
   }];
   let arguments = (ins StrAttr:$table, TypedArrayAttrBase<Pipe_ScanColumnAttr, "scan columns">:$columns,
                        OptionalAttr<TypedArrayAttrBase<Pipe_BoundAttr, "bounds">>:$bounds,
-                       OptionalAttr<I64Attr>:$holds, OptionalAttr<StrArrayAttr>:$split);
+                       OptionalAttr<I64Attr>:$holds, OptionalAttr<StrArrayAttr>:$split,
+                       OptionalAttr<StrArrayAttr>:$resident);
   let results = (outs Pipe_RowsType:$rows);
-  let assemblyFormat = "(`split` $split^)? $table $columns (`bounds` $bounds^)? (`holds` $holds^)? attr-dict `:` type($rows)";
+  let assemblyFormat = "(`split` $split^)? (`resident` $resident^)? $table $columns (`bounds` $bounds^)? (`holds` $holds^)? attr-dict `:` type($rows)";
   let hasVerifier = 1;
 }
 

@@ -85,8 +85,9 @@ LogicalResult StateOp::verify() {
   }
   auto limit = static_cast<int64_t>(getLimit().value_or(INT64_MAX));
   auto offset = static_cast<int64_t>(getOffset().value_or(0));
-  if (limit < 0 || offset < 0 || offset > limit) {
-    return emitOpError("C4: needs 0 <= offset <= limit, got ") << offset << " and " << limit;
+  if (limit < 1 || offset < 0 || offset > limit) {
+    return emitOpError("C4: needs 0 <= offset <= limit, which is not 0, got ")
+           << offset << " and " << limit;
   }
   return failure(failed(verifyDirect()) || failed(verifyFunctions()));
 }
@@ -384,6 +385,14 @@ LogicalResult ScanOp::verify() {
   if (static_cast<int64_t>(getHolds().value_or(0)) < 0) {
     return emitOpError("C3: a table holds no negative number of rows: ")
            << static_cast<int64_t>(*getHolds());
+  }
+  if (getResident()) {
+    bool among = llvm::all_of(getResident()->getAsRange<StringAttr>(),
+                              [&](StringAttr name) { return rows.indexOf(name.getValue()) >= 0; });
+    if (!getSplit() || !among) {
+      return emitOpError("C5: what is split is resident, by columns of the scan, got ")
+             << *getResident();
+    }
   }
   return getSplit() ? topo::verifyAxes(*this, *getSplit()) : success(); // C4
 }

@@ -2,18 +2,11 @@
 // (before it runs).
 #pragma once
 
+#include "model/plan/check_options.h"
 #include "model/plan/plan.h"
 #include "runtime/base/status.h"
 
-#include <cstdint>
-#include <map>
-
 namespace headrace::plan {
-
-/// What the machine offers. A tier that is not listed is not checked.
-struct CheckOptions {
-  std::map<Tier, uint64_t> tierBytes; ///< capacity of each tier on one rank
-};
 
 /// Most tasks, states, streams, … a plan may have: keeps the checker's own time and memory bounded.
 inline constexpr size_t kElementsMax = 4096;

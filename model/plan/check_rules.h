@@ -1,9 +1,10 @@
 // Shared by the checker's files: how a rule reports, and the two groups of rules.
 #pragma once
 
-#include "runtime/base/status.h"
-#include "model/plan/check.h"
+#include "model/plan/check_options.h"
 #include "model/plan/names.h"
+#include "model/plan/plan.h"
+#include "runtime/base/status.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,6 @@
 // Walks the tasks of a plan and adds their activities.
+#include "model/simulate/plan_graph.h"
+
 #include "model/simulate/plan_graph_builder.h"
 
 #include <functional>

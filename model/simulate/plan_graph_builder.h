@@ -5,8 +5,9 @@
 
 #include "model/cost/movement.h"
 #include "model/plan/precedence.h"
-#include "model/simulate/plan_graph.h"
+#include "model/simulate/graph.h"
 #include "model/simulate/rank_class.h"
+#include "model/simulate/workload.h"
 
 #include <algorithm>
 #include <cmath>

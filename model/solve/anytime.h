@@ -3,7 +3,7 @@
 
 #include "model/solve/annealing.h"
 #include "model/solve/message_passing.h"
-#include "model/solve/solve.h"
+#include "model/solve/solve_options.h"
 
 #include <optional>
 

@@ -2,16 +2,9 @@
 #include "passes/driver/compile.h"
 
 #include "dialects/AllDialects.h"
-#include "dialects/frame/FrameOps.h"
-#include "dialects/interfaces/DiagnosticKind.h"
-#include "dialects/interfaces/SourcePlace.h"
 #include "model/plan/check.h"
-#include "passes/analysis/operator_location.h"
-#include "passes/driver/mixed.h"
+#include "passes/driver/diagnostic_text.h"
 #include "passes/driver/phases.h"
-#include "passes/import/ImportDuckdb.h"
-#include "passes/import/ImportSubstrait.h"
-#include "passes/import/Statistics.h"
 #include "passes/lower/lower.h"
 #include "passes/schedule/schedule.h"
 #include "passes/schedule/tensor_schedule.h"
@@ -21,7 +14,6 @@
 #include "runtime/base/stop.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 
 #include <chrono>
@@ -47,68 +39,7 @@ private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// Collects errors with their places while it lives; the first one says of which kind they are.
-class DiagnosticText {
-public:
-  DiagnosticText(MLIRContext *context, CompileError &error)
-      : handler_(context, [&error](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
-            std::string &text = error.message;
-            if (text.empty()) {
-              error.kind = kindOf(diagnostic);
-            } else {
-              text += "\n";
-            }
-            text += diagnostic.str();
-            if (std::string place =
-                    sourcePlace(analysis::withoutOperator(diagnostic.getLocation()));
-                !place.empty()) {
-              text += " (at " + place + ")";
-            }
-          }
-          return success();
-        }) {}
-
-private:
-  ScopedDiagnosticHandler handler_;
-};
-
 } // namespace
-
-StringRef phaseName(Phase phase) {
-  switch (phase) {
-  case Phase::kImport:
-    return "import";
-  case Phase::kOptimize:
-    return "optimize";
-  case Phase::kShard:
-    return "shard";
-  case Phase::kForm:
-    return "form";
-  case Phase::kLower:
-    return "lower";
-  case Phase::kSchedule:
-    return "schedule";
-  }
-  return "";
-}
-
-std::string phaseNames(Phase first) {
-  return llvm::join(
-      llvm::map_range(llvm::make_filter_range(kPhases, [&](Phase phase) { return phase >= first; }),
-                      phaseName),
-      ", ");
-}
-
-bool parsePhase(StringRef name, Phase *phase) {
-  for (Phase candidate : kPhases) {
-    if (phaseName(candidate) == name) {
-      *phase = candidate;
-      return true;
-    }
-  }
-  return false;
-}
 
 std::unique_ptr<MLIRContext> makeContext() {
   DialectRegistry registry;
@@ -123,23 +54,6 @@ std::unique_ptr<MLIRContext> makeContext() {
   });
   context->loadAllAvailableDialects();
   return context;
-}
-
-OwningOpRef<ModuleOp> importSql(MLIRContext *context, const SqlQuery &query,
-                                const CompileOptions &options, import::ImportError &error,
-                                const llvm::StringSet<> &takenNames) {
-  import::ImportOptions importOptions;
-  importOptions.text = query.text;
-  importOptions.resultNames = query.resultNames;
-  importOptions.nowMicroseconds = query.nowMicroseconds;
-  importOptions.residentKeys = query.residentKeys;
-  importOptions.takenNames = takenNames;
-  for (const auto &[table, document] : options.statistics) {
-    importOptions.statistics[table] = document;
-  }
-  return query.format == SqlQuery::Format::kDuckdb
-             ? import::importDuckdb(context, query.json, importOptions, error)
-             : import::importSubstrait(context, query.json, importOptions, error);
 }
 
 bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &options,
@@ -270,36 +184,7 @@ bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Compil
   return true;
 }
 
-/// What storage says of the tables goes to the scans of a program that was written by hand.
-void addStatistics(ModuleOp module, const CompileOptions &options) {
-  module.walk([&](frame::ScanOp scan) {
-    auto document = options.statistics.find(scan.getTableName().str());
-    if (scan.getStatistics() || document == options.statistics.end()) {
-      return;
-    }
-    if (DictionaryAttr known =
-            import::TableDocument(document->second)
-                .statistics(module.getContext(), scan.getFileColumns().getValue(),
-                            scan.getFileTypes())) {
-      scan.setStatisticsAttr(known);
-    }
-  });
-}
-
 } // namespace
-
-OwningOpRef<ModuleOp> importMlir(MLIRContext *context, const std::string &text,
-                                 const CompileOptions &options, CompileError &error) {
-  DiagnosticText diagnostics(context, error);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
-  if (!module) {
-    error.kind = ErrorKind::kUser;
-    error.message = error.message.empty() ? "the text is not a module" : error.message;
-  } else {
-    addStatistics(*module, options);
-  }
-  return module;
-}
 
 /// The text of a program of a phase behind `import`.
 static OwningOpRef<ModuleOp> importPhase(MLIRContext *context, const std::string &text,
@@ -330,14 +215,6 @@ bool compileSql(MLIRContext *context, const SqlQuery &query, const CompileOption
     return false;
   }
   return compileModule(std::move(module), clock, options, out, error);
-}
-
-CompileError compileError(const import::ImportError &error) {
-  using Kind = import::ImportError::Kind;
-  ErrorKind kind = error.kind == Kind::kUser          ? ErrorKind::kUser
-                   : error.kind == Kind::kUnsupported ? ErrorKind::kUnsupported
-                                                      : ErrorKind::kInternal;
-  return {kind, error.position ? error.message : error.text(), error.position, error.length};
 }
 
 bool compileMixed(MLIRContext *context, const std::string &text,

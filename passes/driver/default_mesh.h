@@ -2,7 +2,7 @@
 #ifndef HEADRACE_PASSES_DRIVER_DEFAULT_MESH_H
 #define HEADRACE_PASSES_DRIVER_DEFAULT_MESH_H
 
-#include "passes/driver/compile.h"
+#include "passes/driver/compile_options.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -1,7 +1,7 @@
 // Mixed programs: a tensor function some of whose arguments are columns of queries.
 #pragma once
 
-#include "passes/driver/compile.h"
+#include "passes/driver/import_program.h"
 
 namespace headrace::driver {
 
@@ -18,10 +18,5 @@ struct QueryInput {
 mlir::OwningOpRef<mlir::ModuleOp> importMixed(mlir::MLIRContext *context, const std::string &text,
                                               const std::vector<QueryInput> &queries,
                                               const CompileOptions &options, CompileError &error);
-
-/// The whole way from importMixed on. False and `error` on failure.
-bool compileMixed(mlir::MLIRContext *context, const std::string &text,
-                  const std::vector<QueryInput> &queries, const CompileOptions &options,
-                  CompiledProgram &out, CompileError &error);
 
 } // namespace headrace::driver

@@ -7,7 +7,7 @@
 #include "dialects/topo/TopoDialect.h"
 #include "model/plan/json.h"
 #include "passes/analysis/explanation.h"
-#include "passes/driver/compile.h"
+#include "passes/driver/compile_options.h"
 #include "passes/driver/default_mesh.h"
 #include "passes/form/passes.h"
 #include "passes/form/verify_form.h"

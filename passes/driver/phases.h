@@ -1,13 +1,12 @@
 // The phases between import and schedule, each one function on a module.
 #pragma once
 
+#include "passes/driver/compile_options.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace headrace::driver {
-
-enum class Phase;
-struct CompileOptions;
 
 /// @main, or the only function there is; null if there is neither.
 mlir::func::FuncOp programFunction(mlir::ModuleOp module);

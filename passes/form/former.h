@@ -3,13 +3,14 @@
 // shared.cpp.
 #pragma once
 
-#include "passes/form/pipelines.h"
+#include "passes/form/open_pipeline.h"
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/topo/TopoDialect.h"
 #include "passes/analysis/local_rows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <array>

@@ -1,6 +1,8 @@
 // Works from the result back to the scans: open(value, needed) gives a pipeline whose rows are that
 // value. A join closes its build side's pipeline, an aggregate, sort or exchange closes its
 // input's.
+#include "passes/form/pipelines.h"
+
 #include "passes/form/former.h"
 
 #include "dialects/frame/VisitRelation.h"

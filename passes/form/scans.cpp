@@ -87,6 +87,23 @@ std::optional<pipe::BoundKind> boundKind(frame::CompareKind kind, bool exchanged
 }
 } // namespace
 
+/// The columns by whose hash the rows of a resident table are divided, if all of them are read.
+static ArrayAttr residentColumns(frame::ScanOp scan, const OpenPipeline &open) {
+  ArrayAttr keys = scan.getResidentAttr();
+  SmallVector<Attribute> columns;
+  for (Attribute key : keys ? keys : ArrayAttr::get(scan.getContext(), {})) {
+    auto *file = llvm::find(scan.getFileColumns(), key);
+    if (file != scan.getFileColumns().end()) {
+      StringAttr name = scan.getType().getNames()[file - scan.getFileColumns().begin()];
+      if (open.find(name)) {
+        columns.push_back(name);
+      }
+    }
+  }
+  bool all = keys && !keys.empty() && columns.size() == keys.size();
+  return all ? ArrayAttr::get(scan.getContext(), columns) : ArrayAttr();
+}
+
 FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed) {
   OpenPipeline out = startPipeline(scan.getLoc(), "scan_" + scan.getTableName().str() + "_");
   DictionaryAttr statistics = scan.getStatisticsAttr();
@@ -141,10 +158,11 @@ FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed
   }
   OpBuilder builder = atEnd(out);
   ArrayAttr bounds = scan->getAttrOfType<ArrayAttr>("bounds");
+  auto split = scan->getAttrOfType<ArrayAttr>(dist::DistDialect::getSplitAttrName());
   out.rows =
       pipe::ScanOp::create(builder, scan.getLoc(), rowsType(out.columns), scan.getTableNameAttr(),
-                           b_.getArrayAttr(descriptions), bounds, expected,
-                           scan->getAttrOfType<ArrayAttr>(dist::DistDialect::getSplitAttrName()));
+                           b_.getArrayAttr(descriptions), bounds, expected, split,
+                           split && split.size() == 1 ? residentColumns(scan, out) : ArrayAttr());
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include "passes/form/verify_form.h"
 
 #include "passes/analysis/matrix_product.h"
+#include "passes/form/verify_places.h"
 #include "passes/form/verify_states.h"
 
 #include "dialects/pipe/PipeDialect.h"
@@ -123,7 +124,8 @@ private:
 } // namespace
 
 LogicalResult verifyForm(ModuleOp module) {
-  return failure(failed(verifyStateUses(module)) || failed(FormVerifier(module).run()));
+  return failure(failed(verifyStateUses(module)) || failed(FormVerifier(module).run()) ||
+                 failed(verifyPlaces(module)));
 }
 
 } // namespace headrace::form

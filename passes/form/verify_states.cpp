@@ -2,6 +2,7 @@
 #include "passes/form/verify_states.h"
 
 #include "dialects/pipe/PipeDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -34,7 +35,11 @@ LogicalResult requireField(Operation *op, StateOp state, StringAttr name) {
 
 class StateUses {
 public:
-  explicit StateUses(ModuleOp module) : symbols_(module) {}
+  explicit StateUses(ModuleOp module) : symbols_(module) {
+    module.walk(
+        [&](InsertOp insert) { inserts_[insert.getStateAttr().getAttr()].push_back(insert); });
+    module.walk([&](EmitOp emit) { emits_[emit.getStreamAttr().getAttr()].push_back(emit); });
+  }
 
   LogicalResult verify(Operation *op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -53,9 +58,15 @@ public:
 
 private:
   LogicalResult verifyUse(ReadOp read, StateOp state) {
-    for (StringAttr name : read.getRows().getType().getNames()) {
+    RowsType rows = read.getRows().getType();
+    for (auto [name, type, nullable] :
+         llvm::zip_equal(rows.getNames(), rows.getTypes(), rows.getNullable())) {
       if (failed(requireField(read, state, name))) {
         return failure();
+      }
+      FieldAttr field = state.getField(name);
+      if (type != field.getType() || nullable != field.getNullable()) {
+        return read.emitOpError("gives a column that is not of its field's type: ") << field;
       }
     }
     return success();
@@ -70,7 +81,8 @@ private:
       return lookup.emitOpError("needs one key for each of its state, got ")
              << lookup.getKeys().size() << " for " << state.countKeys();
     }
-    if (failed(requireColumns(lookup, lookup.getKeys(), rows))) {
+    if (failed(requireColumns(lookup, lookup.getKeys(), rows)) ||
+        failed(verifyKeys(lookup, state))) {
       return failure();
     }
     for (auto name : lookup.getPayload().getAsRange<StringAttr>()) {
@@ -84,10 +96,68 @@ private:
       }
     }
     bool marksState = lookup.getKind() == LookupKind::Full || lookup.getKind() == LookupKind::Seen;
-    if (marksState && failed(requireField(lookup, state, lookup.getMarkAttr()))) {
+    if (marksState && failed(verifyMark(lookup, state))) {
       return failure();
     }
     return verifyResult(lookup, state);
+  }
+
+  /// Nothing else is in the field that is set, and nothing has set it before.
+  LogicalResult verifyMark(LookupOp lookup, StateOp state) {
+    StringAttr mark = lookup.getMarkAttr();
+    if (failed(requireField(lookup, state, mark))) {
+      return failure();
+    }
+    for (InsertOp insert : inserts_.lookup(state.getSymNameAttr())) {
+      if (!isFalse(insert.getInput(), mark)) {
+        return lookup.emitOpError("marks a field that is not filled with false: ") << mark;
+      }
+    }
+    return success();
+  }
+
+  /// Whether a column is `false` in every row, as the maps of its pipelines say.
+  bool isFalse(Value rows, StringAttr column) const {
+    Operation *op = rows.getDefiningOp();
+    if (auto receive = dyn_cast<ReceiveOp>(op)) {
+      const SmallVector<EmitOp> emits = emits_.lookup(receive.getStreamAttr().getAttr());
+      return !emits.empty() &&
+             llvm::all_of(emits, [&](EmitOp emit) { return isFalse(emit.getInput(), column); });
+    }
+    auto map = dyn_cast<MapOp>(op);
+    if (map && llvm::is_contained(map.getNames(), Attribute(column))) {
+      int64_t index = map.getRows().getType().indexOf(column.getValue());
+      auto yield = cast<YieldOp>(map.getBody().front().back());
+      return index >= 0 && matchPattern(yield.getOperand(yieldedAt(map, column)), m_Zero());
+    }
+    return op->getNumOperands() == 1 && isFalse(op->getOperand(0), column);
+  }
+
+  /// Which operand of a map's yield is the value of a column: validities stand between them.
+  static unsigned yieldedAt(MapOp map, StringAttr column) {
+    RowsType rows = map.getRows().getType();
+    unsigned at = 0;
+    for (auto name : map.getNames().getAsRange<StringAttr>()) {
+      if (name == column) {
+        break;
+      }
+      int64_t index = rows.indexOf(name.getValue());
+      at += 1 + (index >= 0 && rows.getNullable()[index]);
+    }
+    return at;
+  }
+
+  /// Equal keys have equal bytes only in one type.
+  LogicalResult verifyKeys(LookupOp lookup, StateOp state) {
+    RowsType rows = lookup.getInput().getType();
+    auto keys = lookup.getKeys().getAsRange<StringAttr>().begin();
+    for (auto field : state.getFields().getAsRange<FieldAttr>()) {
+      if (field.getCombine() == Combine::Key &&
+          rows.getTypes()[rows.indexOf((*keys++).getValue())] != field.getType()) {
+        return lookup.emitOpError("has a key that is not of its field's type: ") << field;
+      }
+    }
+    return success();
   }
 
   /// A column that comes out is one that came in, a payload field or the mark.
@@ -133,14 +203,25 @@ private:
       return failure();
     }
     RowsType rows = combine.getInput().getType();
-    auto widthOf = [](Type type) { return type.isInteger() ? type.getIntOrFloatBitWidth() : 0; };
     for (auto field : state.getFields().getAsRange<FieldAttr>()) {
-      Type column = rows.getTypes()[rows.indexOf(field.getName().getValue())];
-      if (widthOf(column) > widthOf(field.getType())) {
-        return combine.emitOpError("has a column that is wider than its field: ") << field;
+      int64_t index = rows.indexOf(field.getName().getValue());
+      if (field.getCombine() != Combine::Key && !canFold(rows.getTypes()[index], field)) {
+        return combine.emitOpError("has a column that its field cannot take: ") << field;
+      }
+      if (rows.getNullable()[index] && !field.getNullable()) {
+        return combine.emitOpError("has a column of NULLs for a field without: ") << field;
       }
     }
     return success();
+  }
+
+  /// Integers are folded into wider ones, and doubles into sums of more than their precision.
+  static bool canFold(Type column, FieldAttr field) {
+    Type type = field.getType();
+    bool widens = column.isInteger() && type.isInteger() &&
+                  column.getIntOrFloatBitWidth() <= type.getIntOrFloatBitWidth();
+    return column == type || widens ||
+           (field.getCombine() == Combine::SumDoubleDouble && column.isF64());
   }
 
   template <typename Sink>
@@ -172,10 +253,23 @@ private:
     if (sink.getKeys() != ArrayAttr::get(sink.getContext(), keys)) {
       return sink.emitOpError("needs the keys of its state in their order, got ") << sink.getKeys();
     }
+    auto insert = dyn_cast<InsertOp>(sink.getOperation());
+    bool dropsNulls = insert && insert.getDropNullKeys();
+    for (auto field : state.getFields().getAsRange<FieldAttr>()) {
+      bool key = field.getCombine() == Combine::Key;
+      int64_t index = rows.indexOf(field.getName().getValue());
+      bool nullable = rows.getNullable()[index] && !(key && dropsNulls && !field.getNullable());
+      if ((key || field.getCombine() == Combine::Payload) &&
+          (rows.getTypes()[index] != field.getType() || nullable != field.getNullable())) {
+        return sink.emitOpError("has a column that is not of its field's type: ") << field;
+      }
+    }
     return success();
   }
 
   SymbolTable symbols_;
+  llvm::DenseMap<StringAttr, SmallVector<InsertOp>> inserts_; ///< by state
+  llvm::DenseMap<StringAttr, SmallVector<EmitOp>> emits_;     ///< by stream
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 // Tables and tensors as text: CSV files that scans read, tensor files, and how results are printed.
 #pragma once
 
-#include "passes/interpreter/interpreter.h"
+#include "passes/interpreter/value.h"
 
 #include <map>
 #include <string>

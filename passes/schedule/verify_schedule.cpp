@@ -3,6 +3,7 @@
 #include "dialects/pipe/PipeDialect.h"
 #include "dialects/sched/SchedDialect.h"
 #include "passes/analysis/physical.h"
+#include "passes/schedule/verify_tensors.h"
 
 using namespace mlir;
 
@@ -83,7 +84,8 @@ LogicalResult verifyExchanges(ModuleOp module, sched::ProgramOp program) {
     auto stream = emit ? module.lookupSymbol<pipe::StreamOp>(emit.getStreamAttr().getAttr())
                        : pipe::StreamOp();
     StringRef kind = sched::stringifyExchangeKind(exchange.getKind());
-    if (!stream || pipe::stringifyStreamKind(stream.getKind()) != kind) {
+    if (!stream || pipe::stringifyStreamKind(stream.getKind()) != kind ||
+        stream.getAxesAttr() != exchange.getAxesAttr()) {
       return exchange.emitOpError("moves chunks in another way than their stream: ") << kind;
     }
     return WalkResult::advance();
@@ -148,7 +150,8 @@ LogicalResult verifySchedule(ModuleOp module) {
   sched::ProgramOp program = *programs.begin();
   return failure(failed(verifyReservations(module, program)) ||
                  failed(verifyLoads(module, program)) || failed(verifyExchanges(module, program)) ||
-                 failed(verifyRuns(module, program)) || failed(verifyStates(program)));
+                 failed(verifyRuns(module, program)) || failed(verifyStates(program)) ||
+                 failed(verifyTensors(module, program)));
 }
 
 } // namespace headrace::schedule

@@ -494,7 +494,8 @@ Status Program::checkTopology(const RunOptions &options) const {
   return makeError(ErrorKind::kMismatch, "the plan was compiled for another topology, '",
                    plan_.explanation.topology,
                    "': compile it again for the one that it is to run on, with content ",
-                   options.topologyHash, "; got ", plan_.topologyHash);
+                   options.topologyHash, ", or run it as it is with --topology any; got ",
+                   plan_.topologyHash);
 }
 
 Expected<RunResult> Program::run(Session &session, const Bindings &bindings,

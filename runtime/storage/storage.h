@@ -15,15 +15,7 @@
 
 struct ArrowArrayStream;
 
-namespace headrace {
-class Settings;
-}
-
 namespace headrace::storage {
-
-/// storeTimeout and storeRequests hold for all requests of the process to stores from now on;
-/// before the first call those of the environment do.
-void setStoreLimits(const Settings &settings);
 
 struct StorageOptions {
   /// Bound on decompressed pages kept between queries beside that of the tier. 0: keep none.

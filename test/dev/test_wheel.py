@@ -102,7 +102,7 @@ def test_a_plan_compiled_by_the_command_line_runs_without_python(installed: Inst
     installed.run("headrace", "compile", QUERY, "--tables", tables, "--ranks", "2", "--output", "q.plan")
     tool = next(installed.environment.glob("lib/python*/site-packages/headrace/bin/headrace-run"))
     for run in ("headrace-run", str(tool)):
-        assert len(installed.run(run, "q.plan", "--ranks", "3").splitlines()) == 5
+        assert len(installed.run(run, "q.plan", "--ranks", "2").splitlines()) == 5
 
 
 def test_the_tools(installed: Installed) -> None:

@@ -61,13 +61,16 @@ class LevelProgram:
     function: Any = None
     #: Of the function: arrays, and the queries (text and columns) that stand for one.
     arguments: tuple[Any, ...] = ()
+    #: Axes of the ranks; empty: one.
+    mesh: str = ""
 
     @property
     def ordered(self) -> bool:
         return "order by" in self.sql
 
     def target(self) -> dict[str, Any]:
-        return {"ranks": self.ranks, "layout_seed": self.layout_seed}
+        mesh = {"mesh": self.mesh} if self.mesh else {}
+        return {"ranks": self.ranks, "layout_seed": self.layout_seed, **mesh}
 
     def arrays(self) -> list[np.ndarray]:
         return [argument for argument in self.arguments if isinstance(argument, np.ndarray)]
@@ -99,7 +102,7 @@ class LevelProgram:
 
         request = _compiler.Request()
         request.mlir, request.resume_after = text, phase
-        request.ranks = self.ranks
+        request.ranks, request.mesh = self.ranks, self.mesh
         request.layout_seed = -1 if self.layout_seed is None else self.layout_seed
         return request
 
@@ -214,6 +217,31 @@ PROGRAMS = (
         4,
         "select c.nation, count(distinct o.day) as days, sum(o.total) as total from orders o "
         "full join customers c on o.customer = c.id group by c.nation order by total desc nulls last, nation",
+    ),
+    LevelProgram(
+        "grouping_sets",
+        2,
+        0,
+        "select customer, urgent, sum(total) as total, count(*) as rows, grouping(customer) as sets "
+        "from orders group by grouping sets ((customer), (urgent), ()) order by sets, customer, urgent",
+    ),
+    LevelProgram(
+        "two_axes",
+        4,
+        3,
+        "select c.nation, o.urgent, count(distinct o.day) as days, sum(o.total) as total, "
+        "max(c.name) as name from orders o left join customers c on o.customer = c.id "
+        "where o.id not in (select id * 3 from customers where nation > 0) group by c.nation, o.urgent",
+        mesh="node:2,gpu:2",
+    ),
+    LevelProgram(
+        "top_of_windows",
+        4,
+        5,
+        "select * from (select id, customer, row_number() over (partition by customer order by total, id) "
+        "as place, sum(total) over (order by id) as running from orders) where place <= 2 "
+        "order by running desc, id limit 7",
+        mesh="node:2,gpu:2",
     ),
     LevelProgram(
         "mixed",

@@ -44,7 +44,8 @@ def test_rank_0_alone_writes_the_result_of_all(plan: Path, tmp_path: Path) -> No
         [tool(), plan, "--format", "csv"], capture_output=True, text=True, check=True
     ).stdout
     for size in (1, 2, 4):
-        ended = run(plan, "--format", "csv", "--profile", size=size, meeting=tmp_path / str(size))
+        flags = ["--format", "csv", "--profile", "--topology", "any"]
+        ended = run(plan, *flags, size=size, meeting=tmp_path / str(size))
         assert [each.status for each in ended] == [0] * size, ended
         assert sorted(ended[0].output.splitlines()) == sorted(alone.splitlines())
         assert all(each.output == "" and each.errors == "" for each in ended[1:])
@@ -86,7 +87,7 @@ def test_a_rank_without_memory_is_named(plan: Path, tmp_path: Path) -> None:
 def test_ranks_run_one_plan(plan: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.plan"
     shutil.copytree(plan, other)
-    script = f'exec {tool()} $([ "$HEADRACE_RANK" = 1 ] && echo {other} || echo {plan})'
+    script = f'exec {tool()} $([ "$HEADRACE_RANK" = 1 ] && echo {other} || echo {plan}) --topology any'
     with Ranks(["bash", "-c", script], 2, tmp_path / "meeting") as ranks:
         for each in ranks.ended():
             assert each.status == 1
@@ -96,7 +97,7 @@ def test_ranks_run_one_plan(plan: Path, tmp_path: Path) -> None:
 
 def test_only_rank_0_needs_the_plan(plan: Path, tmp_path: Path) -> None:
     """Kernels come from rank 0 alone."""
-    script = f'[ "$HEADRACE_RANK" = 0 ] && cp -r {plan} x.plan; exec {tool()} x.plan'
+    script = f'[ "$HEADRACE_RANK" = 0 ] && cp -r {plan} x.plan; exec {tool()} x.plan --topology any'
     for rank in range(2):
         (tmp_path / str(rank)).mkdir()
     with Ranks(["bash", "-c", f"cd {tmp_path}/$HEADRACE_RANK; {script}"], 2, tmp_path / "meeting") as ranks:
@@ -115,9 +116,15 @@ def test_as_many_ranks_as_were_started(plan: Path, tmp_path: Path) -> None:
 
 
 def test_a_topology_is_checked_by_rank_0(plan: Path, tmp_path: Path) -> None:
-    for each in run(plan, "--topology", "ethernet-slow", size=2, meeting=tmp_path / "meeting"):
+    for each in run(plan, "--topology", "ethernet-slow", size=3, meeting=tmp_path / "meeting"):
         assert each.status != 0
         assert "the plan was compiled for another topology" in each.errors, each.errors
+
+
+def test_the_number_of_ranks_is_checked_by_rank_0(plan: Path, tmp_path: Path) -> None:
+    for each in run(plan, size=2, meeting=tmp_path / "meeting"):
+        assert each.status != 0
+        assert "the plan was compiled for another number of ranks, 3" in each.errors, each.errors
 
 
 def test_a_launcher_that_is_not_there_is_said(plan: Path) -> None:

@@ -171,6 +171,21 @@ def test_a_plan_for_another_topology(plan: Path) -> None:
     assert "compile it again for the one that it is to run on" in refused
 
 
+def test_what_a_plan_runs_on_is_compared_unasked(plan: Path, tpch_small: Path, tmp_path: Path) -> None:
+    refused = run(plan, "--ranks", 2, status=1).stderr
+    assert "mismatch error: the plan was compiled for another number of ranks, 1: " in refused
+    assert "start as many, compile it again with --ranks 2, or run it as it is with --topology any" in refused
+    assert "another number of ranks" in run(plan, "--ranks", 2, "--topology", "machine", status=1).stderr
+    run(plan, "--ranks", 2, "--topology", "any")
+    compile_to(tmp_path / "x.plan", QUERY, tpch_small, ranks=2, topology="ethernet-slow")
+    for flags in ([], ["--processes"]):
+        refused = run(tmp_path / "x.plan", *flags, status=1).stderr
+        assert "the plan was compiled for another topology, 'ethernet-slow'" in refused
+        assert "or run it as it is with --topology any" in refused
+    for topology in ("ethernet-slow", "any"):
+        run(tmp_path / "x.plan", "--topology", topology)
+
+
 def test_a_plan_with_another_manifest(plan: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.plan"
     shutil.copytree(plan, broken)
@@ -287,7 +302,7 @@ def test_one_plan_runs_on_any_number_of_ranks(name: str, tpch_small: Path, tmp_p
     made_for = run(tmp_path / "x.plan", "--format", "csv", "--profile")
     assert json.loads(made_for.stderr)["ranks"] == 3
     for ranks in (1, 2, 4):
-        done = run(tmp_path / "x.plan", "--format", "csv", "--ranks", ranks)
+        done = run(tmp_path / "x.plan", "--format", "csv", "--topology", "any", "--ranks", ranks)
         assert sorted(done.stdout.splitlines()) == sorted(made_for.stdout.splitlines())
 
 

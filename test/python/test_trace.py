@@ -90,7 +90,7 @@ def test_every_tool_that_runs_a_program_traces_it(
         words = [*rest, *of_query, "--ranks", str(ranks), "--threads", "2", *analyze]
     else:
         compile_to(plan, SHUFFLE, tpch_small, **options)
-        words = [plan, *rest, "--ranks", str(ranks), "--threads", str(max(2, ranks))]
+        words = [plan, *rest, "--topology", "any", "--ranks", str(ranks), "--threads", str(max(2, ranks))]
     environment = {**os.environ, "HEADRACE_TRACE": str(trace)}
     subprocess.run([RUN.with_name(tool), *words], env=environment, capture_output=True, check=True)
     check_complete(trace, ranks, 60175)
@@ -100,7 +100,7 @@ def test_a_trace_of_processes(tpch_small: Path, tmp_path: Path, shuffling: dict[
     plan, trace = tmp_path / "q.plan", tmp_path / "t.json"
     compile_to(plan, SHUFFLE, tpch_small, **shuffling)
     done = subprocess.run(
-        [RUN, plan, "--processes", "--threads", "3", "--trace", trace, "--profile"],
+        [RUN, plan, "--topology", "any", "--processes", "--threads", "3", "--trace", trace, "--profile"],
         capture_output=True,
         text=True,
         check=True,

@@ -68,7 +68,7 @@ def _named(name: str, pattern: str, form: str) -> str:
 
 
 def op(change: Change, dialect: str, mnemonic: str) -> None:
-    """An op: definition, verifier, and tests that it round-trips and refuses."""
+    """An op: definition, verifier, and a test that it round-trips and refuses."""
     _named(mnemonic, r"[a-z][a-z0-9_]*", "lower-case words joined by _")
     folder = change.root / "dialects" / dialect
     stem = dialect.capitalize()
@@ -85,7 +85,6 @@ def op(change: Change, dialect: str, mnemonic: str) -> None:
     change.create(f"{place}/{stem}{words['camel']}.cpp", "op.cpp.in", words)
     change.edit(f"{place}/CMakeLists.txt", lambda text: add_source(text, f"{stem}{words['camel']}.cpp"))
     change.create(f"test/dialects/{dialect}/{mnemonic}.mlir", "op.mlir.in", words)
-    change.create(f"test/dialects/{dialect}/invalid-{mnemonic}.mlir", "op_invalid.mlir.in", words)
 
 
 def _count_ops(definitions: Path) -> int:

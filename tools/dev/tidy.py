@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dev import dialect_docs, file_rules, layering, messages, places
+from dev import circles, dialect_docs, file_rules, layering, like_named, messages, places
 from dev.findings import Finding, changed_files, source_files
 
 _CPP = (".h", ".cpp")  # not .def: those are tables
@@ -77,7 +77,8 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--messages", action="store_true", help="also list messages that no test shows")
     arguments = parser.parse_args(words)
     files = source_files() if arguments.all else changed_files()
-    findings = layering.check() + file_rules.check() + dialect_docs.stale()
+    findings = layering.check() + circles.check() + file_rules.check() + like_named.check()
+    findings += dialect_docs.stale()
     findings += check_formats(Options(files, fix=arguments.fix))
     if arguments.untested:
         findings += file_rules.untested()

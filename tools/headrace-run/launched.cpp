@@ -1,10 +1,11 @@
 // Rank 0 reads and writes; the others do what it asks for.
 #include "tools/headrace-run/launched.h"
 
-#include "model/topology/topology.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/session/cluster.h"
+#include "runtime/storage/remote/store_limits.h"
 #include "tools/headrace-run/output.h"
+#include "tools/headrace-run/plan_fit.h"
 
 #include <cstdlib>
 
@@ -25,11 +26,8 @@ Status lead(session::Cluster &cluster, const Request &request, session::Order or
             session::Part part) {
   HR_RETURN_IF_ERROR(checkRanks(request, cluster.size()));
   HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(request.plan));
-  if (!request.topology.empty()) {
-    HR_ASSIGN_OR_RETURN(topology::Topology topology,
-                        topology::openTopology(request.topology, cluster.size()));
-    part.topologyHash = topology.hash;
-  }
+  HR_ASSIGN_OR_RETURN(part.topologyHash, topologyToRunOn(request, stored.program->plan(),
+                                                         cluster.size(), Ranks::kOfLauncher));
   order.plan = stored.planText;
   order.kernels = stored.kernels;
   order.manifest = stored.manifestText;

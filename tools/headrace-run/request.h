@@ -34,7 +34,7 @@ struct Request {
   Placement placement = Placement::kThreads;
   int repeat = 1;       ///< runs in one session
   std::string launcher; ///< that has started this process as one of its ranks; empty: none
-  std::string topology; ///< that the plan must be for; empty: any
+  std::string topology; ///< that the plan must be for, or any; empty: what is known of the ranks
   Settings settings;
   /// Whether the line or the environment says how many ranks; else as many as the plan was made
   /// for.

@@ -1,14 +1,15 @@
 // The whole of headrace-run but for the driver of its GPUs.
 #include "tools/headrace-run/run_main.h"
 
-#include "model/topology/topology.h"
 #include "runtime/base/version.h"
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/run_settings.h"
+#include "runtime/storage/remote/store_limits.h"
 #include "runtime/transport/fork.h"
 #include "tools/headrace-run/launched.h"
 #include "tools/headrace-run/output.h"
+#include "tools/headrace-run/plan_fit.h"
 #include "tools/headrace-run/rank_reports.h"
 #include "tools/headrace-run/request.h"
 
@@ -69,20 +70,15 @@ Expected<exec::RunResult> runProcesses(const run::Request &request, const exec::
   return result;
 }
 
-/// One plan runs on any number of ranks: what was split by rank and size still is.
 Status runPlan(const run::Request &request, const cuda::FindDriver &driver) {
   HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(request.plan));
   exec::RunOptions runOptions = exec::runOptions(request.settings);
+  const plan::Plan &plan = stored.program->plan();
   if (!request.ranksGiven) {
-    for (const plan::MeshAxis &axis : stored.program->plan().mesh) {
-      runOptions.ranks *= axis.size;
-    }
+    runOptions.ranks = static_cast<uint32_t>(run::ranksOf(plan));
   }
-  if (!request.topology.empty()) {
-    HR_ASSIGN_OR_RETURN(topology::Topology topology,
-                        topology::openTopology(request.topology, runOptions.ranks));
-    runOptions.topologyHash = topology.hash;
-  }
+  HR_ASSIGN_OR_RETURN(runOptions.topologyHash, run::topologyToRunOn(request, plan, runOptions.ranks,
+                                                                    run::Ranks::kOfThisMachine));
   runOptions.interrupted = run::interrupted;
   run::ProgressLine line;
   runOptions.progress = line.teller();

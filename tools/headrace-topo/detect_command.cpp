@@ -5,6 +5,7 @@
 #include "tools/headrace-topo/gpus.h"
 #include "tools/headrace-topo/machine_structure.h"
 #include "tools/headrace-topo/measure.h"
+#include "tools/headrace-topo/measure_disk.h"
 #include "tools/headrace-topo/network_cards.h"
 
 #include <chrono>

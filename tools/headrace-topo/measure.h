@@ -23,7 +23,4 @@ struct MeasureOptions {
 /// Takes about six seconds. What cannot be measured is left at 0, and `progress` told why.
 Rates measureRates(const MeasureOptions &options, const Progress &progress);
 
-/// Bytes of the file system that a folder is on; 0 if it cannot be asked.
-double fileSystemBytes(const std::string &folder);
-
 } // namespace headrace::topo

@@ -1,8 +1,6 @@
 // Writes with fsync and reads past the page cache where the file system allows it.
 #include "tools/headrace-topo/measure_disk.h"
 
-#include "tools/headrace-topo/measure.h"
-
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>

@@ -17,4 +17,7 @@ struct DiskRates {
 /// Errors: kIo.
 Expected<DiskRates> measureDisk(const std::string &folder);
 
+/// Bytes of the file system that a folder is on; 0 if it cannot be asked.
+double fileSystemBytes(const std::string &folder);
+
 } // namespace headrace::topo

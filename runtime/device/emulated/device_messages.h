@@ -1,7 +1,8 @@
 // What a host asks of an emulated device's process, and what that answers.
 #pragma once
 
-#include "runtime/device/emulated/device_process.h"
+#include "runtime/abi/device_kernel.h"
+#include "runtime/device/emulated/device_outcome.h"
 
 namespace headrace::emulated {
 

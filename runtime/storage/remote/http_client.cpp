@@ -4,7 +4,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/settings.h"
 #include "runtime/storage/remote/curl_library.h"
-#include "runtime/storage/storage.h"
+#include "runtime/storage/remote/store_limits.h"
 
 #include <algorithm>
 #include <atomic>

@@ -144,3 +144,8 @@ func.func private @map_c1() -> !frame.map<i64, !frame.double_double>
 
 // expected-error @+1 {{texts of an enum must be unique, got: "a"}}
 func.func private @enum_c1(!frame.enum<"a", "b", "a">)
+
+// -----
+
+// expected-error @+1 {{expected s, ms, us or ns, got min}}
+func.func private @unit() -> !frame.timestamp<min>

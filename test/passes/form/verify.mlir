@@ -43,7 +43,7 @@ pipe.state @total scalar [#pipe.field<"n", i64, sum>]
 pipe.stream @out result : !pipe.rows<"n": i64>
 pipe.pipeline @fill {
   %0 = pipe.scan "t" [#pipe.scan_column<file = "n", column = "n">] : !pipe.rows<"n": i128>
-  // expected-error@+1 {{has a column that is wider than its field: #pipe.field<"n", i64, sum>}}
+  // expected-error@+1 {{has a column that its field cannot take: #pipe.field<"n", i64, sum>}}
   pipe.combine %0, @total keys [] : !pipe.rows<"n": i128>
 }
 pipe.pipeline @p {

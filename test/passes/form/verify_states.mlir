@@ -171,3 +171,57 @@ pipe.pipeline @p {
   } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
   pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>
 }
+
+// -----
+
+// What goes into a state and what comes out are of the types of its fields.
+pipe.state @rows rows [#pipe.field<"k", i32, payload>]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i64>
+  // expected-error@+1 {{'pipe.insert' op has a column that is not of its field's type: #pipe.field<"k", i32, payload>}}
+  pipe.insert %0, @rows keys [] : !pipe.rows<"k": i64>
+}
+
+// -----
+
+pipe.state @rows rows [#pipe.field<"k", i32, payload>]
+pipe.pipeline @p {
+  // expected-error@+1 {{gives a column that is not of its field's type: #pipe.field<"k", i32, payload>}}
+  %0 = pipe.read @rows : !pipe.rows<"k": i32?>
+  pipe.emit %0, @out keys [] : !pipe.rows<"k": i32?>
+}
+
+// -----
+
+pipe.state @build join [#pipe.field<"k", i64, key>]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{has a key that is not of its field's type: #pipe.field<"k", i64, key>}}
+  %1 = pipe.lookup %0, @build semi keys ["k"] payload [] columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.state @sums scalar [#pipe.field<"n", i64, sum>]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"n": i64?>
+  // expected-error@+1 {{has a column of NULLs for a field without: #pipe.field<"n", i64, sum>}}
+  pipe.combine %0, @sums keys [] : !pipe.rows<"n": i64?>
+}
+
+// -----
+
+// A field that says which rows were matched says false at first.
+pipe.state @build join [#pipe.field<"k", i32, key>, #pipe.field<"b", i1, payload>]
+pipe.pipeline @filled {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32, "b": i1>
+  pipe.insert %0, @build keys ["k"] : !pipe.rows<"k": i32, "b": i1>
+}
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{marks a field that is not filled with false: "b"}}
+  %1 = pipe.lookup %0, @build seen keys ["k"] payload [] mark "b" columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+}

@@ -1,5 +1,5 @@
 // What the plan's writer may rely on is refused where it does not hold.
-// Sources: passes/schedule/verify_schedule.cpp
+// Sources: passes/schedule/verify_schedule.cpp, passes/schedule/verify_tensors.cpp
 // RUN: headrace-opt %s --verify-schedule --split-input-file --verify-diagnostics
 
 // expected-error@+1 {{needs exactly one sched.program after schedule, got 0}}
@@ -141,4 +141,27 @@ sched.program @main {
   // expected-error@+1 {{moves chunks in another way than their stream: gather}}
   %moved, %all = sched.exchange gather over ["ranks"] channel 0 %out : !sched.stream<!pipe.rows<"n": i64>> -> !sched.stream<!pipe.rows<"n": i64>>
   sched.result %all : !sched.stream<!pipe.rows<"n": i64>>
+}
+
+// -----
+
+// The tasks of tensors are those of the function, each as often.
+// expected-error@+1 {{asks for a task that is not in the program: sched.tensor_result}}
+func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  return %x : tensor<8x4xf32>
+}
+sched.program @tasks {
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8x4xf32>>
+}
+
+// -----
+
+func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  return %x : tensor<8x8xf32>
+}
+sched.program @tasks {
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8x8xf32>>
+  // expected-error@+1 {{is a task that no function asks for}}
+  %y = sched.compute matmul (%x, %x) parameters [0, 1, 0] label "matmul" : (!sched.buffer<host, tensor<8x8xf32>>, !sched.buffer<host, tensor<8x8xf32>>) -> !sched.buffer<host, tensor<8x8xf32>>
+  sched.tensor_result %y : !sched.buffer<host, tensor<8x8xf32>>
 }

@@ -6,6 +6,7 @@
 #include "runtime/exec/run_settings.h"
 #include "runtime/session/cluster.h"
 #include "runtime/storage/remote/http_client.h"
+#include "runtime/storage/remote/store_limits.h"
 #include "runtime/storage/storage.h"
 #include "runtime/transport/fork.h"
 #include "test/unit/exec/test_plans.h"

@@ -1,0 +1,553 @@
+// Places of rows: along which axes of the mesh ranks have different ones, and by what they are
+// divided.
+#include "passes/form/verify_places.h"
+
+#include "dialects/pipe/PipeDialect.h"
+#include "dialects/topo/TopoDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace headrace::pipe;
+
+namespace headrace::form {
+namespace {
+
+/// Of the mesh, by position; those along which there is one rank are left out.
+using Axes = uint32_t;
+/// Columns of one number are equal in every row.
+using ColumnId = unsigned;
+
+/// By what the ranks along an axis have different rows.
+struct Division {
+  SmallVector<ColumnId> keys; ///< rows that are equal in these are on one rank
+  Attribute scheme;           ///< rows of equal keys are on the same rank in two of one scheme
+  bool skewed = false; ///< not those of heavy keys, which only the other side of a pair meets
+};
+
+struct Rows {
+  Axes split = 0; ///< along the other axes all ranks have the same rows
+  Axes root = 0;  ///< of `split`: the first rank has all rows
+  llvm::SmallDenseMap<unsigned, Division> divided; ///< by axis
+  StateOp partial;                                 ///< what made groups or first rows
+  Axes parts = 0; ///< axes along which other ranks have parts of the same groups, or other firsts
+  llvm::SmallDenseMap<StringAttr, ColumnId> columns;
+  SmallVector<std::pair<ColumnId, ColumnId>> equal; ///< by joins
+
+  bool same(ColumnId a, ColumnId b) const {
+    SmallVector<ColumnId> reached{a};
+    for (size_t next = 0; next < reached.size(); ++next) {
+      if (reached[next] == b) {
+        return true;
+      }
+      for (auto [left, right] : equal) {
+        for (auto [from, to] : {std::pair(left, right), std::pair(right, left)}) {
+          if (from == reached[next] && !llvm::is_contained(reached, to)) {
+            reached.push_back(to);
+          }
+        }
+      }
+    }
+    return false;
+  }
+  std::optional<ColumnId> idOf(StringAttr name) const {
+    auto found = columns.find(name);
+    return found == columns.end() ? std::nullopt : std::optional(found->second);
+  }
+  void divide(unsigned axis, std::optional<Division> by) {
+    divided.erase(axis);
+    if (by) {
+      divided[axis] = *std::move(by);
+    }
+  }
+};
+
+SmallVector<unsigned> axesIn(Axes axes) {
+  SmallVector<unsigned> list;
+  for (unsigned axis = 0; axes >> axis; ++axis) {
+    if (axes >> axis & 1) {
+      list.push_back(axis);
+    }
+  }
+  return list;
+}
+
+bool keepsFirst(StateOp state) { return state.getKind() == StateKind::Sort && state.getLimit(); }
+
+/// Whether a state makes whole what others of its kind made of parts.
+bool finishes(StateOp last, StateOp first) {
+  if (last.getKind() != first.getKind()) {
+    return false;
+  }
+  if (keepsFirst(first)) {
+    return last.getSortKeysAttr() == first.getSortKeysAttr() &&
+           last.getLimit() == first.getLimit() && first.getOffset().value_or(0) == 0;
+  }
+  return last.countKeys() == first.countKeys();
+}
+
+class PlaceVerifier {
+public:
+  PlaceVerifier(ModuleOp module, topo::MeshAttr mesh)
+      : module_(module), symbols_(module), mesh_(mesh) {
+    for (auto [axis, ranks] : llvm::enumerate(mesh.getAxisSizes())) {
+      all_ |= ranks > 1 ? Axes{1} << axis : 0;
+    }
+    for (auto pipeline : module.getOps<PipelineOp>()) {
+      if (pipeline.getMerges()) {
+        continue;
+      }
+      llvm::TypeSwitch<Operation *>(&pipeline.getBody().front().back())
+          .Case(
+              [&](EmitOp emit) { writers_[symbols_.lookup(emit.getStream())].push_back(pipeline); })
+          .Case<InsertOp, CombineOp>(
+              [&](auto sink) { writers_[symbols_.lookup(sink.getState())].push_back(pipeline); });
+    }
+  }
+
+  LogicalResult run() {
+    for (auto pipeline : module_.getOps<PipelineOp>()) {
+      if (!pipeline.getMerges() && failed(follow(pipeline))) {
+        return failure();
+      }
+    }
+    return success();
+  }
+
+private:
+  Axes axesOf(ArrayAttr names) const {
+    Axes axes = 0;
+    for (auto name : names.getAsRange<StringAttr>()) {
+      auto index = llvm::find(mesh_.getAxisNames(), name) - mesh_.getAxisNames().begin();
+      axes |= Axes{1} << index;
+    }
+    return axes & all_;
+  }
+
+  /// The rows at the end of a pipeline, which goes its way once.
+  LogicalResult follow(PipelineOp pipeline) {
+    if (!followed_.insert(pipeline).second) {
+      return success();
+    }
+    Rows rows;
+    for (Operation &op : pipeline.getBody().front()) {
+      LogicalResult result =
+          llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+              .Case<ScanOp, ValuesOp, ReadOp, ReceiveOp>(
+                  [&](auto source) { return begin(source, rows); })
+              .Case<FilterOp, MapOp, ExpandOp, LookupOp>([&](auto step) { return go(step, rows); })
+              .Case<InsertOp, CombineOp>([&](auto sink) { return fill(sink, rows); })
+              .Case([&](EmitOp emit) { return send(emit, rows); })
+              .Default([](Operation *) { return success(); });
+      if (failed(result)) {
+        return failure();
+      }
+    }
+    return success();
+  }
+
+  /// What has been written there, by all who write it.
+  FailureOr<Rows> rowsOf(Operation *symbol) {
+    for (PipelineOp writer : writers_[symbol]) {
+      if (failed(follow(writer))) {
+        return failure();
+      }
+    }
+    return known_.lookup(symbol);
+  }
+
+  //===------------------------------------------------------------------===//
+  // Sources
+  //===------------------------------------------------------------------===//
+
+  /// A column that no writer has, which only a text with a circle of pipelines asks for, is one of
+  /// its own.
+  ColumnId idIn(const Rows &rows, StringAttr name) {
+    std::optional<ColumnId> id = rows.idOf(name);
+    return id ? *id : nextId_++;
+  }
+
+  void nameColumns(RowsType type, Rows &rows) {
+    for (StringAttr name : type.getNames()) {
+      rows.columns[name] = nextId_++;
+    }
+  }
+
+  LogicalResult begin(ScanOp scan, Rows &rows) {
+    nameColumns(scan.getRows().getType(), rows);
+    if (ArrayAttr split = scan.getSplitAttr()) {
+      rows.split = axesOf(split);
+      if (ArrayAttr resident = scan.getResidentAttr()) {
+        divideBy(rows, rows.split, resident, split, false);
+      }
+    }
+    return success();
+  }
+  LogicalResult begin(ValuesOp values, Rows &rows) {
+    nameColumns(values.getRows().getType(), rows);
+    return success();
+  }
+  LogicalResult begin(ReadOp read, Rows &rows) {
+    FailureOr<Rows> kept = rowsOf(symbols_.lookup(read.getState()));
+    return failed(kept) ? failure() : (rows = *std::move(kept), success());
+  }
+  LogicalResult begin(ReceiveOp receive, Rows &rows) {
+    FailureOr<Rows> sent = rowsOf(symbols_.lookup(receive.getStream()));
+    return failed(sent) ? failure() : (rows = *std::move(sent), success());
+  }
+
+  void divideBy(Rows &rows, Axes axes, ArrayAttr keys, Attribute scheme, bool skewed) {
+    Division by{{}, scheme, skewed};
+    for (auto key : keys.getAsRange<StringAttr>()) {
+      by.keys.push_back(idIn(rows, key));
+    }
+    for (unsigned axis : axesIn(axes)) {
+      rows.divide(axis, by.keys.empty() ? std::nullopt : std::optional(by));
+    }
+  }
+
+  //===------------------------------------------------------------------===//
+  // Row by row
+  //===------------------------------------------------------------------===//
+
+  void keepColumns(RowsType type, Rows &rows) {
+    llvm::SmallDenseMap<StringAttr, ColumnId> left;
+    for (StringAttr name : type.getNames()) {
+      left[name] = idIn(rows, name);
+    }
+    rows.columns = std::move(left);
+  }
+
+  LogicalResult go(FilterOp filter, Rows &rows) {
+    for (auto owns : filter.getBody().getOps<OwnsOp>()) {
+      Axes axes = axesOf(owns.getAxes());
+      if (axes & rows.split) {
+        return filter.emitOpError("keeps each rank's rows of those that not every rank has, over ")
+               << owns.getAxes();
+      }
+      rows.split |= axes;
+      if (owns.getValues().empty()) {
+        rows.root |= axes;
+      }
+      divideBy(rows, axes, filter.getColumns(), owns.getAxes(), false);
+    }
+    keepColumns(filter.getRows().getType(), rows);
+    return success();
+  }
+
+  LogicalResult go(ExpandOp expand, Rows &rows) {
+    rows.columns[expand.getNumberAttr()] = nextId_++;
+    keepColumns(expand.getRows().getType(), rows);
+    return success();
+  }
+
+  LogicalResult go(MapOp map, Rows &rows) {
+    RowsType from = map.getInput().getType(), to = map.getRows().getType();
+    llvm::SmallDenseMap<Value, ColumnId> arguments;
+    unsigned at = 0;
+    for (auto name : map.getColumns().getAsRange<StringAttr>()) {
+      arguments[map.getBody().getArgument(at)] = idIn(rows, name);
+      at += 1 + from.getNullable()[from.indexOf(name.getValue())];
+    }
+    auto yield = cast<YieldOp>(map.getBody().front().back());
+    llvm::SmallDenseMap<StringAttr, ColumnId> made;
+    at = 0;
+    for (auto name : map.getNames().getAsRange<StringAttr>()) {
+      made[name] = idOf(yield.getOperand(at), arguments);
+      at += 1 + to.getNullable()[to.indexOf(name.getValue())];
+    }
+    for (auto [name, id] : made) {
+      rows.columns[name] = id;
+    }
+    keepColumns(to, rows);
+    return success();
+  }
+
+  /// A column that is passed on, if in another width, stays what it is.
+  ColumnId idOf(Value value, const llvm::SmallDenseMap<Value, ColumnId> &arguments) {
+    while (
+        isa_and_present<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(value.getDefiningOp())) {
+      value = value.getDefiningOp()->getOperand(0);
+    }
+    if (auto known = arguments.find(value); known != arguments.end()) {
+      return known->second;
+    }
+    if (auto place = value.getDefiningOp<PlaceOp>()) {
+      placeIds_[nextId_] = axesOf(place.getAxes());
+    }
+    return nextId_++;
+  }
+
+  //===------------------------------------------------------------------===//
+  // Joins
+  //===------------------------------------------------------------------===//
+
+  LogicalResult go(LookupOp lookup, Rows &rows) {
+    auto state = symbols_.lookup<StateOp>(lookup.getState());
+    FailureOr<Rows> built = rowsOf(state);
+    if (failed(built) || failed(requireWhole(lookup, rows))) {
+      return failure();
+    }
+    LookupKind kind = lookup.getKind();
+    bool inner = kind == LookupKind::Inner, marks = kind == LookupKind::Seen;
+    Axes both = rows.split & built->split;
+    bool onceEach = inner ||
+                    ((marks || kind == LookupKind::Full) && !(rows.split & ~built->split) &&
+                     (marks || rows.split == built->split)) ||
+                    (!marks && kind != LookupKind::Full && !(built->split & ~rows.split));
+    if (!onceEach) {
+      return lookup.emitOpError("meets a part of the rows on each rank: @") << lookup.getState();
+    }
+    SmallVector<std::pair<ColumnId, ColumnId>> pairs;
+    auto probed = lookup.getKeys().getAsRange<StringAttr>().begin();
+    for (auto field : state.getFields().getAsRange<FieldAttr>()) {
+      if (field.getCombine() == Combine::Key) {
+        pairs.emplace_back(idIn(rows, *probed++), idIn(*built, field.getName()));
+      }
+    }
+    for (unsigned axis : axesIn(both)) {
+      if (!meet(rows, *built, axis, pairs)) {
+        return lookup.emitOpError("meets rows that are on other ranks: @") << lookup.getState();
+      }
+    }
+    addMatches(lookup, state, rows, *built);
+    if (inner) {
+      rows.equal.append(built->equal);
+      rows.equal.append(pairs);
+      for (unsigned axis : axesIn(built->split & ~rows.split)) {
+        auto by = built->divided.find(axis);
+        rows.divide(axis, by == built->divided.end() ? std::nullopt : std::optional(by->second));
+      }
+      rows.root |= built->root & ~rows.split;
+      rows.split |= built->split;
+    }
+    for (unsigned axis : axesIn(both)) {
+      if (auto by = rows.divided.find(axis); by != rows.divided.end() && by->second.skewed) {
+        rows.divided.erase(axis);
+      }
+    }
+    return success();
+  }
+
+  /// Whether rows of equal keys are on the same rank along an axis.
+  static bool meet(const Rows &left, const Rows &right, unsigned axis,
+                   ArrayRef<std::pair<ColumnId, ColumnId>> pairs) {
+    if (left.root >> axis & 1 || right.root >> axis & 1) {
+      return left.root >> axis & right.root >> axis & 1;
+    }
+    auto one = left.divided.find(axis), other = right.divided.find(axis);
+    if (one == left.divided.end() || other == right.divided.end() ||
+        one->second.scheme != other->second.scheme ||
+        one->second.keys.size() != other->second.keys.size()) {
+      return false;
+    }
+    return llvm::all_of(llvm::zip(one->second.keys, other->second.keys), [&](auto keys) {
+      return llvm::any_of(pairs, [&](auto pair) {
+        return left.same(std::get<0>(keys), pair.first) &&
+               right.same(std::get<1>(keys), pair.second);
+      });
+    });
+  }
+
+  void addMatches(LookupOp lookup, StateOp state, Rows &rows, const Rows &built) {
+    if (lookup.isSink()) {
+      return;
+    }
+    bool inner = lookup.getKind() == LookupKind::Inner;
+    llvm::SmallDenseMap<StringAttr, ColumnId> columns;
+    for (StringAttr name : lookup.getRows().getType().getNames()) {
+      bool payload = llvm::is_contained(lookup.getPayload(), Attribute(name));
+      std::optional<ColumnId> id = payload ? built.idOf(name) : rows.idOf(name);
+      // A column that is NULL without a match is another one.
+      columns[name] = id && (!payload || inner) ? *id : nextId_++;
+    }
+    rows.columns = std::move(columns);
+  }
+
+  //===------------------------------------------------------------------===//
+  // States
+  //===------------------------------------------------------------------===//
+
+  LogicalResult requireWhole(Operation *op, const Rows &rows) {
+    return rows.parts == 0 ? success()
+                           : op->emitOpError("takes parts that nothing has finished, of @")
+                                 << StateOp(rows.partial).getSymName();
+  }
+
+  /// The axes along which rows that are equal in these columns may be on several ranks.
+  Axes apart(const Rows &rows, ArrayRef<ColumnId> columns) const {
+    Axes axes = rows.split & ~rows.root;
+    for (ColumnId column : columns) {
+      axes &= ~placeIds_.lookup(column);
+    }
+    for (unsigned axis : axesIn(axes)) {
+      auto by = rows.divided.find(axis);
+      if (by != rows.divided.end() && !by->second.skewed &&
+          llvm::all_of(by->second.keys, [&](ColumnId key) {
+            return llvm::any_of(columns, [&](ColumnId column) { return rows.same(key, column); });
+          })) {
+        axes &= ~(Axes{1} << axis);
+      }
+    }
+    return axes;
+  }
+
+  template <typename Sink> LogicalResult fill(Sink sink, Rows &rows) {
+    auto state = symbols_.lookup<StateOp>(sink.getState());
+    SmallVector<ColumnId> keys;
+    for (auto name : sink.getKeys().template getAsRange<StringAttr>()) {
+      keys.push_back(idIn(rows, name));
+    }
+    bool combines = isa<CombineOp>(sink), first = keepsFirst(state);
+    if (combines || first) {
+      if (rows.parts && !finishes(state, rows.partial)) {
+        return sink.emitOpError("does not finish the parts of @")
+               << StateOp(rows.partial).getSymName();
+      }
+      rows.parts = combines ? apart(rows, keys) : rows.split & ~rows.root;
+      rows.partial = rows.parts ? state : StateOp();
+    } else if (state.getKind() != StateKind::Rows && failed(requireWhole(sink, rows))) {
+      return failure();
+    }
+    // Without keys, the windows of ranks are over rows of their own, put together behind.
+    if (state.getKind() == StateKind::Window && !keys.empty() && apart(rows, keys)) {
+      return sink.emitOpError("has rows of one partition on several ranks: @") << sink.getState();
+    }
+    for (auto field : state.getFields().template getAsRange<FieldAttr>()) {
+      bool kept = field.getCombine() == Combine::Key || field.getCombine() == Combine::Payload;
+      std::optional<ColumnId> id = rows.idOf(field.getName());
+      rows.columns[field.getName()] = kept && id ? *id : nextId_++;
+    }
+    return write(sink, state, rows);
+  }
+
+  //===------------------------------------------------------------------===//
+  // Streams
+  //===------------------------------------------------------------------===//
+
+  LogicalResult send(EmitOp emit, Rows &rows) {
+    auto stream = symbols_.lookup<StreamOp>(emit.getStream());
+    Axes axes = stream.getAxes() ? axesOf(*stream.getAxes()) : 0;
+    if (axes & ~rows.split) {
+      return emit.emitOpError("sends rows that every rank has, over ") << *stream.getAxes();
+    }
+    rows.root &= ~axes;
+    switch (stream.getKind()) {
+    case StreamKind::Hash: {
+      ArrayAttr named = stream.getTowardAttr() ? stream.getTowardAttr() : stream.getAxesAttr();
+      Attribute scheme = named;
+      if (dist::SkewAttr skew = stream.getSkewAttr()) {
+        scheme = IntegerAttr::get(IndexType::get(emit.getContext()), skew.getPair());
+      }
+      divideBy(rows, axes, emit.getKeys(), scheme, stream.getSkewAttr() != nullptr);
+      break;
+    }
+    case StreamKind::Range: {
+      SmallVector<Attribute> keys;
+      for (auto key : stream.getSortKeys()->getAsRange<SortKeyAttr>()) {
+        keys.push_back(key.getField());
+      }
+      divideBy(rows, axes, ArrayAttr::get(emit.getContext(), keys), stream.getSymNameAttr(), false);
+      break;
+    }
+    case StreamKind::Broadcast:
+      rows.split &= ~axes;
+      [[fallthrough]];
+    case StreamKind::Gather:
+      for (unsigned axis : axesIn(axes)) {
+        rows.divide(axis, std::nullopt);
+      }
+      rows.root |= stream.getKind() == StreamKind::Gather ? axes : 0;
+      break;
+    case StreamKind::Local:
+    case StreamKind::Parted:
+      break;
+    case StreamKind::Result:
+    case StreamKind::ToTensor:
+      if (failed(requireWhole(emit, rows))) {
+        return failure();
+      }
+      if (stream.getKind() == StreamKind::Result && !stream.getResident() &&
+          (rows.split & ~rows.root)) {
+        return emit.emitOpError("gives a result of which each rank has a part");
+      }
+      break;
+    }
+    return write(emit, stream, rows);
+  }
+
+  /// Adds what one writer writes to what others have written.
+  LogicalResult write(Operation *writer, Operation *symbol, const Rows &rows) {
+    auto [known, first] = known_.try_emplace(symbol, rows);
+    if (first) {
+      return success();
+    }
+    Rows &all = known->second;
+    if (all.split != rows.split) {
+      return writer->emitOpError("writes rows on other ranks than those that are there");
+    }
+    Rows before = all;
+    all.root &= rows.root;
+    all.divided.clear();
+    all.equal.clear();
+    all.columns.clear();
+    for (auto [name, id] : rows.columns) {
+      all.columns[name] = before.idOf(name) == id ? id : nextId_++;
+    }
+    for (auto &[axis, by] : rows.divided) {
+      auto other = before.divided.find(axis);
+      if (other != before.divided.end() && by.scheme == other->second.scheme && !by.skewed) {
+        if (std::optional<Division> common = commonDivision(before, other->second, rows, by, all)) {
+          all.divided[axis] = *common;
+        }
+      }
+    }
+    if (rows.parts | all.parts) {
+      if (all.partial && rows.partial && !finishes(all.partial, rows.partial)) {
+        return writer->emitOpError("writes other parts than those of @")
+               << all.partial.getSymName();
+      }
+      all.partial = all.partial ? all.partial : rows.partial;
+      all.parts |= rows.parts;
+    }
+    return success();
+  }
+
+  /// By the columns of one name that both are divided by.
+  static std::optional<Division> commonDivision(const Rows &one, const Division &left,
+                                                const Rows &other, const Division &right,
+                                                const Rows &all) {
+    Division common{{}, left.scheme, false};
+    for (auto [leftKey, rightKey] : llvm::zip(left.keys, right.keys)) {
+      auto name = llvm::find_if(all.columns, [&, a = leftKey, b = rightKey](auto column) {
+        std::optional<ColumnId> mine = one.idOf(column.first), theirs = other.idOf(column.first);
+        return mine && theirs && one.same(a, *mine) && other.same(b, *theirs);
+      });
+      if (name == all.columns.end()) {
+        return std::nullopt;
+      }
+      common.keys.push_back(name->second);
+    }
+    return left.keys.size() == right.keys.size() ? std::optional(common) : std::nullopt;
+  }
+
+  ModuleOp module_;
+  SymbolTable symbols_;
+  topo::MeshAttr mesh_;
+  Axes all_ = 0;
+  llvm::DenseMap<Operation *, SmallVector<PipelineOp>> writers_; ///< by state or stream
+  llvm::DenseSet<Operation *> followed_;
+  llvm::DenseMap<Operation *, Rows> known_; ///< of states and streams
+  llvm::DenseMap<ColumnId, Axes> placeIds_; ///< columns that name the rank along axes
+  ColumnId nextId_ = 0;
+};
+
+} // namespace
+
+LogicalResult verifyPlaces(ModuleOp module) {
+  topo::MeshAttr mesh = topo::meshOf(module);
+  return mesh ? PlaceVerifier(module, mesh).run() : success();
+}
+
+} // namespace headrace::form

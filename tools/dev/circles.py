@@ -1,0 +1,152 @@
+"""Circles of includes: between units (x.h with x.cpp), and between folders, each with its own files alone.
+
+What is in a circle can only be read, tested and changed together. An edge in ALLOWED closes one that is still
+to be mended; the list only becomes shorter: an edge without which there is no circle either is a finding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from dev import places
+from dev.findings import Finding, source_files
+
+Graph = Mapping[str, set[str]]
+
+ALLOWED_UNITS = frozenset(
+    {
+        # The generated parts of a dialect refer to each other.
+        ("dialects/frame/FrameAttrs", "dialects/frame/AggregateFunctions"),
+        ("dialects/frame/FrameDialect", "dialects/frame/FrameOps"),
+        ("dialects/frame/FrameTypes", "dialects/frame/FrameDialect"),
+        ("dialects/frame/RelationalOps", "dialects/frame/ColumnLists"),
+        ("dialects/frame/RelationalOps", "dialects/frame/VisitRelation"),
+        ("passes/analysis/ranges", "passes/analysis/expression_ranges"),
+        ("passes/analysis/scalar_evaluation", "passes/analysis/region_evaluation"),
+        ("runtime/base/json_text", "runtime/base/json_functions"),
+        ("runtime/base/list_functions", "runtime/base/text_functions"),
+        ("runtime/device/emulated/emulated_driver", "runtime/device/emulated/emulation"),
+        ("runtime/exec/program", "runtime/exec/rank"),
+        # The copy of each kind of state is made here.
+        ("runtime/exec/state_copy", "runtime/exec/group/group_copy"),
+        ("runtime/exec/state_copy", "runtime/exec/sort/sort_copy"),
+        ("runtime/exec/state_copy", "runtime/exec/window/first_rows"),
+        ("runtime/memory/budget", "runtime/memory/reservation_state"),
+        # A table of functions for each instruction set, which its functions look up.
+        ("runtime/primitives/isa", "runtime/primitives/isa/table"),
+        ("runtime/primitives/narrow/narrow", "runtime/primitives/isa/table"),
+        ("runtime/primitives/snappy/snappy", "runtime/primitives/isa/table"),
+        ("runtime/storage/input_file", "runtime/storage/remote/remote_file"),
+        ("runtime/storage/parquet/parquet_file", "runtime/storage/parquet/page_index"),
+        ("runtime/storage/remote/store_address", "runtime/storage/remote/credentials"),
+    }
+)
+ALLOWED_FOLDERS = frozenset(
+    {
+        ("passes/lower", "passes/lower/gpu"),
+        ("runtime/exec", "runtime/exec/gpu"),
+        ("runtime/exec", "runtime/exec/group"),
+        ("runtime/exec", "runtime/exec/join"),
+        ("runtime/exec", "runtime/exec/range"),
+        ("runtime/exec", "runtime/exec/share"),
+        ("runtime/exec", "runtime/exec/skew"),
+        ("runtime/exec", "runtime/exec/sort"),
+        ("runtime/exec", "runtime/exec/spill"),
+        ("runtime/exec", "runtime/exec/window"),
+        ("runtime/exec/window", "runtime/exec/sort"),
+        ("runtime/primitives", "runtime/primitives/isa"),
+        ("runtime/primitives", "runtime/primitives/string"),
+        ("runtime/primitives/narrow", "runtime/primitives/isa"),
+        ("runtime/primitives/snappy", "runtime/primitives/isa"),
+        ("runtime/primitives/string", "runtime/primitives/isa"),
+        ("runtime/storage", "runtime/storage/csv"),
+        ("runtime/storage", "runtime/storage/parquet"),
+        ("runtime/storage", "runtime/storage/remote"),
+    }
+)
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+_SUFFIXES = (".h", ".cpp", ".def", ".c", ".cu")
+
+
+def check(root: Path = places.ROOT) -> list[Finding]:
+    """The circles of the project's sources but for those that are allowed."""
+    includes = included(root)
+    return [
+        *findings(graph_of(includes, unit_of), ALLOWED_UNITS, "unit"),
+        *findings(graph_of(includes, folder_of), ALLOWED_FOLDERS, "folder"),
+    ]
+
+
+def included(root: Path) -> dict[str, set[str]]:
+    """The sources that each source includes, by their paths; tests are no part of it."""
+    names = [name for name in source_files(root) if name.endswith(_SUFFIXES) and not name.startswith("test/")]
+    known, found = set(names), {}
+    for name in names:
+        text = (root / name).read_text(errors="replace")
+        near = {other: str(Path(name).parent / other) for other in _INCLUDE.findall(text)}
+        found[name] = {path for pair in near.items() for path in pair if path in known}
+    return found
+
+
+def unit_of(name: str) -> str:
+    return str(Path(name).with_suffix(""))
+
+
+def folder_of(name: str) -> str:
+    return str(Path(name).parent)
+
+
+def graph_of(includes: Mapping[str, set[str]], node: Callable[[str], str]) -> dict[str, set[str]]:
+    """The includes between nodes of which each stands for several files."""
+    graph: dict[str, set[str]] = defaultdict(set)
+    for name, others in includes.items():
+        graph[node(name)] |= {node(other) for other in others} - {node(name)}
+    return dict(graph)
+
+
+def findings(graph: Graph, allowed: Iterable[tuple[str, str]], what: str) -> list[Finding]:
+    """Circles that are left without the allowed edges, and allowed edges that close none."""
+    edges = set(allowed)
+    left = {node: {other for other in others if (node, other) not in edges} for node, others in graph.items()}
+    found = [
+        Finding(circle[0], 0, "circle", f"a circle of {what}s: " + " -> ".join([*circle, circle[0]]))
+        for circle in circles(left)
+    ]
+    for node, other in sorted(edges):
+        if other not in graph.get(node, ()) or not _path(left, other, node):
+            found.append(Finding(node, 0, "circle", f"closes no circle, take it out of the list: {other}"))
+    return found
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """A shortest circle of each set of nodes that reach each other, from its first node on."""
+    shown: set[str] = set()
+    found = []
+    for node in sorted(graph):
+        ways = [[node, *way] for other in sorted(graph[node]) if (way := _path(graph, other, node))]
+        if node not in shown and ways:
+            shortest = min(ways, key=len)[:-1]
+            shown |= {other for other in graph if _path(graph, node, other) and _path(graph, other, node)}
+            found.append(shortest)
+    return found
+
+
+def _path(graph: Graph, start: str, goal: str) -> list[str]:
+    """The nodes of a shortest way, both ends included; none if there is no way."""
+    before = {start: start}
+    queue = [start]
+    for node in queue:
+        if node == goal:
+            way = [goal]
+            while way[-1] != start:
+                way.append(before[way[-1]])
+            return way[::-1]
+        for other in sorted(graph.get(node, ())):
+            if other not in before:
+                before[other] = node
+                queue.append(other)
+    return []
