@@ -2,7 +2,7 @@
 // list_functions.def.
 #include "passes/analysis/logical_type.h"
 #include "passes/import/Histograms.h"
-#include "passes/import/Moments.h"
+#include "passes/import/ZonedMoments.h"
 #include "passes/import/QuantileFields.h"
 #include "passes/import/duckdb/expressions.h"
 #include "runtime/base/list_values.h"
@@ -368,7 +368,11 @@ MaybeExpression ExpressionImporter::seriesOf(ExpressionBuilder &b, Arguments bou
   Expression zero = b.integer(0, i64, at), one = b.integer(1, i64, at);
   const Expression &closed = withStop ? one : zero;
   if (frame::isTimestamp(element)) {
-    Moments moments(b, at);
+    ZonedMoments moments(b, at);
+    if (moments.holdsElsewhere(element)) {
+      return context.fail(at, "unsupported range of TIMESTAMP WITH TIME ZONE in another zone than "
+                              "UTC");
+    }
     MaybeExpression start = castMoment(b, bounds[0], element, Misfit::kRaises, at);
     MaybeExpression stop = castMoment(b, bounds[1], element, Misfit::kRaises, at);
     if (failed(start) || failed(stop)) {

@@ -51,6 +51,7 @@ from headrace._src.result_output import ResultFile
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, catalogue_rows
 from headrace._src.sql.clock import Clock, clock_of
 from headrace._src.sql.script import Kind, Script, may_not_be_rows, script_of
+from headrace._src.sql.zones import batches_in_zone, current_zone, in_zone, table_in_zone
 from headrace._src.tuning import use as tuning
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def sql(
     timeout: float | None = None,
     cancel: Cancel | None = None,
     verify: bool = False,
+    time_zone: str | None = None,
 ) -> pa.Table:
     """Runs one query and returns its result.
 
@@ -139,6 +141,8 @@ def sql(
         but for the binding of names, which is DuckDB's, and the kernel that is compiled just then.
     verify: first reads all columns and compares them with the statistics in the files, which are trusted
         otherwise. Raises CorruptError if they do not hold.
+    time_zone: the name of the zone ("Europe/Berlin") in which TIMESTAMP WITH TIME ZONE is read, taken apart,
+        counted by days and written; default: UTC.
 
     In a `cluster` the result is on rank 0, and None on the others.
     Raises HeadraceError with the kind of trouble and the place in the query.
@@ -158,6 +162,7 @@ def sql(
         "timeout": timeout,
         "cancel": cancel,
         "verify": verify,
+        "time_zone": time_zone,
     }
     if copy := copy_of(text):
         return _copied(copy, tables, options)
@@ -168,7 +173,7 @@ def _whole(stream: Any) -> pa.Table:
     import pyarrow as pa
 
     try:
-        return table_with_texts(pa.table(stream))
+        return table_in_zone(table_with_texts(pa.table(stream)), current_zone())
     except pa.ArrowInvalid as error:  # a value that Arrow does not hold
         raise HeadraceError(str(error), "data") from None
 
@@ -197,14 +202,15 @@ def batches(text: str, tables: TablesArgument, **options: Any) -> pa.RecordBatch
     """
     check_options(options, sql)
     found = _batches(text, tables, options)
-    return None if found is None else batches_with_texts(found)
+    with in_zone(options.get("time_zone")):
+        return None if found is None else batches_in_zone(batches_with_texts(found), current_zone())
 
 
 def _batches(text: str, tables: TablesArgument, options: dict[str, Any]) -> pa.RecordBatchReader:
     """As the run gives them."""
     import pyarrow as pa
 
-    return _query(pa.RecordBatchReader.from_stream, text, tables, options)
+    return _query(pa.RecordBatchReader.from_stream, text, tables, dict(options))
 
 
 @checked
@@ -301,7 +307,7 @@ def _query(
     """
     stop = stop or stopper(options.pop("timeout", None), options.pop("cancel", None), _follows())
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
-    with stopping(stop):
+    with stopping(stop), in_zone(options.pop("time_zone", None)):
         return _on_all_ranks(
             f"sql {text}" if resident is None else f"persist by {resident} {text}",
             lambda: _answer(take, told, text, tables, stop, resident=resident, sink=sink, **options),
@@ -525,6 +531,7 @@ def explain(
     progress: Callable[[int, int, int, str], None] | None = None,
     timeout: float | None = None,
     cancel: Cancel | None = None,
+    time_zone: str | None = None,
     analyze: bool = False,
     runner_up: bool = False,
     tasks: bool = False,
@@ -560,9 +567,9 @@ def explain(
             tasks=tasks,
         )
 
-    if not analyze:
-        return shown()
-    with stopping(stop):
+    with stopping(stop), in_zone(time_zone):
+        if not analyze:
+            return shown()
         return _on_all_ranks(f"explain {text}", shown, tables, threads, memory, settings, stop)
 
 
