@@ -78,8 +78,12 @@ SessionAnswer CompilerSession::compile(const SessionRequest &request, Language l
 static SqlQuery sqlQuery(const SessionSql &sql) {
   bool duckdb = sql.substrait.empty();
   return {duckdb ? SqlQuery::Format::kDuckdb : SqlQuery::Format::kSubstrait,
-          duckdb ? sql.duckdb : sql.substrait, sql.text, sql.resultNames, sql.nowMicroseconds,
-          sql.timeZone, sql.zoneFolder};
+          duckdb ? sql.duckdb : sql.substrait,
+          sql.text,
+          sql.resultNames,
+          sql.nowMicroseconds,
+          sql.timeZone,
+          sql.zoneFolder};
 }
 
 void CompilerSession::compile(const SessionRequest &request, Language language,

@@ -135,12 +135,12 @@ void MeasureParts::addSumsOfIntervals(const MeasureRequest &measure) {
 void MeasureParts::addSumOfMoments(const MeasureRequest &measure) {
   Location at = measure.at;
   const bool distinct = measure.function == Function::AvgDistinct;
-  Computed units{std::nullopt, "units",
-                 [=, build = measure.arguments.front().build](ExpressionBuilder &b) -> MaybeExpression {
-                   MaybeExpression moment = build(b);
-                   return failed(moment) ? moment
-                                         : MaybeExpression(Moments(b, at).units(*moment));
-                 }};
+  Computed units{
+      std::nullopt, "units",
+      [=, build = measure.arguments.front().build](ExpressionBuilder &b) -> MaybeExpression {
+        MaybeExpression moment = build(b);
+        return failed(moment) ? moment : MaybeExpression(Moments(b, at).units(*moment));
+      }};
   const size_t input = addPart(distinct ? Function::SumDistinct : Function::Sum, std::move(units),
                                IntegerType::get(measure.type.getContext(), 128), at);
   parts_.push_back({distinct ? Function::CountDistinct : Function::Count, input, Type(), at});
@@ -153,23 +153,18 @@ static MaybeExpression meanOf(ExpressionBuilder &b, const Expression &sum, const
   Type wide = frame::dropNullable(sum.type()), i64 = IntegerType::get(b.getContext(), 64);
   using Arithmetic = ExpressionBuilder::Arithmetic;
   MaybeExpression by = b.cast(count, wide, at);
-  MaybeExpression mean =
-      failed(by) ? by : b.arithmetic(Arithmetic::kDivide, sum, *by, wide, at);
-  MaybeExpression rest =
-      failed(by) ? by : b.arithmetic(Arithmetic::kModulus, sum, *by, wide, at);
-  MaybeExpression half =
-      b.arithmetic(Arithmetic::kDivide, count, b.integer(2, i64, at), i64, at);
+  MaybeExpression mean = failed(by) ? by : b.arithmetic(Arithmetic::kDivide, sum, *by, wide, at);
+  MaybeExpression rest = failed(by) ? by : b.arithmetic(Arithmetic::kModulus, sum, *by, wide, at);
+  MaybeExpression half = b.arithmetic(Arithmetic::kDivide, count, b.integer(2, i64, at), i64, at);
   if (failed(mean) || failed(rest) || failed(half)) {
     return failure();
   }
   MaybeExpression whole = b.cast(*mean, i64, at);
-  MaybeExpression isMore =
-      b.compare(frame::CompareKind::Gt, *rest, *b.cast(*half, wide, at), at);
+  MaybeExpression isMore = b.compare(frame::CompareKind::Gt, *rest, *b.cast(*half, wide, at), at);
   if (failed(whole) || failed(isMore)) {
     return failure();
   }
-  MaybeExpression next =
-      b.arithmetic(Arithmetic::kAdd, *whole, b.integer(1, i64, at), i64, at);
+  MaybeExpression next = b.arithmetic(Arithmetic::kAdd, *whole, b.integer(1, i64, at), i64, at);
   return failed(next) ? next : b.choose(*isMore, *next, &*whole, at);
 }
 

@@ -126,8 +126,8 @@ MaybeExpression ZonedMoments::truncated(TimePart part, const Expression &moment)
     return failure();
   }
   Expression later = minus(units(shown(momentOf(*coarse))), units(*coarse));
-  return orInfinite(moment, momentOf(as(plus(units(*start), later),
-                                        frame::dropNullable(start->type()))));
+  return orInfinite(moment,
+                    momentOf(as(plus(units(*start), later), frame::dropNullable(start->type()))));
 }
 
 MaybeExpression ZonedMoments::boundaries(TimePart part, const Expression &from,
@@ -141,8 +141,7 @@ MaybeExpression ZonedMoments::boundaries(TimePart part, const Expression &from,
   // Weeks are counted by days, whatever day they begin on.
   const TimePart cut = part == TimePart::kWeek ? TimePart::kDay : part;
   MaybeExpression first = truncated(cut, inMicros(from)), last = truncated(cut, inMicros(to));
-  return failed(first) || failed(last) ? MaybeExpression(failure())
-                                       : elapsed(part, *first, *last);
+  return failed(first) || failed(last) ? MaybeExpression(failure()) : elapsed(part, *first, *last);
 }
 
 MaybeExpression ZonedMoments::elapsed(TimePart part, const Expression &from, const Expression &to) {
@@ -233,8 +232,8 @@ MaybeExpression ZonedMoments::daysLater(const Expression &moment, const Expressi
 }
 
 Expression ZonedMoments::monthsLater(const Expression &moment, const Expression &months) {
-  Expression moved = *orInfinite(
-      moment, momentOf(Moments::monthsLater(shown(moment), months)), months);
+  Expression moved =
+      *orInfinite(moment, momentOf(Moments::monthsLater(shown(moment), months)), months);
   return choose(Compare::Eq, months, number(0), moment, moved);
 }
 
@@ -253,10 +252,9 @@ MaybeExpression ZonedMoments::later(const Expression &moment, const Interval &in
   };
   auto built = [&](bool timeFirst) -> MaybeExpression {
     MaybeExpression later = timeFirst ? byDays(*byTime(moment)) : byTime(byDays(moment));
-    return failed(later)
-               ? later
-               : MaybeExpression(
-                     unlessNull({interval.months, interval.days, interval.micros}, *later));
+    return failed(later) ? later
+                         : MaybeExpression(unlessNull(
+                               {interval.months, interval.days, interval.micros}, *later));
   };
   return inOrder(interval, built);
 }
@@ -268,8 +266,7 @@ MaybeExpression ZonedMoments::printed(const Expression &moment) {
 
 MaybeExpression ZonedMoments::parsed(const Expression &text, ExpressionBuilder::Misfit misfit) {
   Type i1 = IntegerType::get(b_.getContext(), 1);
-  Type type =
-      frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, /*zoned=*/true);
+  Type type = frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, /*zoned=*/true);
   MaybeExpression micros =
       b_.text(*textFunctionNamed("zoned_parse"), {text, rules()}, number(0).type(), at_);
   if (failed(micros)) {
@@ -290,8 +287,7 @@ std::optional<Expression> ZonedMoments::parsedByName(const Expression &text) {
   std::optional<std::string> rules = isTime ? b_.zones().rulesOf(name) : std::nullopt;
   std::optional<int64_t> micros =
       rules ? parseZoned({shown.data(), shown.size()}, *rules) : std::nullopt;
-  Type type =
-      frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, /*zoned=*/true);
+  Type type = frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, /*zoned=*/true);
   return micros ? std::optional(b_.integer(*micros, type, at_)) : std::nullopt;
 }
 
@@ -326,9 +322,9 @@ MaybeExpression ZonedMoments::atZone(const Expression &zone, const Expression &g
     }
     rules = constantRules(b_, *known, at_);
   } else {
-    rules = b_.text(*textFunctionNamed("zone_rules"),
-                    {zone, constantRules(b_, b_.zones().all(), at_)},
-                    frame::BinaryType::get(b_.getContext()), at_);
+    rules =
+        b_.text(*textFunctionNamed("zone_rules"), {zone, constantRules(b_, b_.zones().all(), at_)},
+                frame::BinaryType::get(b_.getContext()), at_);
   }
   if (failed(rules)) {
     return failure();

@@ -25,8 +25,8 @@ public:
   MaybeExpression boundaries(TimePart part, const Expression &from, const Expression &to);
   MaybeExpression elapsed(TimePart part, const Expression &from, const Expression &to);
   Interval age(const Expression &to, const Expression &from);
-  /// What a moment with a zone becomes by an interval: ICU, which DuckDB asks, adds months, days and
-  /// the time, but the time first where one of them is negative.
+  /// What a moment with a zone becomes by an interval: ICU, which DuckDB asks, adds months, days
+  /// and the time, but the time first where one of them is negative.
   MaybeExpression inOrder(const Interval &interval,
                           llvm::function_ref<MaybeExpression(bool timeFirst)> built);
   MaybeExpression lastDay(const Expression &moment) { return Moments::lastDay(shown(moment)); }

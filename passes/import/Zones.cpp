@@ -52,7 +52,8 @@ const llvm::StringMap<std::string> &Zones::names() {
     const StringRef name = StringRef(entry->path()).drop_front(prefix);
     const bool isCopy = name.starts_with("posix/") || name.starts_with("right/") ||
                         name == "localtime" || name == "posixrules";
-    if (!isCopy && !name.contains('.') && entry->type() != llvm::sys::fs::file_type::directory_file) {
+    if (!isCopy && !name.contains('.') &&
+        entry->type() != llvm::sys::fs::file_type::directory_file) {
       names_[name.lower()] = name.str();
     }
   }

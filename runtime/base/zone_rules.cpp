@@ -82,9 +82,9 @@ std::optional<int32_t> takeClock(std::string_view &text) {
 /// A name of letters, or of anything in < >.
 bool takeName(std::string_view &text) {
   const bool quoted = take(text, '<');
-  const size_t end = quoted ? text.find('>')
-                            : text.find_first_not_of(
-                                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  const size_t end =
+      quoted ? text.find('>')
+             : text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   const bool found = end != std::string_view::npos && end > 0;
   text.remove_prefix(found ? end + quoted : 0);
   return found;
@@ -287,8 +287,7 @@ std::optional<std::string_view> zoneNamed(std::string_view name, std::string_vie
   return std::nullopt;
 }
 
-ZoneRules::ZoneRules(std::string_view bytes)
-    : bytes_(bytes), count_(readAt<uint32_t>(bytes, 0)) {}
+ZoneRules::ZoneRules(std::string_view bytes) : bytes_(bytes), count_(readAt<uint32_t>(bytes, 0)) {}
 
 int32_t ZoneRules::summerOffset(int64_t second, bool ofClock) const {
   constexpr size_t kChangeBytes = 16;
@@ -316,8 +315,7 @@ int32_t ZoneRules::offsetIn(int64_t second, bool ofClock) const {
     return readAt<int32_t>(bytes_, 8 + size_t{count_} * 8 + size_t{index} * 4);
   };
   auto isBehind = [&](uint32_t index) { // the change
-    return second >=
-           readAt<int64_t>(bytes_, 8 + size_t{index} * 8) + (ofClock ? offset(index) : 0);
+    return second >= readAt<int64_t>(bytes_, 8 + size_t{index} * 8) + (ofClock ? offset(index) : 0);
   };
   uint32_t first = 0, last = count_;
   while (first < last) {

@@ -1,4 +1,4 @@
-"""avg of dates, times and timestamps beside DuckDB: types, rounding, FILTER, DISTINCT, groups, frames of windows."""
+"""avg of dates, times and timestamps beside DuckDB: types, rounding, FILTER, DISTINCT, groups, windows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _QUERIES = (
     "select g, avg({x}) as a, avg(distinct {x}) as b, count({x}) as n from t group by g",
     "select g, i % 2 as h, avg({x}) as a from t group by grouping sets ((g), (h), ())",
     "select i, avg({x}) over (partition by g order by i rows 2 preceding) as a from t",
-    "select i, avg({x}) over (order by i) as a, avg({x}) filter (i % 2 = 0) over (partition by g) as b from t",
+    "select i, avg({x}) over (order by i) a, avg({x}) filter (i % 2 = 0) over (partition by g) b from t",
     "select avg({x}) as a from t where i < 0",
     "select median({x}) as a, quantile_cont({x}, 0.3) as b, quantile_cont({x}, [0.1, 0.9]) as c from t",
 )
@@ -41,7 +41,8 @@ def _table(seed: int) -> pa.Table:
         return rng.choice([rng.randrange(-3, 4), rng.randrange(-most, most), most - 1])
 
     columns = {
-        name: pa.array([value(name, most) for _ in range(count)], kind) for name, (kind, most) in _KINDS.items()
+        name: pa.array([value(name, most) for _ in range(count)], kind)
+        for name, (kind, most) in _KINDS.items()
     }
     groups = pa.array([rng.choice([*range(60), None]) for _ in range(count)], pa.int32())
     return pa.table({"i": pa.array(range(count), pa.int32()), "g": groups, **columns})

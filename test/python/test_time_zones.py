@@ -1,4 +1,4 @@
-"""Time zones by name beside DuckDB's ICU: AT TIME ZONE, and sessions in a zone; near changes of clocks above all."""
+"""Time zones by name beside DuckDB's ICU: AT TIME ZONE, sessions in a zone; near changes of clocks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ _EXPRESSIONS = (
     "m - n",
     "age(m, n)",
     "date_diff('year', m, n), date_diff('month', m, n), date_diff('week', m, n), date_diff('day', m, n)",
-    "date_diff('hour', m, n), date_diff('minute', m, n), date_diff('second', m, n), date_diff('decade', m, n)",
+    "date_diff('hour', m, n), date_diff('minute', m, n), date_diff('second', m, n)",
+    "date_diff('decade', m, n), date_diff('quarter', m, n), date_diff('isoyear', m, n)",
     "date_sub('day', m, n), date_sub('week', m, n), date_sub('hour', m, n), date_sub('minute', m, n)",
     "date_sub('year', m, n), date_sub('month', m, n), date_sub('quarter', m, n)",
     "dayname(m), monthname(m)",
@@ -166,7 +167,9 @@ def _offsets(changes: list[tuple[str, int]]) -> tuple[Answer, Answer]:
 def _names() -> tuple[list[str], set[str]]:
     """Names that both know, of which the rules are the same, and those of which they are not."""
     known = set((Path(tzdata.__file__).parent / "zones").read_text().split())
-    names = sorted(known & {name for (name,) in duckdb.sql("select name from pg_timezone_names()").fetchall()})
+    names = sorted(
+        known & {name for (name,) in duckdb.sql("select name from pg_timezone_names()").fetchall()}
+    )
     changes = [
         (name, second * _SECOND + beside)
         for name in names
@@ -216,7 +219,18 @@ def test_all_names() -> None:
 def test_names_of_other_kinds() -> None:
     """In any case, with offsets, ICU's short ones, and none."""
     table = pa.table({"l": pa.array([0, 1_700_000_000 * _SECOND], pa.timestamp("us"))})
-    for name in ("europe/berlin", "UTC", "utc", "Etc/UTC", "GMT", "Zulu", "UTC+2", "GMT-11", "Etc/GMT+5", "EST"):
+    for name in (
+        "europe/berlin",
+        "UTC",
+        "utc",
+        "Etc/UTC",
+        "GMT",
+        "Zulu",
+        "UTC+2",
+        "GMT-11",
+        "Etc/GMT+5",
+        "EST",
+    ):
         query = f"select l at time zone '{name}' as x from t"
         assert difference(_found(query, table), _wanted(query, table)) is None, name
     for name in ("ACT", "PST", "IST", "MIT", "JST", "BST", "EAT", "CAT", "VST", "NST", "SST", "ART", "BET"):
@@ -254,7 +268,9 @@ def test_of_files_groups_and_joins(tmp_path: Path) -> None:
     )
     for ranks, query in enumerate(queries):
         wanted = _wanted(query, table, "Europe/Berlin")
-        found = hr.sql(query, {"t": str(tmp_path / "t.parquet")}, ranks=1 + ranks % 3, time_zone="Europe/Berlin")
+        found = hr.sql(
+            query, {"t": str(tmp_path / "t.parquet")}, ranks=1 + ranks % 3, time_zone="Europe/Berlin"
+        )
         assert difference(Answer(found), wanted) is None, query
 
 
@@ -285,22 +301,38 @@ def test_a_session_sets_its_zone() -> None:
 def test_clocks_of_a_session() -> None:
     """Days of `now` are those of the zone."""
     query = """select current_date = now()::date as a, today() = now()::date as b,
-               current_localtimestamp() = now()::timestamp as c, age(date_trunc('day', now())) = interval 0 day as d,
+               current_localtimestamp() = now()::timestamp as c,
+               age(date_trunc('day', now())) = interval 0 day as d,
                now()::timestamp - (now() at time zone 'UTC') as e"""
     for zone, hours in (("Pacific/Kiritimati", 14), ("Etc/GMT+12", -12)):
         row = hr.sql(query, time_zone=zone).to_pylist()[0]
         assert [row[name] for name in "abcd"] == [True] * 4
-        assert row["e"].nanoseconds == hours % 24 * 3_600_000_000_000 or row["e"].nanoseconds == hours * 3_600_000_000_000
+        assert (
+            row["e"].nanoseconds == hours % 24 * 3_600_000_000_000
+            or row["e"].nanoseconds == hours * 3_600_000_000_000
+        )
 
 
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("select [m]::varchar from t", "unsupported cast between a text and what holds TIMESTAMP WITH TIME ZONE"),
-        ("select '[]'::timestamptz[] from t", "unsupported cast between a text and what holds TIMESTAMP WITH TIME"),
+        (
+            "select [m]::varchar from t",
+            "unsupported cast between a text and what holds TIMESTAMP WITH TIME ZONE",
+        ),
+        (
+            "select '[]'::timestamptz[] from t",
+            "unsupported cast between a text and what holds TIMESTAMP WITH TIME",
+        ),
         ("select to_json(m) from t", "unsupported JSON of TIMESTAMP WITH TIME ZONE in another zone than UTC"),
-        ("select '1'::json::timestamptz from t", "unsupported JSON of TIMESTAMP WITH TIME ZONE in another zone"),
-        ("select generate_series(m, m, interval 1 day) from t", "unsupported range of TIMESTAMP WITH TIME ZONE in"),
+        (
+            "select '1'::json::timestamptz from t",
+            "unsupported JSON of TIMESTAMP WITH TIME ZONE in another zone",
+        ),
+        (
+            "select generate_series(m, m, interval 1 day) from t",
+            "unsupported range of TIMESTAMP WITH TIME ZONE in",
+        ),
         ("select time_bucket(interval 1 month, m) from t", "unsupported time_bucket: of moments with a zone"),
     ],
 )
@@ -322,15 +354,19 @@ def test_errors_of_rows(query: str, message: str) -> None:
     table = pa.table({"m": moments, "d": pa.array([200_000_000], pa.int32()), "s": ["2024-02-30"]})
     with pytest.raises(errors.HeadraceError, match=message):
         hr.sql(query, {"t": table}, time_zone="Europe/Berlin")
-    assert hr.sql("select try_cast(s as timestamptz) as x from t", {"t": table}, time_zone="Asia/Tokyo").to_pydict() == {
-        "x": [None]
-    }
+    assert hr.sql(
+        "select try_cast(s as timestamptz) as x from t", {"t": table}, time_zone="Asia/Tokyo"
+    ).to_pydict() == {"x": [None]}
 
 
 def test_constant_texts_with_names() -> None:
     """Of columns they are errors."""
     table = pa.table({"i": [1]})
-    for text in ("2024-07-01 12:00 Asia/Tokyo", "2024-07-01 12:00:01.5 europe/berlin", "1800-01-01 00:00 UTC"):
+    for text in (
+        "2024-07-01 12:00 Asia/Tokyo",
+        "2024-07-01 12:00:01.5 europe/berlin",
+        "1800-01-01 00:00 UTC",
+    ):
         for zone in ("UTC", "America/New_York"):
             query = f"select i, timestamptz '{text}' as x from t"
             assert difference(_found(query, table, zone), _wanted(query, table, zone)) is None, text

@@ -345,9 +345,8 @@ MaybeExpression ExpressionImporter::moveBy(ExpressionBuilder &b, const Expressio
         return moveAtOnce(b, moment, interval, at);
       }
       MaybeExpression later = moveAtOnce(b, moment, {none, none, interval.micros}, at);
-      return failed(later)
-                 ? later
-                 : moveAtOnce(b, *later, {interval.months, interval.days, none}, at);
+      return failed(later) ? later
+                           : moveAtOnce(b, *later, {interval.months, interval.days, none}, at);
     });
   }
   return moveAtOnce(b, moment, interval, at);

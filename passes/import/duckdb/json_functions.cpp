@@ -243,7 +243,8 @@ MaybeExpression ExpressionImporter::toJson(ExpressionBuilder &b, const Expressio
     return b.null(stringOf(b), at);
   }
   if (ZonedMoments(b, at).holdsElsewhere(from)) {
-    return context.fail(at, "unsupported JSON of TIMESTAMP WITH TIME ZONE in another zone than UTC");
+    return context.fail(at,
+                        "unsupported JSON of TIMESTAMP WITH TIME ZONE in another zone than UTC");
   }
   if (!isNestedAs(from, type)) {
     // no test: DuckDB writes no such plan
@@ -380,7 +381,8 @@ MaybeExpression ExpressionImporter::fromJson(ExpressionBuilder &b, const Express
     return failure();
   }
   if (ZonedMoments(b, at).holdsElsewhere(to)) {
-    return context.fail(at, "unsupported JSON of TIMESTAMP WITH TIME ZONE in another zone than UTC");
+    return context.fail(at,
+                        "unsupported JSON of TIMESTAMP WITH TIME ZONE in another zone than UTC");
   }
   const Misfit misfit = how == JsonCast::kNull ? Misfit::kNull : Misfit::kRaises;
   const Expression whole = textConstant(b, "", at);

@@ -2,8 +2,8 @@
 // list_functions.def.
 #include "passes/analysis/logical_type.h"
 #include "passes/import/Histograms.h"
-#include "passes/import/ZonedMoments.h"
 #include "passes/import/QuantileFields.h"
+#include "passes/import/ZonedMoments.h"
 #include "passes/import/duckdb/expressions.h"
 #include "runtime/base/list_values.h"
 #include "runtime/base/name_list.h"
@@ -457,8 +457,7 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   }
   if ((name == "histogram" || name == "histogram_exact") && arguments.size() == 3) {
     return binnedCounts(b, list, arguments[2],
-                        name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type,
-                        call.at);
+                        name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type, call.at);
   }
   if (name == "median" && arguments.size() == 2) {
     return quantileOfList(b, list, medianOf(call.type), frame::dropNullable(call.type), call.at);

@@ -113,8 +113,8 @@ TEST(ZoneRules, Names) {
 }
 
 TEST(ZoneRules, FilesThatAreNone) {
-  for (const std::string &bytes :
-       {std::string(), std::string("TZif2"), std::string(200, 'x'), "TZif2" + std::string(39, '\0')}) {
+  for (const std::string &bytes : {std::string(), std::string("TZif2"), std::string(200, 'x'),
+                                   "TZif2" + std::string(39, '\0')}) {
     EXPECT_FALSE(zoneOfFile(bytes));
   }
 }

@@ -50,7 +50,7 @@ from headrace._src.query.uuid_texts import batches_with_texts, table_with_texts
 from headrace._src.result_output import ResultFile
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, catalogue_rows
 from headrace._src.sql.clock import Clock, clock_of
-from headrace._src.sql.script import Kind, Script, may_not_be_rows, script_of
+from headrace._src.sql.script import Kind, Script, gives_rows, may_not_be_rows, script_of
 from headrace._src.sql.zones import batches_in_zone, current_zone, in_zone, table_in_zone
 from headrace._src.tuning import use as tuning
 
@@ -182,15 +182,11 @@ def _copied(copy: Copy, tables: TablesArgument, options: dict[str, Any]) -> pa.T
     """Writes the rows of a query; the answer is their number, as DuckDB's."""
     import pyarrow as pa
 
-    settings = {_COPY_NAMES.get(name, name): value for name, value in copy.options.items()}
+    settings = copy.named()
     format = settings.pop("format", "")
     output = output_of(copy.path, f".{format.lower()}" if format else "", **settings)
     count = written(copy.query, tables, output=output, **options)
     return None if count is None else pa.table({"Count": pa.array([count], pa.int64())})
-
-
-#: Options of COPY by other names than those of Python.
-_COPY_NAMES = {"delimiter": "delim", "sep": "delim", "codec": "compression"}
 
 
 @checked
@@ -226,16 +222,12 @@ def written(
     if isinstance(output, ResultFile):
         found = _batches(text, tables, options)
         return None if found is None else output.write(found)
-    if not _gives_rows(text):
+    if not gives_rows(text):
         raise UserError("a folder of files takes a query that gives rows")
     try:
         return _query(output.finish, text, tables, options, resident=(), sink=output)
     finally:
         output.abandon()
-
-
-def _gives_rows(text: str) -> bool:
-    return not may_not_be_rows(text) or script_of(text).kind is Kind.ROWS
 
 
 @checked
@@ -254,7 +246,7 @@ def persist(
     during the call.
     """
     check_options(options, sql)
-    if copy_of(text) or not _gives_rows(text):
+    if copy_of(text) or not gives_rows(text):
         raise UserError("persist takes a query that gives rows")
     lasting = {name: value for name, value in options.items() if name not in _OF_ONE_RUN}
     keys = (by,) if isinstance(by, str) else tuple(by)

@@ -1,4 +1,4 @@
-"""What a query may take from the clock, and from clocks of zones, by its text: no plan may outlive the answer of a clock in it."""
+"""What a query may take from clocks, by its text: no plan may outlive the answer of a clock in it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 
 from headrace._src.sql.zones import current_zone, zones_of
 
-# Names anywhere in the text, quoted or not, but no parts of words ("unknown"): a plan that is made again without
-# need is no harm. A test holds that every function of DuckDB that depends on the clock is among them. `age` of one
-# argument takes the date.
+# Names anywhere in the text, quoted or not, but no parts of words ("unknown"): a plan that is made again
+# without need is no harm. A test holds that every function of DuckDB that depends on the clock is among them.
+# `age` of one argument takes the date.
 _DATE = re.compile(r"\b(?:current_date|today|age)\b", re.IGNORECASE)
 _MOMENT = re.compile(
     r"\b(?:now|(?:get_)?current_(?:local)?time\w*|localtime\w*|transaction_timestamp)\b", re.IGNORECASE

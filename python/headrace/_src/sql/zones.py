@@ -1,4 +1,4 @@
-"""Time zones: the session's, which queries of this thread are bound, compiled and answered in, and files of all."""
+"""Time zones: the one that queries of this thread are bound, compiled and answered in; and files of all."""
 
 from __future__ import annotations
 
@@ -102,9 +102,7 @@ def _retyped(dtype: pa.DataType, zone: str) -> pa.DataType:
         return pa.struct([field.with_type(_retyped(field.type, zone)) for field in fields])
     if pa.types.is_map(dtype):
         key, item = dtype.key_field, dtype.item_field
-        return pa.map_(
-            key.with_type(_retyped(key.type, zone)), item.with_type(_retyped(item.type, zone))
-        )
+        return pa.map_(key.with_type(_retyped(key.type, zone)), item.with_type(_retyped(item.type, zone)))
     if pa.types.is_fixed_size_list(dtype) or pa.types.is_list(dtype):
         value = dtype.value_field.with_type(_retyped(dtype.value_type, zone))
         return pa.list_(value, dtype.list_size if pa.types.is_fixed_size_list(dtype) else -1)
