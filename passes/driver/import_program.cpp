@@ -20,6 +20,10 @@ OwningOpRef<ModuleOp> importSql(MLIRContext *context, const SqlQuery &query,
   importOptions.text = query.text;
   importOptions.resultNames = query.resultNames;
   importOptions.nowMicroseconds = query.nowMicroseconds;
+  importOptions.timeZone = query.timeZone;
+  if (!query.zoneFolder.empty()) {
+    importOptions.zoneFolder = query.zoneFolder;
+  }
   importOptions.residentKeys = query.residentKeys;
   importOptions.takenNames = takenNames;
   for (const auto &[table, document] : options.statistics) {

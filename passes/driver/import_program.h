@@ -19,6 +19,8 @@ struct SqlQuery {
   std::string text;                       ///< of the query, for places; may be empty
   std::vector<std::string> resultNames;   ///< empty: those of the plan
   std::optional<int64_t> nowMicroseconds; ///< what now() means, since 1970-01-01 (UTC)
+  std::string timeZone;                   ///< of the session; empty: UTC
+  std::string zoneFolder;                 ///< with files of zones; empty: the system's
   std::optional<std::vector<std::string>> residentKeys; ///< as import::ImportOptions has them
 };
 

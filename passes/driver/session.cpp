@@ -79,7 +79,12 @@ SessionAnswer CompilerSession::compile(const SessionRequest &request, Language l
 static SqlQuery sqlQuery(const SessionSql &sql) {
   bool duckdb = sql.substrait.empty();
   return {duckdb ? SqlQuery::Format::kDuckdb : SqlQuery::Format::kSubstrait,
-          duckdb ? sql.duckdb : sql.substrait, sql.text, sql.resultNames, sql.nowMicroseconds};
+          duckdb ? sql.duckdb : sql.substrait,
+          sql.text,
+          sql.resultNames,
+          sql.nowMicroseconds,
+          sql.timeZone,
+          sql.zoneFolder};
 }
 
 /// False if it cannot be cut; the module has the error then.

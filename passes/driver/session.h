@@ -25,6 +25,8 @@ struct SessionSql {
   std::string text;                       ///< of the query, for the places of errors; may be empty
   std::vector<std::string> resultNames;   ///< empty: those of the plan
   std::optional<int64_t> nowMicroseconds; ///< what now() means, since 1970-01-01 (UTC)
+  std::string timeZone;                   ///< of the session; empty: UTC
+  std::string zoneFolder;                 ///< with files of zones; empty: the system's
 };
 
 /// A query whose columns are arguments of a tensor function: see driver::QueryInput.

@@ -2,7 +2,7 @@
 #include "passes/import/DateFunctions.h"
 
 #include "dialects/frame/FrameConstants.h"
-#include "passes/import/Moments.h"
+#include "passes/import/ZonedMoments.h"
 #include "runtime/base/name_list.h"
 #include "runtime/base/text_functions.h"
 
@@ -22,14 +22,12 @@ struct Integer : Expression {};
 struct Number : Expression {};
 using Part = TimePart;
 struct Format : StringRef {};
-struct Zone {
-  int64_t micros; ///< that its clocks are ahead of UTC
-};
+struct Zone : Expression {};
 
 /// The values of one call.
-class Dates : public Moments {
+class Dates : public ZonedMoments {
 public:
-  Dates(ExpressionBuilder &builder, Location at) : Moments(builder, at), b_(builder), at_(at) {}
+  using ZonedMoments::ZonedMoments;
 
   MaybeExpression date(const Expression &year, const Expression &month, const Expression &day) {
     return b_.makeDate(year, month, day, at_);
@@ -45,6 +43,18 @@ public:
     }
     MaybeExpression midnight = b_.cast(*date, timestampType(), at_);
     return failed(midnight) ? midnight : plus(units(*midnight), units(*time));
+  }
+  /// The moment when the session's clocks show it.
+  MaybeExpression moment(const MaybeExpression &date, const MaybeExpression &time) {
+    Type zoned = frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, true);
+    MaybeExpression shown = timestamp(date, time);
+    return failed(shown) ? shown : momentOf(as(*shown, zoned));
+  }
+  /// Likewise those of a zone.
+  MaybeExpression moment(const MaybeExpression &date, const MaybeExpression &time,
+                         const Expression &zone) {
+    MaybeExpression shown = timestamp(date, time);
+    return failed(shown) ? shown : atZone(zone, as(*shown, timestampType()));
   }
   /// Microseconds.
   MaybeExpression secondsLater(const Expression &seconds) {
@@ -74,49 +84,11 @@ public:
     return ofFinite(given, from <= to ? times(units(moment), to / from)
                                       : floorOver(units(moment), from / to));
   }
-  MaybeExpression atZone(Zone zone, const Expression &given) {
-    // A moment shows a later hour in the east; what a clock there shows was earlier.
-    int64_t shift = isZoned(given) ? zone.micros : -zone.micros;
-    Type type = frame::dropNullable(given.type());
-    if (frame::unitsOfDay(type) > kMicrosOfDay) { // nanoseconds stay what they are
-      return orInfinite(given, as(plus(units(given), number(shift * 1000)), type));
-    }
-    Type micros =
-        frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, isZoned(given));
-    MaybeExpression moment = b_.cast(given, micros, at_);
-    return failed(moment) ? moment : b_.shiftDate(*moment, 0, 0, shift, at_);
-  }
-
-private:
-  ExpressionBuilder &b_;
-  Location at_;
 };
 
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
-
-/// "UTC", "GMT", and "UTC+2", "GMT-05:30" and the like.
-std::optional<Zone> zoneOf(StringRef name) {
-  if (!name.consume_front_insensitive("UTC") && !name.consume_front_insensitive("GMT")) {
-    return std::nullopt;
-  }
-  if (name.empty()) {
-    return Zone{0};
-  }
-  int64_t sign = name.front() == '-' ? -1 : 1;
-  if (!name.consume_front("-") && !name.consume_front("+")) {
-    return std::nullopt;
-  }
-  auto [hours, minutes] = name.split(':');
-  unsigned hour = 0, minute = 0;
-  if (hours.getAsInteger(10, hour) || hour > 23 ||
-      (name.contains(':') &&
-       (minutes.size() != 2 || minutes.getAsInteger(10, minute) || minute > 59))) {
-    return std::nullopt;
-  }
-  return Zone{sign * (hour * 60 + minute) * 60 * kMicrosOfSecond};
-}
 
 /// Whether a function may have such an argument, what it is then, and what it lacks that must be a
 /// constant and is none; nothing if each row may have one of its own.
@@ -146,9 +118,7 @@ template <> struct Given<Part> : GivenConstant<Part, timePart> {
 template <> struct Given<Format> : GivenConstant<Format, formatOf> {
   static constexpr StringRef kMissing = "the format must be a constant";
 };
-template <> struct Given<Zone> : GivenConstant<Zone, zoneOf> {
-  static constexpr StringRef kMissing = "the zone must be UTC, GMT, or an offset such as 'UTC+2'";
-};
+template <> struct Given<Zone> : GivenValue<Zone, frame::isString> {};
 
 //===----------------------------------------------------------------------===//
 // The table

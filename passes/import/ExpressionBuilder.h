@@ -188,6 +188,7 @@ public:
   mlir::LogicalResult fail(mlir::Location at, const llvm::Twine &message) {
     return context.fail(at, message);
   }
+  Zones &zones() { return context.zones(); }
 
 private:
   /// The region of a function, and the captures that it needs.

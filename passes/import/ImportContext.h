@@ -6,6 +6,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
 #include "passes/analysis/ranges.h"
+#include "passes/import/Zones.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
 
@@ -35,7 +36,8 @@ struct ImportError {
 /// Of one import. Ops get locations that name the expression and then its place.
 class ImportContext {
 public:
-  explicit ImportContext(mlir::MLIRContext *mlirContext) : mlirContext(mlirContext) {}
+  explicit ImportContext(mlir::MLIRContext *mlirContext, Zones zones = {})
+      : mlirContext(mlirContext), knownZones(std::move(zones)) {}
 
   mlir::MLIRContext *getContext() const { return mlirContext; }
 
@@ -47,6 +49,8 @@ public:
 
   /// What is known of the values of relations that have been made.
   analysis::RangeAnalysis &ranges() { return rangeAnalysis; }
+
+  Zones &zones() { return knownZones; }
 
   /// The location of `length` bytes at `position` of the query.
   mlir::Location queryLocation(unsigned line, unsigned column, uint64_t position, uint64_t length);
@@ -60,6 +64,7 @@ private:
   };
   mlir::MLIRContext *mlirContext;
   analysis::RangeAnalysis rangeAnalysis;
+  Zones knownZones;
   ImportError firstError;
   llvm::DenseMap<mlir::Attribute, Stretch> stretches; ///< of the locations made here
 };

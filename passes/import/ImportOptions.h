@@ -28,6 +28,10 @@ struct ImportOptions {
   /// The moment that now() and current_date stand for, in microseconds since 1970-01-01 (UTC);
   /// without it they are refused.
   std::optional<int64_t> nowMicroseconds;
+  /// The name of the zone whose clocks the query's user has; empty: UTC.
+  std::string timeZone;
+  /// The folder that has the files of zones (TZif) by their names.
+  std::string zoneFolder = "/usr/share/zoneinfo";
 };
 
 } // namespace headrace::import

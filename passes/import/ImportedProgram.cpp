@@ -85,7 +85,7 @@ static OwningOpRef<ModuleOp> buildProgram(ImportContext &context, const ImportOp
 OwningOpRef<ModuleOp> headrace::import::importDocument(MLIRContext *mlirContext, StringRef json,
                                                        const ImportOptions &options,
                                                        ImportPlan importPlan, ImportError &error) {
-  ImportContext context(mlirContext);
+  ImportContext context(mlirContext, Zones(options.zoneFolder, options.timeZone));
   JsonPaths paths(context);
   OwningOpRef<ModuleOp> module;
   if (std::optional<nlohmann::json> document = parseJson(context, json)) {

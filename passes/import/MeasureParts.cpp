@@ -2,6 +2,7 @@
 #include "passes/import/MeasureParts.h"
 
 #include "passes/import/Deviations.h"
+#include "passes/import/Moments.h"
 #include "runtime/base/text_functions.h"
 
 using namespace mlir;
@@ -131,10 +132,46 @@ void MeasureParts::addSumsOfIntervals(const MeasureRequest &measure) {
   parts_.push_back({Function::Count, parts_.back().input, Type(), at});
 }
 
+void MeasureParts::addSumOfMoments(const MeasureRequest &measure) {
+  Location at = measure.at;
+  const bool distinct = measure.function == Function::AvgDistinct;
+  Computed units{
+      std::nullopt, "units",
+      [=, build = measure.arguments.front().build](ExpressionBuilder &b) -> MaybeExpression {
+        MaybeExpression moment = build(b);
+        return failed(moment) ? moment : MaybeExpression(Moments(b, at).units(*moment));
+      }};
+  const size_t input = addPart(distinct ? Function::SumDistinct : Function::Sum, std::move(units),
+                               IntegerType::get(measure.type.getContext(), 128), at);
+  parts_.push_back({distinct ? Function::CountDistinct : Function::Count, input, Type(), at});
+}
+
+/// The mean of integers from their sum and number: what is more than half of one counts as one,
+/// but less than none is cut off.
+static MaybeExpression meanOf(ExpressionBuilder &b, const Expression &sum, const Expression &count,
+                              Location at) {
+  Type wide = frame::dropNullable(sum.type()), i64 = IntegerType::get(b.getContext(), 64);
+  using Arithmetic = ExpressionBuilder::Arithmetic;
+  MaybeExpression by = b.cast(count, wide, at);
+  MaybeExpression mean = failed(by) ? by : b.arithmetic(Arithmetic::kDivide, sum, *by, wide, at);
+  MaybeExpression rest = failed(by) ? by : b.arithmetic(Arithmetic::kModulus, sum, *by, wide, at);
+  MaybeExpression half = b.arithmetic(Arithmetic::kDivide, count, b.integer(2, i64, at), i64, at);
+  if (failed(mean) || failed(rest) || failed(half)) {
+    return failure();
+  }
+  MaybeExpression whole = b.cast(*mean, i64, at);
+  MaybeExpression isMore = b.compare(frame::CompareKind::Gt, *rest, *b.cast(*half, wide, at), at);
+  if (failed(whole) || failed(isMore)) {
+    return failure();
+  }
+  MaybeExpression next = b.arithmetic(Arithmetic::kAdd, *whole, b.integer(1, i64, at), i64, at);
+  return failed(next) ? next : b.choose(*isMore, *next, &*whole, at);
+}
+
 void MeasureParts::add(const MeasureRequest &request) {
   MeasureRequest measure = request;
   wholes_.push_back({parts_.size(), measure.formula, measure.arguments.size(), measure.type,
-                     measure.meanOfIntervals, measure.ofNone});
+                     measure.meanOfIntervals, measure.meanOfMoments, measure.ofNone});
   Location at = measure.at;
   if (measure.condition) {
     if (measure.arguments.empty()) { // rows are counted as 1s where the condition is true
@@ -149,6 +186,9 @@ void MeasureParts::add(const MeasureRequest &request) {
   if (measure.meanOfIntervals) {
     ++formulas_;
     addSumsOfIntervals(measure);
+  } else if (measure.meanOfMoments) {
+    ++formulas_;
+    addSumOfMoments(measure);
   } else if (measure.formula) {
     ++formulas_;
     addSums(measure);
@@ -196,6 +236,13 @@ Computed MeasureParts::finished(size_t measure, int64_t firstField, Location at)
               }
               return b.text(*headrace::textFunctionNamed("interval_average"), sums,
                             frame::IntervalType::get(b.getContext()), at);
+            }};
+  }
+  if (whole.meanOfMoments) {
+    return {std::nullopt, "mean",
+            [=, type = frame::dropNullable(whole.type)](ExpressionBuilder &b) -> MaybeExpression {
+              MaybeExpression mean = meanOf(b, *b.field(field, at), *b.field(field + 1, at), at);
+              return failed(mean) ? mean : MaybeExpression(Moments(b, at).as(*mean, type));
             }};
   }
   if (whole.ofNone) {

@@ -40,7 +40,7 @@ private:
     std::optional<DeviationFormula> formula;
     size_t arguments;
     mlir::Type type;
-    bool meanOfIntervals = false;
+    bool meanOfIntervals = false, meanOfMoments = false;
     std::optional<double> ofNone = {};
   };
   /// Gives the part's input.
@@ -48,6 +48,7 @@ private:
                  mlir::Location at);
   void addSums(const MeasureRequest &measure);
   void addSumsOfIntervals(const MeasureRequest &measure);
+  void addSumOfMoments(const MeasureRequest &measure);
   static size_t partsOf(const Whole &whole);
 
   llvm::SmallVector<Computed> inputs_;

@@ -102,9 +102,9 @@ std::optional<Expression> Moments::formattedTime(char specifier, bool padded,
   case 'f':
     return digits(modulo(of(TimePart::kMicrosecond), kMicrosecondsOfSecond), 6);
   case 'z':
-    return text("+00");
+    return offsetText_ ? *offsetText_ : text("+00");
   case 'Z':
-    return text(isZoned(moment) ? "UTC" : "");
+    return text(isZoned(moment) ? StringRef(zoneName_) : "");
   case '%':
     return text("%");
   default:

@@ -274,7 +274,7 @@ MaybeExpression Moments::part(TimePart part, const Expression &moment) {
       (frame::isTime(moment.type()) && !isOfTime && part != TimePart::kEpoch)) {
     return noSuchPart("the operand of date_part has no such part");
   }
-  if (frame::isDate(moment.type()) && part == TimePart::kTimezone) {
+  if (frame::isDate(moment.type()) && part >= TimePart::kTimezone) {
     return noSuchPart("a date has no time zone");
   }
   auto year = [&] { return field(frame::DateField::Year, moment); };

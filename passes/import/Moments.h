@@ -152,11 +152,16 @@ private:
   /// Microseconds from the beginning of the month, plus a day; not behind the days that the month
   /// of `other` has.
   Expression inMonth(const Expression &moment, const Expression &other);
+
+protected:
   Expression choose(frame::CompareKind kind, const Expression &a, const Expression &b,
                     const Expression &value, const Expression &otherwise);
 
   ExpressionBuilder &b_;
   mlir::Location at_;
+  /// What strftime writes for %z and, of what has a zone, for %Z; nothing: UTC's.
+  std::optional<Expression> offsetText_;
+  std::string zoneName_ = "UTC";
 };
 
 } // namespace headrace::import

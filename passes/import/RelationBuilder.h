@@ -169,6 +169,7 @@ struct MeasureRequest {
   bool different = false;            ///< of kCollected: each value once
   bool ofNull = false;          ///< of kLeast, kGreatest: rows count whose first argument is NULL
   bool meanOfIntervals = false; ///< then neither the function nor the rows count
+  bool meanOfMoments = false;   ///< Avg or AvgDistinct of times or timestamps
   std::optional<Quantile> quantile = {}; ///< of kQuantile
   BuildExpression condition = {};        ///< FILTER (WHERE …); may be empty
   mlir::Type type = {}; ///< of the result, but for nullability; null: as `frame` has it

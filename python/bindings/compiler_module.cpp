@@ -47,6 +47,8 @@ NB_MODULE(_compiler, module) {
       .def_rw("text", &SessionQuery::text)
       .def_rw("result_names", &SessionQuery::resultNames)
       .def_rw("now_microseconds", &SessionQuery::nowMicroseconds)
+      .def_rw("time_zone", &SessionQuery::timeZone)
+      .def_rw("zone_folder", &SessionQuery::zoneFolder)
       .def_rw("arguments", &SessionQuery::arguments)
       .def_rw("columns", &SessionQuery::columns);
   nb::class_<SessionRequest>(module, "Request",
@@ -57,6 +59,8 @@ NB_MODULE(_compiler, module) {
       .def_rw("text", &SessionRequest::text)
       .def_rw("result_names", &SessionRequest::resultNames)
       .def_rw("now_microseconds", &SessionRequest::nowMicroseconds)
+      .def_rw("time_zone", &SessionRequest::timeZone)
+      .def_rw("zone_folder", &SessionRequest::zoneFolder)
       .def_rw("resident_keys", &SessionRequest::residentKeys)
       .def_rw("mlir", &SessionRequest::mlir)
       .def_rw("resume_after", &SessionRequest::resumeAfter)

@@ -278,7 +278,8 @@ std::optional<int64_t> parseTime(std::string_view text, TimeUnit unit) {
   return rest < 0 ? rest + day : rest;
 }
 
-std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool zoned) {
+std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool zoned,
+                                      bool *isLocal) {
   if (equalsIgnoringCase(text, "epoch")) {
     return 0;
   }
@@ -286,6 +287,7 @@ std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool
     return sign * kInfiniteTimestamp;
   }
   std::optional<int64_t> days = takeDate(text), time = 0, offset = 0;
+  bool hasZone = false;
   if (!days) {
     return std::nullopt;
   }
@@ -296,6 +298,7 @@ std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool
     text.remove_prefix(1);
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     time = takeTime(text);
+    hasZone = text.find_first_not_of(' ') != std::string_view::npos;
     offset = time ? parseZone(text, zoned) : std::nullopt;
     if (!offset) {
       return std::nullopt;
@@ -306,6 +309,9 @@ std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool
     nanoseconds -= static_cast<__int128>(*offset) * kNanoseconds;
   }
   const __int128 value = inUnit(nanoseconds, unit);
+  if (isLocal) {
+    *isLocal = !hasZone;
+  }
   const auto [least, greatest] = finiteTimestamps(unit);
   const bool isFinite = value >= least && value <= greatest;
   return isFinite ? std::optional(static_cast<int64_t>(value)) : std::nullopt;

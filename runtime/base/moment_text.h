@@ -30,7 +30,9 @@ char *printTimestamp(int64_t timestamp, TimeUnit unit, bool zoned, char *memory)
 /// the unit are cut off, but rounded where the unit is no more than a millisecond.
 std::optional<int64_t> parseDate(std::string_view text);
 std::optional<int64_t> parseTime(std::string_view text, TimeUnit unit);
-/// Of a zoned timestamp the offset counts, for others it says nothing.
-std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool zoned);
+/// Of a zoned timestamp the offset counts, for others it says nothing. `isLocal`: whether a text
+/// has none, so that it is what clocks show.
+std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool zoned,
+                                      bool *isLocal = nullptr);
 
 } // namespace headrace

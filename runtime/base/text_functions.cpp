@@ -21,6 +21,7 @@
 #include "runtime/base/utf8.h"
 #include "runtime/base/uuid.h"
 #include "runtime/base/value_form.h"
+#include "runtime/base/zone_rules.h"
 
 #include <algorithm>
 #include <array>
@@ -376,6 +377,13 @@ MaybeNumber momentBy(Text text, Text format, Integer unit) {
   return someNumber(momentIn(text, format, static_cast<TimeUnit>(unit)));
 }
 
+/// Without blanks at its ends, as casts read it.
+Text trimmedAscii(Text text) {
+  constexpr Text kBlanks = " \t\n\v\f\r";
+  const size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
 //===----------------------------------------------------------------------===//
 // Parts and numbers
 //===----------------------------------------------------------------------===//
@@ -417,6 +425,15 @@ Text kept(TextRoom &room, const std::string &text) {
 }
 MaybeText kept(TextRoom &room, const MaybeString &text) {
   return text ? MaybeText(kept(room, *text)) : std::nullopt;
+}
+
+MaybeBinary zoneRulesOf(TextRoom &room, Text name, Binary zones) {
+  std::string made;
+  const std::optional<std::string_view> rules = zoneNamed(name, zones, made);
+  if (!rules) {
+    return std::nullopt;
+  }
+  return Binary{made.empty() ? *rules : Text(kept(room, made))};
 }
 
 /// The nth element, a double, from 0 on.

@@ -308,7 +308,7 @@ def test_result_types() -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("select a at time zone 'Europe/Berlin' as x from t", "the zone must be UTC, GMT, or an offset"),
+        ("select a at time zone 'Europe/Nowhere' as x from t", "unknown time zone: Europe/Nowhere"),
         ("select strptime(w, '%Y-%Z') as x from t", "unsupported strptime: specifier %Z"),
         ("select date_diff('era', a, a) as x from t", "date_diff has no such part"),
         ("select date_sub('era', a, a) as x from t", "date_sub has no such part"),

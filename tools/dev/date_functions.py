@@ -79,7 +79,7 @@ def section() -> str:
     rows = [
         f"| {', '.join(f'`{each.shown(name)}`' for name in each.names)} | {each.text} |" for each in table()
     ]
-    return f"""Of NULL they are NULL. `format` and `zone` are constants. A part is written
+    return f"""Of NULL they are NULL. `format` is a constant. A part is written
 `date_part('year', x)`, `extract(year from x)` or by its name, `year(x)`, in Substrait `extract`; its name may
 be another in each row, as a value of a column. Times of day have the parts from hours to nanoseconds, and
 the epoch.

@@ -206,6 +206,7 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   }
   MeasureRequest request = aggregate->request(std::move(computed), distinct, type, at);
   request.meanOfIntervals = ofInterval && means;
+  request.meanOfMoments = means && frame::isTemporal(type);
   if (isQuantile) {
     FailureOr<SmallVector<Quantile>> quantiles = quantilesOf(call, aggregate->quantile, type, at);
     if (failed(quantiles)) {

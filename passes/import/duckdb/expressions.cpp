@@ -1,6 +1,6 @@
 // Bound expressions of DuckDB's plans, but for function calls.
 #include "passes/import/duckdb/expressions.h"
-#include "passes/import/Moments.h"
+#include "passes/import/ZonedMoments.h"
 #include "runtime/base/uuid.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -356,6 +356,17 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
   if (isMoment(type) && isMoment(operand.type())) {
     return castMoment(b, operand, type, misfit, at);
   }
+  ZonedMoments moments(b, at);
+  if (!isNull && frame::isString(type) && moments.isElsewhere(operand)) {
+    return moments.printed(operand);
+  }
+  auto timestamp = dyn_cast<frame::TimestampType>(frame::dropNullable(type));
+  if (!isNull && frame::isString(operand.type()) && timestamp && timestamp.getZoned()) {
+    std::optional<Expression> named = moments.parsedByName(operand);
+    if (named || moments.holdsElsewhere(type)) {
+      return named ? MaybeExpression(*named) : moments.parsed(operand, misfit);
+    }
+  }
   return b.cast(operand, type, at, misfit);
 }
 
@@ -390,8 +401,19 @@ MaybeExpression ExpressionImporter::castUuid(ExpressionBuilder &b, const Express
   return failed(fits) ? fits : b.choose(*fits, *made, nullptr, at);
 }
 
-MaybeExpression ExpressionImporter::castMoment(ExpressionBuilder &b, const Expression &operand,
+MaybeExpression ExpressionImporter::castMoment(ExpressionBuilder &b, const Expression &given,
                                                Type type, Misfit misfit, Location at) {
+  ZonedMoments moments(b, at);
+  const bool toZone = moments.holdsElsewhere(type);
+  if (toZone && !moments.isElsewhere(given)) {
+    MaybeExpression shown = castShown(b, given, type, misfit, at);
+    return failed(shown) ? shown : moments.momentOf(*shown);
+  }
+  return castShown(b, toZone ? given : moments.shown(given), type, misfit, at);
+}
+
+MaybeExpression ExpressionImporter::castShown(ExpressionBuilder &b, const Expression &operand,
+                                              Type type, Misfit misfit, Location at) {
   Type from = frame::dropNullable(operand.type());
   if (from != type && frame::isTime(from) != frame::isTime(type) && !frame::isTimestamp(from)) {
     return context.fail(at, "unsupported cast between a time and a date");

@@ -73,6 +73,9 @@ private:
                            Misfit misfit, mlir::Location at);
   MaybeExpression castMoment(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
                              Misfit misfit, mlir::Location at);
+  /// Likewise, where a moment with a zone is what clocks show.
+  MaybeExpression castShown(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
+                            Misfit misfit, mlir::Location at);
   // functions.cpp
   MaybeExpression importCall(ExpressionBuilder &b, Node expression, mlir::Location at,
                              int64_t fieldsBefore);
@@ -124,12 +127,17 @@ private:
                                        int64_t fieldsBefore);
   /// How many microseconds one timestamp is later than another.
   Expression importDifference(ExpressionBuilder &b, Arguments timestamps, mlir::Location at);
+  /// What is made of timestamps; an error where one of them is infinite.
+  Expression finiteOrError(ExpressionBuilder &b, Arguments timestamps, const Expression &micros,
+                           mlir::Location at);
   mlir::FailureOr<Interval> importAge(ExpressionBuilder &b, Arguments arguments, mlir::Location at);
   /// Microseconds, with 30 days a month, as a number of the type: what intervals are compared by.
   Expression totalOf(ExpressionBuilder &b, const Interval &interval, mlir::Type type,
                      mlir::Location at);
   MaybeExpression moveBy(ExpressionBuilder &b, const Expression &moment, const Interval &interval,
                          mlir::Location at);
+  MaybeExpression moveAtOnce(ExpressionBuilder &b, const Expression &moment,
+                             const Interval &interval, mlir::Location at);
   MaybeExpression importPartOfInterval(ExpressionBuilder &b, const Call &call,
                                        const Interval &interval);
   MaybeExpression importBucket(ExpressionBuilder &b, const Call &call, int64_t fieldsBefore);

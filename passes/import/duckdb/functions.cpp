@@ -31,6 +31,7 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
   if (name == "invoke") {
     return importInvoked(b, expression, at, fieldsBefore);
   }
+  const std::string zone = '"' + (options.timeZone.empty() ? "UTC" : options.timeZone) + '"';
   if (failed(expectCall(expression, name, {{"function_data", Use::kRead}}, context, at)) ||
       failed(expectFields(expression.get("function_data"), name,
                           {{"check_overflow", Use::kHarmless}, // frame always checks
@@ -46,7 +47,7 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
                            {"sort_key", Use::kHarmless},   // the element
                            {"stype", Use::kHarmless},      // what it gives
                            {"part_codes", Use::kHarmless}, // the names of its fields
-                           {"tz_setting", Use::kDefault, "\"UTC\""},
+                           {"tz_setting", Use::kDefault, zone},
                            {"cal_setting", Use::kDefault, "\"gregorian\""},
                            {"is_grade_up", Use::kRead}},
                           context, at))) {

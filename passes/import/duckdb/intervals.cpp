@@ -1,6 +1,6 @@
 // Intervals in DuckDB's plans. One that is made in an expression is three integers, which what is
 // done with it uses; only where it leaves the expression does it become a value.
-#include "passes/import/Moments.h"
+#include "passes/import/ZonedMoments.h"
 #include "passes/import/duckdb/expressions.h"
 #include "runtime/base/text_functions.h"
 
@@ -238,6 +238,12 @@ FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node ex
   bool ofTimestamps = llvm::all_of(
       *arguments, [](const Expression &each) { return frame::isTimestamp(each.type()); });
   if (name == "-" && arguments->size() == 2 && ofTimestamps) {
+    ZonedMoments zoned(b, at);
+    if (zoned.isElsewhere(arguments->front())) { // days when clocks show the same, and the rest
+      Interval apart = zoned.difference((*arguments)[0], (*arguments)[1]);
+      apart.micros = finiteOrError(b, *arguments, apart.micros, at);
+      return apart;
+    }
     Expression micros = importDifference(b, *arguments, at);
     return Interval{moments.number(0), moments.over(micros, kMicrosOfDay),
                     moments.modulo(micros, kMicrosOfDay)};
@@ -270,7 +276,13 @@ FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node ex
 Expression ExpressionImporter::importDifference(ExpressionBuilder &b, Arguments timestamps,
                                                 Location at) {
   Moments moments(b, at);
-  Expression micros = moments.minus(moments.units(timestamps[0]), moments.units(timestamps[1]));
+  return finiteOrError(
+      b, timestamps, moments.minus(moments.units(timestamps[0]), moments.units(timestamps[1])), at);
+}
+
+Expression ExpressionImporter::finiteOrError(ExpressionBuilder &b, Arguments timestamps,
+                                             const Expression &micros, Location at) {
+  Moments moments(b, at);
   std::optional<Expression> infinite = moments.anyInfinite(timestamps);
   if (!infinite) {
     return micros;
@@ -282,7 +294,7 @@ Expression ExpressionImporter::importDifference(ExpressionBuilder &b, Arguments 
 
 FailureOr<Interval> ExpressionImporter::importAge(ExpressionBuilder &b, Arguments arguments,
                                                   Location at) {
-  Moments moments(b, at);
+  ZonedMoments moments(b, at);
   if (arguments.size() == 2) {
     return moments.age(arguments[0], arguments[1]);
   }
@@ -290,9 +302,13 @@ FailureOr<Interval> ExpressionImporter::importAge(ExpressionBuilder &b, Argument
     (void)context.fail(at, "unsupported age: the moment of the query is not given");
     return failure();
   }
-  int64_t midnight = *options.nowMicroseconds / kMicrosOfDay * kMicrosOfDay;
-  Type type = frame::dropNullable(arguments[0].type());
-  return moments.age(b.integer(midnight, type, at), arguments[0]);
+  Type type = frame::dropNullable(arguments[0].type()),
+       zoned = frame::TimestampType::get(b.getContext(), TimeUnit::kMicrosecond, /*zoned=*/true);
+  Expression now = moments.shown(b.integer(*options.nowMicroseconds, zoned, at));
+  MaybeExpression midnight = b.cast(moments.dateOf(now), type, at);
+  return failed(midnight)
+             ? MaybeInterval(failure())
+             : MaybeInterval(moments.Moments::age(*midnight, moments.shown(arguments[0])));
 }
 
 Expression ExpressionImporter::totalOf(ExpressionBuilder &b, const Interval &interval, Type type,
@@ -310,7 +326,10 @@ Expression ExpressionImporter::totalOf(ExpressionBuilder &b, const Interval &int
 /// A timestamp, date or time moved by an interval.
 MaybeExpression ExpressionImporter::moveBy(ExpressionBuilder &b, const Expression &moment,
                                            const Interval &interval, Location at) {
-  Moments moments(b, at);
+  ZonedMoments moments(b, at);
+  if (moments.isElsewhere(moment)) {
+    return moments.later(moment, interval);
+  }
   if (frame::isTime(moment.type())) { // around the clock
     Expression micros =
         moments.plus(moments.units(moment), moments.modulo(interval.micros, kMicrosOfDay));
@@ -318,14 +337,28 @@ MaybeExpression ExpressionImporter::moveBy(ExpressionBuilder &b, const Expressio
         moments.modulo(moments.plus(micros, moments.number(kMicrosOfDay)), kMicrosOfDay),
         frame::dropNullable(moment.type()));
   }
+  if (isZoned(moment) && ExpressionBuilder::integerOf(interval.months) != 0 &&
+      ExpressionBuilder::integerOf(interval.micros) != 0) {
+    Expression none = moments.number(0);
+    return moments.inOrder(interval, [&](bool timeFirst) -> MaybeExpression {
+      if (!timeFirst) {
+        return moveAtOnce(b, moment, interval, at);
+      }
+      MaybeExpression later = moveAtOnce(b, moment, {none, none, interval.micros}, at);
+      return failed(later) ? later
+                           : moveAtOnce(b, *later, {interval.months, interval.days, none}, at);
+    });
+  }
+  return moveAtOnce(b, moment, interval, at);
+}
+
+/// Of a date or timestamp: months, days and a time in this order.
+MaybeExpression ExpressionImporter::moveAtOnce(ExpressionBuilder &b, const Expression &moment,
+                                               const Interval &interval, Location at) {
+  Moments moments(b, at);
   std::optional<int64_t> months = ExpressionBuilder::integerOf(interval.months),
                          days = ExpressionBuilder::integerOf(interval.days),
                          micros = ExpressionBuilder::integerOf(interval.micros);
-  if (isZoned(moment) && months != 0 && micros != 0) { // ICU, which DuckDB asks, adds a time first
-    Expression none = moments.number(0);
-    MaybeExpression later = moveBy(b, moment, {none, none, interval.micros}, at);
-    return failed(later) ? later : moveBy(b, *later, {interval.months, interval.days, none}, at);
-  }
   if (months && days && micros) {
     return b.shiftDate(moment, *months, *days, *micros, at);
   }
@@ -475,6 +508,11 @@ MaybeExpression ExpressionImporter::importBucket(ExpressionBuilder &b, const Cal
   FailureOr<Interval> offset =
       hasOffset ? importInterval(b, children[2], call.at, fieldsBefore) : *width;
   const bool hasOrigin = children.size() == 3 && !hasOffset;
+  if (ZonedMoments(b, call.at).isElsewhere(*moment) &&
+      (children.size() == 3 || !constantWidth(*width))) {
+    return unsupported(call, "of moments with a zone in another zone than UTC only by a constant "
+                             "without months");
+  }
   MaybeExpression origin =
       hasOrigin ? asTimestamp(import(b, children[2], call.at, fieldsBefore)) : typed;
   if (failed(offset) || failed(origin)) {

@@ -1,6 +1,7 @@
 // Functions of JSON in DuckDB's plans, and casts of JSON. It is held as the text that it is: only
 // the types that a plan writes tell it from texts.
 #include "runtime/base/json_functions.h"
+#include "passes/import/ZonedMoments.h"
 #include "passes/import/duckdb/expressions.h"
 #include "runtime/base/json_path.h"
 
@@ -241,6 +242,10 @@ MaybeExpression ExpressionImporter::toJson(ExpressionBuilder &b, const Expressio
   if (ExpressionBuilder::isNullConstant(value)) {
     return b.null(stringOf(b), at);
   }
+  if (ZonedMoments(b, at).holdsElsewhere(from)) {
+    return context.fail(at,
+                        "unsupported JSON of TIMESTAMP WITH TIME ZONE in another zone than UTC");
+  }
   if (!isNestedAs(from, type)) {
     // no test: DuckDB writes no such plan
     return context.fail(at, "a value is not of the type that the plan says");
@@ -374,6 +379,10 @@ MaybeExpression ExpressionImporter::fromJson(ExpressionBuilder &b, const Express
   Type to = importType(context, type, at), texts = frame::ListType::get(stringOf(b));
   if (!to) {
     return failure();
+  }
+  if (ZonedMoments(b, at).holdsElsewhere(to)) {
+    return context.fail(at,
+                        "unsupported JSON of TIMESTAMP WITH TIME ZONE in another zone than UTC");
   }
   const Misfit misfit = how == JsonCast::kNull ? Misfit::kNull : Misfit::kRaises;
   const Expression whole = textConstant(b, "", at);

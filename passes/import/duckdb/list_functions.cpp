@@ -2,8 +2,8 @@
 // list_functions.def.
 #include "passes/analysis/logical_type.h"
 #include "passes/import/Histograms.h"
-#include "passes/import/Moments.h"
 #include "passes/import/QuantileFields.h"
+#include "passes/import/ZonedMoments.h"
 #include "passes/import/duckdb/expressions.h"
 #include "runtime/base/list_values.h"
 #include "runtime/base/name_list.h"
@@ -368,7 +368,11 @@ MaybeExpression ExpressionImporter::seriesOf(ExpressionBuilder &b, Arguments bou
   Expression zero = b.integer(0, i64, at), one = b.integer(1, i64, at);
   const Expression &closed = withStop ? one : zero;
   if (frame::isTimestamp(element)) {
-    Moments moments(b, at);
+    ZonedMoments moments(b, at);
+    if (moments.holdsElsewhere(element)) {
+      return context.fail(at, "unsupported range of TIMESTAMP WITH TIME ZONE in another zone than "
+                              "UTC");
+    }
     MaybeExpression start = castMoment(b, bounds[0], element, Misfit::kRaises, at);
     MaybeExpression stop = castMoment(b, bounds[1], element, Misfit::kRaises, at);
     if (failed(start) || failed(stop)) {
@@ -453,8 +457,7 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   }
   if ((name == "histogram" || name == "histogram_exact") && arguments.size() == 3) {
     return binnedCounts(b, list, arguments[2],
-                        name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type,
-                        call.at);
+                        name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type, call.at);
   }
   if (name == "median" && arguments.size() == 2) {
     return quantileOfList(b, list, medianOf(call.type), frame::dropNullable(call.type), call.at);

@@ -1,8 +1,8 @@
 // Calls of functions of dates and times in DuckDB's plans, by name.
-#include "passes/import/Moments.h"
 #include "passes/analysis/logical_type.h"
 #include "passes/analysis/scalar_evaluation.h"
 #include "passes/import/DateFunctions.h"
+#include "passes/import/ZonedMoments.h"
 #include "passes/import/duckdb/expressions.h"
 
 #include "dialects/frame/FrameConstants.h"
@@ -21,7 +21,7 @@ ExpressionImporter::importPart(ExpressionBuilder &b, const Call &call, Arguments
   if (!part || arguments.size() != 1 || !frame::isTemporal(arguments[0].type())) {
     return std::nullopt;
   }
-  MaybeExpression value = Moments(b, call.at).part(*part, arguments[0]);
+  MaybeExpression value = ZonedMoments(b, call.at).part(*part, arguments[0]);
   if (failed(value)) {
     return value;
   }
@@ -35,7 +35,7 @@ ExpressionImporter::importPart(ExpressionBuilder &b, const Call &call, Arguments
 MaybeExpression ExpressionImporter::importParts(ExpressionBuilder &b, const Call &call,
                                                 const Expression &moment) {
   auto type = cast<frame::StructType>(call.type);
-  Moments moments(b, call.at);
+  ZonedMoments moments(b, call.at);
   auto partOf = [&](StringRef name, Type field) -> MaybeExpression {
     std::optional<TimePart> part = timePart(name);
     if (!part) {
@@ -49,7 +49,7 @@ MaybeExpression ExpressionImporter::importParts(ExpressionBuilder &b, const Call
       return failed(interval) ? MaybeExpression(failure())
                               : importPartOfInterval(b, one, *interval);
     }
-    if (part == TimePart::kTimezone && !frame::isTimestamp(moment.type())) {
+    if (part >= TimePart::kTimezone && !frame::isTimestamp(moment.type())) {
       return moments.ofFinite(moment, moments.times(moments.units(moment), 0)); // here it has one
     }
     return moments.part(*part, moment);
@@ -86,9 +86,11 @@ std::optional<MaybeExpression> ExpressionImporter::importClock(ExpressionBuilder
   if (!options.nowMicroseconds) {
     return MaybeExpression(unsupported(call, "the moment of the query is not given"));
   }
-  Expression now =
-      b.integer(*options.nowMicroseconds, Moments(b, call.at).timestampType(), call.at);
-  return b.cast(now, call.type, call.at); // zones are UTC
+  ZonedMoments moments(b, call.at);
+  Type zoned = frame::TimestampType::get(b.getContext(), TimeUnit::kMicrosecond, /*zoned=*/true);
+  Expression now = b.integer(*options.nowMicroseconds, zoned, call.at);
+  return b.cast(frame::dropNullable(call.type) == zoned ? now : moments.shown(now), call.type,
+                call.at);
 }
 
 /// The text that a constant is, or those of a list that are not NULL; nothing of what is no

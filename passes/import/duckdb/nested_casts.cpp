@@ -1,5 +1,6 @@
 // Casts of lists, structs and maps in DuckDB's plans.
 #include "passes/analysis/logical_type.h"
+#include "passes/import/ZonedMoments.h"
 #include "passes/import/duckdb/expressions.h"
 #include "runtime/base/list_values.h"
 
@@ -48,6 +49,12 @@ MaybeExpression ExpressionImporter::castNested(ExpressionBuilder &b, const Expre
   }
   if (ExpressionBuilder::isNullConstant(value)) {
     return b.null(to, at);
+  }
+  ZonedMoments moments(b, at);
+  if ((frame::isString(to) && moments.holdsElsewhere(from)) ||
+      (frame::isString(from) && moments.holdsElsewhere(to))) {
+    return context.fail(at, "unsupported cast between a text and what holds TIMESTAMP WITH TIME "
+                            "ZONE in another zone than UTC");
   }
   if (frame::isString(to)) {
     return b.printed(value, at);

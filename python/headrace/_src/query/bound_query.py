@@ -12,6 +12,7 @@ from headrace._src.errors import UserError
 from headrace._src.sql.catalogue import BoundPlan, bound_plan
 from headrace._src.sql.clock import Clock
 from headrace._src.sql.tables import TableSchema, schema_of
+from headrace._src.sql.zones import zone_folder
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class BoundQuery:
         request.text = self.text
         request.result_names = list(self.plan.names)
         request.now_microseconds = self.clock.microseconds
+        request.time_zone = self.clock.zone
+        request.zone_folder = zone_folder()
 
 
 def schemas_of(documents: Mapping[str, str]) -> Sequence[TableSchema]:

@@ -26,6 +26,13 @@ class Copy:
     path: str
     options: dict[str, Any]
 
+    def named(self) -> dict[str, Any]:
+        """The options by the names that Python has for them."""
+        return {_NAMES.get(name, name): value for name, value in self.options.items()}
+
+
+_NAMES = {"delimiter": "delim", "sep": "delim", "codec": "compression"}
+
 
 def copy_of(text: str) -> Copy | None:
     """What a text with COPY … TO as its last statement asks for; None for any other text."""

@@ -49,7 +49,8 @@ from headrace._src.query.uuid_texts import batches_with_texts, table_with_texts
 from headrace._src.result_output import ResultFile
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, catalogue_rows
 from headrace._src.sql.clock import clock_of
-from headrace._src.sql.script import Kind, Script, may_not_be_rows, script_of
+from headrace._src.sql.script import Kind, Script, gives_rows, may_not_be_rows, script_of
+from headrace._src.sql.zones import batches_in_zone, current_zone, in_zone, table_in_zone
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,6 +102,7 @@ def sql(
     timeout: float | None = None,
     cancel: Cancel | None = None,
     verify: bool = False,
+    time_zone: str | None = None,
 ) -> pa.Table:
     """Runs one query and returns its result.
 
@@ -139,6 +141,8 @@ def sql(
         but for the binding of names, which is DuckDB's, and the kernel that is compiled just then.
     verify: first reads all columns and compares them with the statistics in the files, which are trusted
         otherwise. Raises CorruptError if they do not hold.
+    time_zone: the name of the zone ("Europe/Berlin") in which TIMESTAMP WITH TIME ZONE is read, taken apart,
+        counted by days and written; default: UTC.
 
     In a `cluster` the result is on rank 0, and None on the others.
     Raises HeadraceError with the kind of trouble and the place in the query.
@@ -158,6 +162,7 @@ def sql(
         "timeout": timeout,
         "cancel": cancel,
         "verify": verify,
+        "time_zone": time_zone,
     }
     if copy := copy_of(text):
         return _copied(copy, tables, options)
@@ -168,7 +173,7 @@ def _whole(stream: Any) -> pa.Table:
     import pyarrow as pa
 
     try:
-        return table_with_texts(pa.table(stream))
+        return table_in_zone(table_with_texts(pa.table(stream)), current_zone())
     except pa.ArrowInvalid as error:  # a value that Arrow does not hold
         raise HeadraceError(str(error), "data") from None
 
@@ -177,15 +182,11 @@ def _copied(copy: Copy, tables: TablesArgument, options: dict[str, Any]) -> pa.T
     """Writes the rows of a query; the answer is their number, as DuckDB's."""
     import pyarrow as pa
 
-    settings = {_COPY_NAMES.get(name, name): value for name, value in copy.options.items()}
+    settings = copy.named()
     format = settings.pop("format", "")
     output = output_of(copy.path, f".{format.lower()}" if format else "", **settings)
     count = written(copy.query, tables, output=output, **options)
     return None if count is None else pa.table({"Count": pa.array([count], pa.int64())})
-
-
-#: Options of COPY by other names than those of Python.
-_COPY_NAMES = {"delimiter": "delim", "sep": "delim", "codec": "compression"}
 
 
 @checked
@@ -197,14 +198,15 @@ def batches(text: str, tables: TablesArgument, **options: Any) -> pa.RecordBatch
     """
     check_options(options, sql)
     found = _batches(text, tables, options)
-    return None if found is None else batches_with_texts(found)
+    with in_zone(options.get("time_zone")):
+        return None if found is None else batches_in_zone(batches_with_texts(found), current_zone())
 
 
 def _batches(text: str, tables: TablesArgument, options: dict[str, Any]) -> pa.RecordBatchReader:
     """As the run gives them."""
     import pyarrow as pa
 
-    return _query(pa.RecordBatchReader.from_stream, text, tables, options)
+    return _query(pa.RecordBatchReader.from_stream, text, tables, dict(options))
 
 
 @checked
@@ -220,16 +222,12 @@ def written(
     if isinstance(output, ResultFile):
         found = _batches(text, tables, options)
         return None if found is None else output.write(found)
-    if not _gives_rows(text):
+    if not gives_rows(text):
         raise UserError("a folder of files takes a query that gives rows")
     try:
         return _query(output.finish, text, tables, options, resident=(), sink=output)
     finally:
         output.abandon()
-
-
-def _gives_rows(text: str) -> bool:
-    return not may_not_be_rows(text) or script_of(text).kind is Kind.ROWS
 
 
 @checked
@@ -248,7 +246,7 @@ def persist(
     during the call.
     """
     check_options(options, sql)
-    if copy_of(text) or not _gives_rows(text):
+    if copy_of(text) or not gives_rows(text):
         raise UserError("persist takes a query that gives rows")
     lasting = {name: value for name, value in options.items() if name not in _OF_ONE_RUN}
     keys = (by,) if isinstance(by, str) else tuple(by)
@@ -301,7 +299,7 @@ def _query(
     """
     stop = stop or stopper(options.pop("timeout", None), options.pop("cancel", None), _follows())
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
-    with stopping(stop), _commit_points(stop) as commits:
+    with stopping(stop), in_zone(options.pop("time_zone", None)), _commit_points(stop) as commits:
         return _on_all_ranks(
             f"sql {text}" if resident is None else f"persist by {resident} {text}",
             lambda: _answer(take, told, text, tables, stop, commits, resident=resident, sink=sink, **options),
@@ -577,6 +575,7 @@ def explain(
     progress: Callable[[int, int, int, str], None] | None = None,
     timeout: float | None = None,
     cancel: Cancel | None = None,
+    time_zone: str | None = None,
     analyze: bool = False,
     runner_up: bool = False,
     tasks: bool = False,
@@ -612,9 +611,9 @@ def explain(
             tasks=tasks,
         )
 
-    if not analyze:
-        return shown()
-    with stopping(stop):
+    with stopping(stop), in_zone(time_zone):
+        if not analyze:
+            return shown()
         return _on_all_ranks(f"explain {text}", shown, tables, threads, memory, settings, stop)
 
 

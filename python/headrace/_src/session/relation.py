@@ -16,6 +16,7 @@ from headrace._src.session import display
 from headrace._src.sql.arrow_types import arrow_type
 from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.script import query_alone, script_of
+from headrace._src.sql.zones import checked_zone, schema_in_zone
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,7 +54,9 @@ class Relation:
         plan = self._bound.plan
         if plan is None:  # EXPLAIN, DESCRIBE or SHOW
             return self.arrow().schema
-        return pa.schema(list(zip(plan.names, map(arrow_type, plan.types), strict=True)))
+        schema = pa.schema(list(zip(plan.names, map(arrow_type, plan.types), strict=True)))
+        zone = self._options.get("time_zone")
+        return schema_in_zone(schema, zone and checked_zone(zone))
 
     def arrow(self) -> pa.Table:
         """The rows as a pyarrow.Table."""

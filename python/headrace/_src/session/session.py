@@ -22,6 +22,7 @@ from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.parameters import Parameters, with_values
 from headrace._src.sql.script import Kind, query_alone, script_of
 from headrace._src.sql.tables import quoted
+from headrace._src.sql.zones import in_zone, zone_set_by
 
 
 @dataclass(frozen=True)
@@ -210,6 +211,8 @@ class Session:
         """A query over the tables and views, which runs when it is asked for rows.
 
         SELECT setseed(x), x from -1 to 1, has later queries draw the same numbers by random() each time.
+        SET TimeZone = 'Europe/Berlin' has later ones in this zone, as the option time_zone; RESET TimeZone in
+        UTC.
 
         parameters: the values of `?` and `$1` in their order, or of `$name` and `:name` by name. They are
             typed literals for the query; an error shows the text with its values.
@@ -227,7 +230,13 @@ class Session:
         if seed is not None:
             self._draws = Draws(seed)
             text = f'select cast(null as integer) as "setseed({seed})"'
-        return Relation(self, text, bound(text, self._names), {**self._options, **options})
+        zone = zone_set_by(text)
+        if zone is not None:
+            self._options["time_zone"] = zone
+            text = f"select '{zone}' as \"TimeZone\""
+        options = {**self._options, **options}
+        with in_zone(options.get("time_zone")):
+            return Relation(self, text, bound(text, self._names), options)
 
 
 @checked

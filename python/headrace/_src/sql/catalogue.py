@@ -22,6 +22,7 @@ from headrace._src.sql.parameters import place_of_one
 from headrace._src.sql.place import located
 from headrace._src.sql.script import Kind, Script, script_of
 from headrace._src.sql.tables import TableSchema, check_names
+from headrace._src.sql.zones import UTC, current_zone
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +36,6 @@ _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "threads": 1,
 }
 _SETTINGS = (
-    "set TimeZone = 'UTC'",
     "set lambda_syntax = 'ENABLE_SINGLE_ARROW'",  # `x -> x + 1` beside `lambda x: x + 1`
     # The tables are empty, by which `moved_conditions` should not see conditions decided.
     "set disabled_optimizers = 'statistics_propagation,join_order,column_lifetime'",
@@ -65,6 +65,7 @@ _ANSWERED_BY_SQL = {
 }
 _lock = threading.RLock()
 _connection: Any = None
+_zone = ""  # of the connection
 
 
 def _close() -> None:
@@ -146,11 +147,15 @@ def catalogue_rows(script: Script, schemas: Sequence[TableSchema]) -> pa.Table:
 @contextmanager
 def _tables(schemas: Sequence[TableSchema]) -> Iterator[Any]:
     """The connection with these tables in its catalogue, and nothing else; for one caller at a time."""
-    global _connection
+    global _connection, _zone
     check_names(schemas)
+    zone = current_zone() or UTC
     with _lock:
+        if zone != _zone:
+            _close()
+            _zone = zone
         # Kept for the next query only if this one leaves it clean.
-        connection, _connection = _connection or _connect(), None
+        connection, _connection = _connection or _connect(zone), None
         connection.execute("begin")
         try:
             for schema in schemas:
@@ -161,10 +166,11 @@ def _tables(schemas: Sequence[TableSchema]) -> Iterator[Any]:
         _connection = connection
 
 
-def _connect() -> Any:
+def _connect(zone: str) -> Any:
     import duckdb
 
     connection = duckdb.connect(config=_CONFIGURATION)
+    connection.execute(f"set TimeZone = '{zone}'")
     for setting in _SETTINGS:
         connection.execute(setting)
     return connection

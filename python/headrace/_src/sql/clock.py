@@ -1,4 +1,4 @@
-"""What a query may take from the clock, by its text: no plan may outlive the answer of a clock in it."""
+"""What a query may take from clocks, by its text: no plan may outlive the answer of a clock in it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-# Names anywhere in the text, quoted or not, but no parts of words ("unknown"): a plan that is made again without
-# need is no harm. A test holds that every function of DuckDB that depends on the clock is among them. `age` of one
-# argument takes the date.
+from headrace._src.sql.zones import current_zone, zones_of
+
+# Names anywhere in the text, quoted or not, but no parts of words ("unknown"): a plan that is made again
+# without need is no harm. A test holds that every function of DuckDB that depends on the clock is among them.
+# `age` of one argument takes the date.
 _DATE = re.compile(r"\b(?:current_date|today|age)\b", re.IGNORECASE)
 _MOMENT = re.compile(
     r"\b(?:now|(?:get_)?current_(?:local)?time\w*|localtime\w*|transaction_timestamp)\b", re.IGNORECASE
@@ -31,12 +33,18 @@ class Clock:
     uses: Uses
     #: Microseconds since 1970-01-01, UTC.
     microseconds: int
+    #: The session's zone; empty: UTC.
+    zone: str = ""
+    #: What of zones belongs to the key of a plan.
+    zones: tuple[str, ...] = ()
 
-    def key(self) -> list[int]:
+    def key(self) -> list[int | str]:
         """What belongs to the key of a plan."""
         if self.uses is Uses.MOMENT:
-            return [self.microseconds]
-        return [self.microseconds // 86_400_000_000] if self.uses is Uses.DATE else []
+            return [self.microseconds, *self.zones]
+        # A day begins at a quarter of an hour somewhere.
+        day = 900_000_000 if self.zone else 86_400_000_000
+        return [*([self.microseconds // day] if self.uses is Uses.DATE else []), *self.zones]
 
     @property
     def lasting(self) -> bool:
@@ -49,4 +57,5 @@ def clock_of(text: str, now: datetime | None = None) -> Clock:
     moment = (now or datetime.now(UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
     microseconds = (moment.days * 86_400 + moment.seconds) * 1_000_000 + moment.microseconds
     uses = Uses.MOMENT if _MOMENT.search(text) else Uses.DATE if _DATE.search(text) else Uses.NOTHING
-    return Clock(uses, microseconds)
+    zone = current_zone()
+    return Clock(uses, microseconds, zone, tuple(zones_of(text, zone)))

@@ -53,6 +53,11 @@ def kind_of(text: str) -> Kind:
     return script_of(text).kind if may_not_be_rows(text) else Kind.ROWS
 
 
+def gives_rows(text: str) -> bool:
+    """Whether a text is a query over the tables."""
+    return kind_of(text) is Kind.ROWS
+
+
 def script_of(text: str) -> Script:
     """The statements of a text. Raises SqlError if it has none, and for brackets in too many others."""
     import duckdb
