@@ -230,10 +230,15 @@ std::optional<Carry> carryOf(WindowFunctionAttr function, ArrayAttr order, Type 
 
 bool isComputedTwice(WindowOp window) {
   TableType type = window.getType();
-  return llvm::any_of(window.getFunctionRange(), [&](WindowFunctionAttr function) {
-    return carryOf(function, window.getOrder(), type.getColumnType(function.getName())) ==
-           Carry::kHalo;
-  });
+  bool hasHalo = false, hasOwn = false;
+  for (WindowFunctionAttr function : window.getFunctionRange()) {
+    Type result = type.getColumnType(function.getName());
+    const bool isHalo = carryOf(function, window.getOrder(), result) == Carry::kHalo;
+    hasHalo |= isHalo;
+    // What is sent for a frame by values takes no function of the own rows.
+    hasOwn |= !isHalo || haloOf(function, window.getOrder()) != Halo::kRange;
+  }
+  return hasHalo && hasOwn;
 }
 
 bool canBeCarried(WindowOp window) {

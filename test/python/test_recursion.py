@@ -134,7 +134,9 @@ def test_explain_shows_start_step_and_query() -> None:
     )
     assert text.index("before of WITH 0") < text.index("\nquery:") < text.rindex("rows of WITH 0")
     shown = hr.sql(f"explain {query}", {"e": EDGES}, ranks=2).column("explain").to_pylist()
-    assert shown == text.splitlines()
+    assert [line for line in shown if "solved" not in line] == [
+        line for line in text.splitlines() if "solved" not in line
+    ]
 
 
 def test_explain_of_recursions_in_recursions_and_around_tables() -> None:
@@ -148,11 +150,11 @@ def test_explain_of_recursions_in_recursions_and_around_tables() -> None:
     assert text.count("start of the recursion") == text.count("step of the recursion") == 2
     assert 'table "rows of WITH' in text
     limited = "with recursive t(x) as (select 1 union all select x + 1 from t) select x from t limit 3"
-    assert "round after round until there are 3 rows" in hr.explain(limited)
+    assert "round after round until there are 3 rows" in hr.explain(limited, {})
 
 
 def test_explain_analyze_is_refused() -> None:
-    query = "explain analyze with recursive t(x) as (select 1 union all select x + 1 from t where x < 4) from t"
+    query = "explain analyze with recursive t(x) as (select 1 union all select x + 1 from t) select * from t"
     with pytest.raises(hr.HeadraceError, match="EXPLAIN ANALYZE of WITH RECURSIVE is not supported; EXPLAIN is"):
         hr.sql(query)
 
