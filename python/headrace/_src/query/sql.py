@@ -40,7 +40,7 @@ from headrace._src.query.dataset import Dataset, Parts
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.pivots import with_pivot_values
 from headrace._src.query.pruned_files import pruned_tables
-from headrace._src.query.recursion import Run, may_recur, unrolled
+from headrace._src.query.recursion import Run, described, may_recur, unrolled
 from headrace._src.query.seeds import settings_of_round
 from headrace._src.query.statistics import documents_for
 from headrace._src.query.stop import Cancel, stopper, stopping
@@ -639,6 +639,17 @@ def _tree(
     named, resolved = _sources(text, tables)
     target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
     target = target.on(programs.device_of(settings))
+    if may_recur(named):
+        plan = bound_plan(named, schemas_of(documents_for(named, resolved)))
+        if "LOGICAL_RECURSIVE_CTE" in plan.json:
+            if analyze:
+                raise UnsupportedError("EXPLAIN ANALYZE of WITH RECURSIVE is not supported; EXPLAIN is")
+
+            def shown(part: BoundPlan) -> str:
+                loaded = load_query(named, resolved, target, statistics, part)
+                return explained(loaded.compiled.plan_json, runner_up=runner_up, tasks=tasks)
+
+            return described(plan, resolved, shown)
     loaded = load_query(named, resolved, target, statistics)
     profile = ""
     if analyze:
