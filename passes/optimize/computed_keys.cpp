@@ -22,15 +22,20 @@ struct EqualSides {
   Expression left, right;
 };
 
-std::optional<EqualSides> equalSides(const Expression &conjunct, JoinOp join) {
+/// What may fail is computed for all rows of a side, as DuckDB does it, where no condition beside
+/// it chooses among these rows alone.
+enum class Failing : uint8_t { kNoKey, kKey };
+
+std::optional<EqualSides> equalSides(const Expression &conjunct, JoinOp join, Failing failing) {
   auto compare = conjunct.value.getDefiningOp<CompareOp>();
   if (!compare || compare.getKind() != CompareKind::Eq) {
     return std::nullopt;
   }
   EqualSides sides{conjunct.with(compare.getLhs()), conjunct.with(compare.getRhs())};
-  auto isOf = [](const Expression &side, TableType table) {
+  auto isOf = [&](const Expression &side, TableType table) {
     ColumnSet columns = columnsOf(side);
-    return !columns.empty() && coveredBy(columns, table) && !canFail(side);
+    return !columns.empty() && coveredBy(columns, table) &&
+           (failing == Failing::kKey || !canFail(side));
   };
   TableType left = join.getLeft().getType(), right = join.getRight().getType();
   if (!isOf(sides.left, left)) {
@@ -86,11 +91,17 @@ private:
                                        SmallVectorImpl<Expression> &rest) {
     // An inner join with keys is one of several that join order may take apart, with the condition.
     const bool wanted = join.getKind() != JoinKind::Inner || join.getLeftKeys().empty();
+    auto choosesOfOne = [&](const Expression &conjunct) {
+      ColumnSet columns = columnsOf(conjunct);
+      return coveredBy(columns, join.getLeft().getType()) ||
+             coveredBy(columns, join.getRight().getType());
+    };
+    const Failing failing = llvm::any_of(conjuncts, choosesOfOne) ? Failing::kNoKey : Failing::kKey;
     SmallVector<EqualSides> keys;
     for (const Expression &conjunct : conjuncts) {
       std::optional<EqualSides> sides;
       if (wanted) {
-        sides = equalSides(conjunct, join);
+        sides = equalSides(conjunct, join, failing);
       }
       if (sides) {
         keys.push_back(*sides);
