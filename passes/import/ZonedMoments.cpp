@@ -330,6 +330,14 @@ MaybeExpression ZonedMoments::atZone(const Expression &zone, const Expression &g
     return failure();
   }
   // A moment shows a later hour in the east; what a clock there shows was earlier.
+  std::optional<int32_t> fixed = name ? fixedOffset(*name) : std::nullopt;
+  if (fixed && !isNanoseconds(frame::dropNullable(given.type()))) {
+    Type micros =
+        frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, isZoned(given));
+    MaybeExpression moment = b_.cast(given, micros, at_);
+    const int64_t shift = (isZoned(given) ? *fixed : -*fixed) * kMicrosOfSecond;
+    return failed(moment) ? moment : b_.shiftDate(*moment, 0, 0, shift, at_);
+  }
   return isZoned(given) ? moved(given, "zone_offset", *rules, 1)
                         : moved(given, "zone_clock_offset", *rules, -1);
 }
