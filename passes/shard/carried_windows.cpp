@@ -55,6 +55,38 @@ std::optional<std::pair<int64_t, int64_t>> constantShifts(WindowFunctionAttr fun
   return std::pair(shift, shift);
 }
 
+/// Whether the kind of a function, which has a frame, is about places in it by the window's order.
+bool looksAtPeersOfFrame(WindowFunctionAttr function) {
+  return !function.getOrder() &&
+         (function.getKind() == Kind::Rank || function.getKind() == Kind::PercentRank ||
+          function.getKind() == Kind::CumeDist);
+}
+
+bool hasDistance(WindowFrameAttr frame) {
+  return frame.getStartDistance() || frame.getEndDistance();
+}
+
+/// Whether a frame goes from a row, or the first, to a row, or the last, and not from row to row.
+bool goesFarFrom(WindowFrameAttr frame, ArrayAttr order) {
+  if (hasDistance(frame) || frame.getExclude() != FrameExclusion::None) {
+    return false;
+  }
+  const bool isWhole =
+      frame.getStart() == Bound::UnboundedPreceding && frame.getEnd() == Bound::UnboundedFollowing;
+  const bool isOfRow = frame.getStart() == Bound::CurrentRow && frame.getEnd() == Bound::CurrentRow;
+  // Without an order all rows are peers, wherever they are.
+  const bool hasPeersHere = !order.empty() || frame.getUnit() == FrameUnit::Rows;
+  return isWhole || (hasPeersHere && !isOfRow);
+}
+
+/// A count that is the same for all rows, from 1 to what each rank may send.
+std::optional<int64_t> constantCount(Attribute count) {
+  auto number = dyn_cast_or_null<IntegerAttr>(count);
+  return number && number.getInt() >= 1 && number.getInt() <= kNearRowsMax
+             ? std::optional(number.getInt())
+             : std::nullopt;
+}
+
 /// Whether parts of the rows fold to values that fold to that of all.
 bool foldsInParts(WindowFunctionAttr function, Type result) {
   using Function = AggregateFunction;
@@ -73,34 +105,81 @@ bool foldsInParts(WindowFunctionAttr function, Type result) {
 
 } // namespace
 
+static NearRows reachOf(int64_t start, int64_t end) {
+  return {std::max<int64_t>(0, -std::min(start, end)), std::max<int64_t>(0, std::max(start, end))};
+}
+
 NearRows nearRowsOf(WindowFunctionAttr function) {
   auto [start, end] = *constantShifts(function);
-  return {std::max<int64_t>(0, -std::min(start, end)), std::max<int64_t>(0, std::max(start, end))};
+  return reachOf(start, end);
+}
+
+std::optional<Halo> haloOf(WindowFunctionAttr function, ArrayAttr order) {
+  WindowFrameAttr frame = function.getFrame();
+  ArrayRef<Attribute> arguments = function.getArgumentRange();
+  if (!frame) {
+    const bool moves = function.getKind() == Kind::Lag || function.getKind() == Kind::Lead;
+    auto number = moves ? dyn_cast<IntegerAttr>(arguments[1]) : IntegerAttr();
+    const bool isNear =
+        number && std::clamp(number.getInt(), -kNearRowsMax, kNearRowsMax) == number.getInt();
+    return isNear && function.getIgnoreNulls() ? std::optional(Halo::kKnown) : std::nullopt;
+  }
+  if (hasDistance(frame)) {
+    const bool goesFar = frame.getStart() == Bound::UnboundedPreceding ||
+                         frame.getEnd() == Bound::UnboundedFollowing;
+    if (frame.getUnit() == FrameUnit::Range) {
+      return goesFar ? std::nullopt : std::optional(Halo::kRange);
+    }
+    auto start = constantShift(frame.getStart(), frame.getStartDistance());
+    auto end = constantShift(frame.getEnd(), frame.getEndDistance());
+    const bool isNear = start && end && std::abs(*start) + std::abs(*end) <= kNearRowsMax;
+    return isNear && frame.getUnit() == FrameUnit::Groups ? std::optional(Halo::kGroups)
+                                                          : std::nullopt;
+  }
+  if (function.getOrder() || !goesFarFrom(frame, order)) {
+    return std::nullopt;
+  }
+  if (function.getKind() == Kind::NthValue && constantCount(arguments[1])) {
+    return Halo::kFirst;
+  }
+  const bool isDistinct =
+      function.getKind() == Kind::Aggregate && ruleOf(*function.getAggregate()).isDistinct();
+  return isDistinct ? std::optional(Halo::kDistinct) : std::nullopt;
+}
+
+NearRows haloRowsOf(WindowFunctionAttr function, Halo halo) {
+  ArrayRef<Attribute> arguments = function.getArgumentRange();
+  if (halo == Halo::kGroups) {
+    WindowFrameAttr frame = function.getFrame();
+    return reachOf(*constantShift(frame.getStart(), frame.getStartDistance()),
+                   *constantShift(frame.getEnd(), frame.getEndDistance()));
+  }
+  const int64_t count = cast<IntegerAttr>(arguments[1]).getInt();
+  const int64_t shift = function.getKind() == Kind::Lag ? -count : count;
+  return reachOf(shift, shift);
 }
 
 std::optional<Carry> carryOf(WindowFunctionAttr function, ArrayAttr order, Type result) {
   const bool isPlaceInFrame = function.getFrame() && function.getKind() < Kind::FirstValue;
-  if (isPlaceInFrame || function.getOrder()) {
-    return std::nullopt;
+  auto halo = [&] { return haloOf(function, order) ? std::optional(Carry::kHalo) : std::nullopt; };
+  if (!isPlaceInFrame && !function.getOrder()) {
+    switch (function.getKind()) {
+    case Kind::RowNumber:
+      return Carry::kPlaces;
+    case Kind::Ntile: {
+      auto parts = dyn_cast<IntegerAttr>(function.getArgumentRange()[0]);
+      return parts && parts.getInt() > 0 ? std::optional(Carry::kPlaces) : std::nullopt;
+    }
+    case Kind::Rank:
+    case Kind::DenseRank:
+    case Kind::PercentRank:
+    case Kind::CumeDist: // without an order all rows are peers, wherever they are
+      return order.empty() ? std::nullopt : std::optional(Carry::kPlaces);
+    default:
+      break;
+    }
   }
-  switch (function.getKind()) {
-  case Kind::RowNumber:
-    return Carry::kPlaces;
-  case Kind::Ntile: {
-    auto parts = dyn_cast<IntegerAttr>(function.getArgumentRange()[0]);
-    return parts && parts.getInt() > 0 ? std::optional(Carry::kPlaces) : std::nullopt;
-  }
-  case Kind::Rank:
-  case Kind::DenseRank:
-  case Kind::PercentRank:
-  case Kind::CumeDist: // without an order all rows are peers, wherever they are
-    return order.empty() ? std::nullopt : std::optional(Carry::kPlaces);
-  case Kind::Collect:
-    return std::nullopt;
-  default:
-    break;
-  }
-  if (constantShifts(function)) {
+  if (constantShifts(function) && !(isPlaceInFrame && looksAtPeersOfFrame(function))) {
     NearRows near = nearRowsOf(function);
     int64_t reach = near.before + near.after;
     return reach == 0              ? std::optional(Carry::kNothing)
@@ -108,8 +187,11 @@ std::optional<Carry> carryOf(WindowFunctionAttr function, ArrayAttr order, Type 
                                    : std::nullopt;
   }
   WindowFrameAttr frame = function.getFrame();
-  if (!frame || frame.getExclude() != FrameExclusion::None || function.getIgnoreNulls()) {
-    return std::nullopt;
+  const bool isFolded = function.getKind() == Kind::Aggregate ||
+                        function.getKind() == Kind::FirstValue ||
+                        function.getKind() == Kind::LastValue;
+  if (!frame || frame.getExclude() != FrameExclusion::None || function.getOrder() || !isFolded) {
+    return halo();
   }
   bool fromFirst = frame.getStart() == Bound::UnboundedPreceding;
   bool toLast = frame.getEnd() == Bound::UnboundedFollowing;
@@ -123,23 +205,40 @@ std::optional<Carry> carryOf(WindowFunctionAttr function, ArrayAttr order, Type 
       return Carry::kNothing;
     }
     if (!foldsInParts(function, result)) {
-      return std::nullopt;
+      return halo();
     }
     return fromFirst && toLast  ? std::optional(Carry::kAll)
            : fromFirst && toRow ? std::optional(Carry::kBefore)
            : fromRow && toLast  ? std::optional(Carry::kAfter)
-                                : std::nullopt;
-  case Kind::FirstValue:
-    return fromFirst && (toRow || toLast) ? std::optional(Carry::kFirst)
-           : fromRow && (toRow || toLast) ? std::optional(Carry::kNothing)
-                                          : std::nullopt;
-  case Kind::LastValue:
-    return toLast && (fromRow || fromFirst)  ? std::optional(Carry::kLast)
-           : toRow && (fromRow || fromFirst) ? std::optional(Carry::kNothing)
-                                             : std::nullopt;
-  default:
-    return std::nullopt;
+                                : halo();
+  default: // the first value, or the last
+    break;
   }
+  const bool isFirst = function.getKind() == Kind::FirstValue;
+  if ((!fromFirst && !fromRow) || (!toLast && !toRow)) {
+    return halo();
+  }
+  if (fromRow && toRow) {
+    return Carry::kNothing;
+  }
+  if (function.getIgnoreNulls()) {
+    return Carry::kKnown;
+  }
+  return isFirst ? (fromFirst ? Carry::kFirst : Carry::kNothing)
+                 : (toLast ? Carry::kLast : Carry::kNothing);
+}
+
+bool isComputedTwice(WindowOp window) {
+  TableType type = window.getType();
+  bool hasHalo = false, hasOwn = false;
+  for (WindowFunctionAttr function : window.getFunctionRange()) {
+    Type result = type.getColumnType(function.getName());
+    const bool isHalo = carryOf(function, window.getOrder(), result) == Carry::kHalo;
+    hasHalo |= isHalo;
+    // What is sent for a frame by values takes no function of the own rows.
+    hasOwn |= !isHalo || haloOf(function, window.getOrder()) != Halo::kRange;
+  }
+  return hasHalo && hasOwn;
 }
 
 bool canBeCarried(WindowOp window) {

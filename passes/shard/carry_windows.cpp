@@ -43,12 +43,16 @@ public:
       ownRows();
       row();
     }
-    Value rows = makeWindow(op_.getInput(), op_.getOrder(), own_, ownColumns_);
-    if (Attribute number = op_->getAttr(kChoiceAttr)) { // what was decided is of the rows' own
-      rows.getDefiningOp()->setAttr(kChoiceAttr, number);
+    Value rows = op_.getInput();
+    if (!own_.empty()) {
+      rows = makeWindow(rows, op_.getOrder(), own_, ownColumns_);
+      markDecided(rows);
     }
     if (!measures_.empty()) {
       rows = withNeighbours(rows, makeCarry(rows));
+    }
+    if (!haloFunctions_.empty()) {
+      rows = withHalo(rows);
     }
     auto compute = [&](RegionBuilder &inside, StringAttr name) {
       RowArithmetic arithmetic(inside, loc_);
@@ -68,6 +72,14 @@ private:
 
   StringAttr fresh(const Twine &stem) { return names_.make(stem); }
 
+  /// What was decided of the window is of one that is made for it: of the rows' own, if there is.
+  void markDecided(Value window) {
+    if (Attribute number = op_->getAttr(kChoiceAttr)) {
+      window.getDefiningOp()->setAttr(kChoiceAttr, number);
+      op_->removeAttr(kChoiceAttr);
+    }
+  }
+
   // ---- what is asked for ----
 
   WindowFrameAttr frameOf(Bound start, Attribute startDistance, Bound end, Attribute endDistance,
@@ -77,6 +89,13 @@ private:
   }
   WindowFrameAttr wholeFrame() {
     return frameOf(Bound::UnboundedPreceding, {}, Bound::UnboundedFollowing, {});
+  }
+
+  WindowFrameAttr frameBefore() {
+    return frameOf(Bound::UnboundedPreceding, {}, Bound::Preceding, b_.getI64IntegerAttr(1));
+  }
+  WindowFrameAttr frameAfter() {
+    return frameOf(Bound::Following, b_.getI64IntegerAttr(1), Bound::UnboundedFollowing, {});
   }
 
   /// A function over the rank's own rows, under its own name.
@@ -99,6 +118,14 @@ private:
         fresh("own_" + function.getName().getValue()), function.getFrame(), function.getOrder(),
         function.getIgnoreNulls());
     return addOwn(other, op_.getType().getColumnType(function.getName()));
+  }
+  /// A count of the column's values, from the rank's first row up to the current one, or the last.
+  StringAttr addOwn(Function aggregate, StringAttr column, Bound end, StringRef stem) {
+    auto frame = frameOf(Bound::UnboundedPreceding, {}, end, {});
+    return addOwn(WindowFunctionAttr::get(b_.getContext(), Kind::Aggregate, aggregate,
+                                          b_.getArrayAttr({column}), fresh(stem), frame,
+                                          ArrayAttr(), /*ignoreNulls=*/false),
+                  b_.getI64Type());
   }
   StringAttr row() { return row_ = row_ ? row_ : addOwn(Kind::RowNumber, "row"); }
 
@@ -127,23 +154,19 @@ private:
 
   /// What a column of the summaries comes to over those of some ranks.
   StringAttr addCarried(StringAttr measure, Kind kind, std::optional<Function> fold,
-                        WindowFrameAttr frame, StringRef stem) {
+                        WindowFrameAttr frame, StringRef stem, bool ignoreNulls = false) {
     auto column = llvm::find_if(measureColumns_, [&](Column &c) { return c.name == measure; });
     carried_.push_back(WindowFunctionAttr::get(b_.getContext(), kind, fold,
                                                b_.getArrayAttr({measure}), fresh(stem), frame,
-                                               ArrayAttr(), /*ignoreNulls=*/false));
+                                               ArrayAttr(), ignoreNulls));
     carriedColumns_.push_back({carried_.back().getName(), addNullable(dropNullable(column->type))});
     return carried_.back().getName();
   }
   StringAttr foldedBefore(StringAttr measure, Function fold) {
-    auto one = b_.getI64IntegerAttr(1);
-    auto frame = frameOf(Bound::UnboundedPreceding, {}, Bound::Preceding, one);
-    return addCarried(measure, Kind::Aggregate, fold, frame, "before");
+    return addCarried(measure, Kind::Aggregate, fold, frameBefore(), "before");
   }
   StringAttr foldedAfter(StringAttr measure, Function fold) {
-    auto one = b_.getI64IntegerAttr(1);
-    auto frame = frameOf(Bound::Following, one, Bound::UnboundedFollowing, {});
-    return addCarried(measure, Kind::Aggregate, fold, frame, "after");
+    return addCarried(measure, Kind::Aggregate, fold, frameAfter(), "after");
   }
   StringAttr foldedAll(StringAttr measure, Function fold) {
     return addCarried(measure, Kind::Aggregate, fold, wholeFrame(), "all");
@@ -170,6 +193,10 @@ private:
       near_ = {std::max(near_.before, rows.before), std::max(near_.after, rows.after)};
       return;
     }
+    case Carry::kHalo:
+      return addHalo(function, type);
+    case Carry::kKnown:
+      return addKnown(function, type);
     case Carry::kPlaces:
       return addPlace(function);
     case Carry::kBefore:
@@ -272,6 +299,143 @@ private:
     };
   }
 
+  void addKnown(WindowFunctionAttr function, Type type) {
+    WindowFrameAttr frame = function.getFrame();
+    const bool fromFirst = frame.getStart() == Bound::UnboundedPreceding;
+    const bool toLast = frame.getEnd() == Bound::UnboundedFollowing;
+    const Kind kind = function.getKind();
+    // All rows of a rank have the same.
+    auto whole = WindowFunctionAttr::get(
+        b_.getContext(), kind, std::nullopt, function.getArguments(),
+        fresh("known_" + function.getName().getValue()), wholeFrame(), ArrayAttr(),
+        /*ignoreNulls=*/true);
+    StringAttr known = addMeasure(Function::Min, addOwn(whole, type), type, "known", type);
+    if (fromFirst && toLast) {
+      StringAttr all = addCarried(known, kind, std::nullopt, wholeFrame(), "known", true);
+      values_[function.getName()] = [=](RowArithmetic &a) { return a.column(all); };
+      return;
+    }
+    StringAttr own = addOwn(function);
+    StringAttr others = addCarried(known, kind, std::nullopt,
+                                   fromFirst ? frameBefore() : frameAfter(), "known", true);
+    const bool othersFirst = (kind == Kind::FirstValue) == fromFirst;
+    values_[function.getName()] = [=](RowArithmetic &a) {
+      Value here = a.column(own), there = a.column(others);
+      return othersFirst ? a.firstOf({there, here}) : a.firstOf({here, there});
+    };
+  }
+
+  // ---- rows that others see ----
+
+  void addHalo(WindowFunctionAttr function, Type type) {
+    haloFunctions_.push_back(function);
+    haloColumns_.push_back({function.getName(), type});
+    WindowFrameAttr frame = function.getFrame();
+    if (frame && frame.getUnit() != FrameUnit::Rows) {
+      haloOfPeers_ = true;
+    } else {
+      row();
+    }
+    StringAttr value = function.getColumn(0);
+    const Halo halo = *haloOf(function, op_.getOrder());
+    switch (halo) {
+    case Halo::kRange:
+      return addHaloOfRange(frame);
+    case Halo::kGroups: {
+      StringAttr groups = ownGroups(), own = denseRank_;
+      kept_.insert(groups);
+      NearRows near = haloRowsOf(function, halo);
+      sent_.push_back([=](RowArithmetic &a) {
+        return isAtEnd(a, a.column(own), a.column(groups), near.after, near.before);
+      });
+      return;
+    }
+    case Halo::kKnown: {
+      StringAttr before = addOwn(Function::Count, value, Bound::CurrentRow, "known");
+      StringAttr all = addOwn(Function::Count, value, Bound::UnboundedFollowing, "all_known");
+      NearRows near = haloRowsOf(function, halo);
+      sent_.push_back([=](RowArithmetic &a) {
+        return a.both(a.isKnown(a.column(value)),
+                      isAtEnd(a, a.column(before), a.column(all), near.after, near.before));
+      });
+      return;
+    }
+    case Halo::kFirst: {
+      const int64_t count = haloRowsOf(function, halo).after;
+      StringAttr number = function.getIgnoreNulls()
+                              ? addOwn(Function::Count, value, Bound::CurrentRow, "known")
+                              : row();
+      sent_.push_back([=](RowArithmetic &a) {
+        return a.compare(CompareKind::Le, a.column(number), a.number(count));
+      });
+      return;
+    }
+    case Halo::kDistinct: {
+      // One more than in front of the row.
+      StringAttr here = addOwn(Function::CountDistinct, value, Bound::CurrentRow, "values");
+      auto frameInFront = frameBefore();
+      StringAttr before =
+          addOwn(WindowFunctionAttr::get(b_.getContext(), Kind::Aggregate, Function::CountDistinct,
+                                         b_.getArrayAttr({value}), fresh("values_before"),
+                                         frameInFront, ArrayAttr(), /*ignoreNulls=*/false),
+                 b_.getI64Type());
+      sent_.push_back([=](RowArithmetic &a) {
+        return a.compare(CompareKind::Gt, a.column(here), a.column(before));
+      });
+      return;
+    }
+    }
+    llvm_unreachable("unknown halo");
+  }
+
+  void addHaloOfRange(WindowFrameAttr frame) {
+    auto key = cast<SortKeyAttr>(op_.getOrder()[0]);
+    const bool isAscending = key.getDirection() == SortDirection::Asc;
+    const Function least = isAscending ? Function::Min : Function::Max;
+    const Function greatest = isAscending ? Function::Max : Function::Min;
+    auto send = [&](Attribute distance, Function fold, bool behind) {
+      auto bound = dyn_cast_or_null<StringAttr>(distance);
+      if (!bound) { // the row's peers, who are here
+        return;
+      }
+      Type type = counted_.getColumnType(bound);
+      StringAttr measure = addMeasure(fold, bound, type, "bound", type);
+      StringAttr others = behind ? foldedAfter(measure, fold) : foldedBefore(measure, fold);
+      const CompareKind reaches = (fold == Function::Min) ? CompareKind::Ge : CompareKind::Le;
+      sent_.push_back([=](RowArithmetic &a) {
+        return a.compare(reaches, a.column(key.getColumn()), a.column(others));
+      });
+    };
+    send(frame.getStartDistance(), least, /*behind=*/true);
+    send(frame.getEndDistance(), greatest, /*behind=*/false);
+  }
+
+  /// The rows with what functions give that are computed once more, of the rank's rows and of those
+  /// of the others that these may see.
+  Value withHalo(Value rows) {
+    StringAttr home = fresh("home"), here = fresh("here"), at = fresh("at");
+    Value mine = placed(rows, home);
+    Value sent = filtered(mine, [&](RowArithmetic &a) {
+      Value any = sent_.front()(a);
+      for (const Compute &other : ArrayRef(sent_).drop_front()) {
+        any = a.either(any, other(a));
+      }
+      return any;
+    });
+    Value others = filtered(placed(broadcast(sent), here), [&](RowArithmetic &a) {
+      return a.compare(CompareKind::Ne, a.column(home), a.column(here));
+    });
+    SmallVector<StringAttr> names(cast<TableType>(mine.getType()).getNames());
+    SmallVector<Value> parts{mine, createKeep(b_, loc_, others, names).getResult()};
+    Value all = UnionOp::create(b_, loc_, mine.getType(), parts);
+    Value computed = makeWindow(all, haloOfPeers_ ? op_.getOrder() : ascending({home, row_}),
+                                haloFunctions_, haloColumns_);
+    markDecided(computed);
+    return filtered(placed(computed, at), [&](RowArithmetic &a) {
+      return a.compare(CompareKind::Eq, a.column(home), a.column(at));
+    });
+  }
+
   // ---- ops ----
 
   Value makeWindow(Value input, ArrayAttr order, ArrayRef<WindowFunctionAttr> functions,
@@ -316,8 +480,9 @@ private:
   Value withCarry(Value rows, Value carry) {
     SmallVector<StringAttr> names{place_};
     if (ownRows_) {
-      names.push_back(ownRows_);
+      kept_.insert(ownRows_);
     }
+    names.append(kept_.begin(), kept_.end());
     for (WindowFunctionAttr function : carried_) {
       names.push_back(function.getName());
     }
@@ -343,14 +508,15 @@ private:
     return filter;
   }
 
+  /// Whether a number is among the first `first` or the last `last` of so many.
+  static Value isAtEnd(RowArithmetic &a, Value number, Value all, int64_t first, int64_t last) {
+    auto isFirst = [&] { return a.compare(CompareKind::Le, number, a.number(first)); };
+    auto isLast = [&] { return a.compare(CompareKind::Gt, number, a.minus(all, a.number(last))); };
+    return last == 0 ? isFirst() : first == 0 ? isLast() : a.either(isFirst(), isLast());
+  }
   /// Whether a row is among the first `first` or the last `last` of its rank.
   Value isAtEnd(RowArithmetic &a, int64_t first, int64_t last) {
-    auto isFirst = [&] { return a.compare(CompareKind::Le, a.column(row_), a.number(first)); };
-    auto isLast = [&] {
-      Value end = a.minus(a.column(ownRows_), a.number(last));
-      return a.compare(CompareKind::Gt, a.column(row_), end);
-    };
-    return last == 0 ? isFirst() : first == 0 ? isLast() : a.either(isFirst(), isLast());
+    return isAtEnd(a, a.column(row_), a.column(ownRows_), first, last);
   }
 
   /// Rows that look beyond their rank's: all ranks know those near any end, compute them in the
@@ -387,6 +553,7 @@ private:
     for (const Column &column : carriedColumns_) {
       names.push_back(column.name);
     }
+    names.append(kept_.begin(), kept_.end());
     SmallVector<Value> parts{createKeep(b_, loc_, inner, names).getResult(),
                              createKeep(b_, loc_, ends, names).getResult()};
     return UnionOp::create(b_, loc_, parts.front().getType(), parts);
@@ -400,9 +567,12 @@ private:
   StringAttr place_; ///< the column with the rank of a row
   TableType counted_;
 
-  SmallVector<WindowFunctionAttr> own_, carried_, nearFunctions_;
+  SmallVector<WindowFunctionAttr> own_, carried_, nearFunctions_, haloFunctions_;
   SmallVector<MeasureAttr> measures_;
-  SmallVector<Column> ownColumns_, measureColumns_, carriedColumns_;
+  SmallVector<Column> ownColumns_, measureColumns_, carriedColumns_, haloColumns_;
+  llvm::SetVector<StringAttr> kept_;            ///< columns of the summary that the rank's rows get
+  SmallVector<Compute> sent_;                   ///< whether other ranks may see a row
+  bool haloOfPeers_ = false;                    ///< a function of the halo looks at peers
   llvm::MapVector<StringAttr, Compute> values_; ///< of results that are not the own
   NearRows near_;
   StringAttr row_, denseRank_, ownRows_, ownGroups_, rowsBefore_, rowsOfAll_;

@@ -2,6 +2,7 @@
 #include "passes/shard/op_work.h"
 
 #include "model/plan/page_form.h"
+#include "passes/shard/carried_windows.h"
 
 using namespace mlir;
 using namespace headrace::frame;
@@ -248,6 +249,9 @@ cost::StepWork OpWork::carried(WindowOp op, double rows) {
   step.lanes["fold"] += rows;
   step.lanes["probe"] += rows;
   step.lanes["scalar"] += rows * static_cast<double>(op.getFunctions().size());
+  if (isComputedTwice(op)) {
+    step += partitions(op.getInput(), op.getResult(), rows);
+  }
   return step;
 }
 

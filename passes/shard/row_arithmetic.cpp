@@ -37,6 +37,10 @@ Value RowArithmetic::isNot(Value condition) {
   return NotOp::create(b_, loc_, condition.getType(), condition);
 }
 
+Value RowArithmetic::isKnown(Value value) {
+  return isNot(IsNullOp::create(b_, loc_, b_.getI1Type(), value));
+}
+
 Value RowArithmetic::fold(AggregateFunction function, Value a, Value b) {
   if (function == AggregateFunction::Sum) {
     return firstOf({plus(a, b), a, b});

@@ -26,6 +26,9 @@ public:
   mlir::Value compare(frame::CompareKind kind, mlir::Value a, mlir::Value b);
   mlir::Value choose(mlir::Value condition, mlir::Value then, mlir::Value otherwise);
   mlir::Value isNot(mlir::Value condition);
+  mlir::Value isKnown(mlir::Value value);
+  /// The first that is not NULL.
+  mlir::Value firstOf(mlir::ValueRange values);
   mlir::Value either(mlir::Value a, mlir::Value b) { return inside_.anyOf(loc_, {a, b}); }
   mlir::Value both(mlir::Value a, mlir::Value b) { return inside_.allOf(loc_, {a, b}); }
   /// What sums, least or greatest of two parts are together; NULL, of a part without values, counts
@@ -39,7 +42,6 @@ private:
     bool nullable = frame::isNullable(a.getType()) || frame::isNullable(b.getType());
     return Op::create(b_, loc_, typeLike(a.getType(), nullable), a, b);
   }
-  mlir::Value firstOf(mlir::ValueRange values);
 
   frame::RegionBuilder &inside_;
   mlir::OpBuilder &b_;

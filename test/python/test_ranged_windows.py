@@ -88,9 +88,47 @@ _CALLS = {
     " nth_value(x, 2) over (order by k rows between 1 preceding and 1 following)",
     "both": "row_number() over (order by k), lag(x, 2) over (order by k), sum(x) over (order by k),"
     " max(s) over (order by k rows between 1 preceding and 1 following)",
-    "on one rank": "lag(x ignore nulls) over (order by k), nth_value(x, 3) over (order by k),"
-    " sum(x) over (order by x range between 2 preceding and 3 following),"
-    " count(distinct s) over (order by k)",
+    "frames by value": "sum(x) over (order by x range between 2 preceding and 3 following),"
+    " count(*) over (order by x range between 7 preceding and 1 preceding),"
+    " min(s) over (order by x range between 1 following and 5 following),"
+    " count(distinct s) over (order by x range between 2 preceding and current row exclude group),"
+    " list(k order by k) over (order by x range between current row and 1 following)",
+    "frames by value from behind": "sum(k) over (order by p desc nulls first range between 2.5 preceding and"
+    " 1 following), max(s) over (order by p desc nulls first range between 3 following and 4.25 following),"
+    " mode(x order by k) over (order by p desc nulls first range between 9 preceding and 1.5 preceding)",
+    "frames by doubles": "sum(x) over (order by d range between 0.5 preceding and 1.75 following),"
+    " count(*) over (order by d range between 2 preceding and current row exclude ties)",
+    "frames by distances of rows": "sum(k) over (order by x range between (k % 3) preceding and"
+    " (k % 2) following)",
+    "groups": "sum(x) over (order by x groups between 2 preceding and 3 following),"
+    " count(*) over (order by x groups between 5 preceding and 2 preceding),"
+    " count(distinct s) over (order by x groups between 1 following and 2 following),"
+    " max(s) over (order by x groups between current row and 1 following exclude current row)",
+    "known neighbours": "lag(x ignore nulls) over (order by k), lead(s, 3 ignore nulls) over (order by k),"
+    " lag(p, -2 ignore nulls) over (order by k), lag(b, 2, true ignore nulls) over (order by k),"
+    " fill(x) over (order by k)",
+    "known values": "last_value(x ignore nulls) over (order by k), first_value(s ignore nulls) over"
+    " (order by k), first_value(p ignore nulls) over (order by k rows between current row and unbounded"
+    " following), last_value(d ignore nulls) over (order by k rows between current row and unbounded"
+    " following), last_value(x ignore nulls) over (order by k rows between unbounded preceding and unbounded"
+    " following), any_value(b) over (order by k rows between unbounded preceding and unbounded following)",
+    "nth values": "nth_value(x, 3) over (order by k), nth_value(s, 2 ignore nulls) over (order by k),"
+    " nth_value(p, 700) over (order by k rows unbounded preceding), nth_value(x, 2) over (order by k rows"
+    " between current row and unbounded following), nth_value(s, 4096 ignore nulls) over (order by k rows"
+    " between unbounded preceding and unbounded following)",
+    "different values": "count(distinct s) over (order by k), sum(distinct x) over (order by k),"
+    " count(distinct p) over (order by x), count(distinct b) over (order by k rows between current row and"
+    " unbounded following), avg(distinct x) over (order by k)",
+    "chosen rows": "arg_max(s, k) over (order by k rows 4 preceding), min(x, 3) over (order by k rows between"
+    " 2 preceding and 2 following), list(distinct x order by x) over (order by k rows between 1 following and"
+    " 3 following), rank(order by p) over (order by k rows 5 preceding), mode(x) over (order by k rows"
+    " between 1 preceding and current row), arg_min(s, k) over (), min(x, 2) over ()",
+    "mixed": "count(distinct s) over (order by x), sum(x) over (order by x range between 1 preceding and 1"
+    " following), rank() over (order by x), sum(x) over (order by x), count(*) over (order by x groups 1"
+    " preceding), nth_value(x, 2) over (order by x)",
+    "on one rank": "nth_value(x, k) over (order by k), mode(x order by k) over (order by k),"
+    " sum(x) over (order by k rows between k % 2 preceding and 3 following),"
+    " list(distinct s order by s) over (order by k)",
 }
 
 

@@ -88,3 +88,27 @@ func.func @main() -> !r {
   %w = frame.window %t partition [] order [#frame.sort_key<"k" asc nulls_last>] functions [#frame.window_function<lag("x", 2 : i64) -> "n" ignore_nulls>] : !t -> !r
   return %w : !r
 }
+
+// -----
+
+!t = !frame.table<"k": i64, "low": i64, "high": i64, "x": i64>
+!r = !frame.table<"k": i64, "low": i64, "high": i64, "x": i64, "s": !frame.nullable<i64>>
+
+// Rows that the frames of other ranks may see go to all of them: up to the least start behind and the greatest end before.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[OWN:.*]] = dist.exchange range
+// CHECK-NOT: frame.window %[[OWN]]
+// CHECK: frame.aggregate %{{.*}} keys ["rank"] measures [#frame.measure<min("low") -> "bound">, #frame.measure<max("high") -> "bound_1">]
+// CHECK: functions [#frame.window_function<aggregate min("bound") -> "after" over <rows following(1 : i64) to unbounded_following>>, #frame.window_function<aggregate max("bound_1") -> "before" over <rows unbounded_preceding to preceding(1 : i64)>>]
+// CHECK: %[[MINE:.*]] = dist.place %{{.*}} as "home" over ["r"]
+// CHECK: %[[SENT:.*]] = frame.filter %[[MINE]]
+// CHECK: dist.exchange broadcast %[[SENT]]
+// CHECK: %[[ALL:.*]] = frame.union
+// CHECK: frame.window %[[ALL]] partition [] order [#frame.sort_key<"k" asc nulls_last>] functions [#frame.window_function<aggregate sum("x") -> "s" over <range preceding("low") to following("high")>>]
+// CHECK: dist.exchange gather
+func.func @main() -> !r {
+  %t = frame.scan "t" ["k", "low", "high", "x"] {statistics = {rows = 10000000 : i64, columns = {}}} : !t
+  %w = frame.window %t partition [] order [#frame.sort_key<"k" asc nulls_last>] functions [
+      #frame.window_function<aggregate sum("x") -> "s" over <range preceding("low") to following("high")>>] : !t -> !r
+  return %w : !r
+}
