@@ -124,6 +124,43 @@ def test_random_graphs(seed: int) -> None:
     check(reached, {"e": edges}, ranks=1 + seed % 3)
 
 
+def test_explain_shows_start_step_and_query() -> None:
+    query = """with recursive r(n) as (select a from e where a = 1 union select b from r join e on n = a)
+        select count(*) as c from r where n > 2"""
+    text = hr.explain(query, {"e": EDGES}, ranks=2)
+    assert text.index('start of the recursion "rows of WITH 0":') < text.index(
+        'step of the recursion "rows of WITH 0", round after round until a round has no rows; how many it'
+        " takes is not known:"
+    )
+    assert text.index("before of WITH 0") < text.index("\nquery:") < text.rindex("rows of WITH 0")
+    shown = hr.sql(f"explain {query}", {"e": EDGES}, ranks=2).column("explain").to_pylist()
+    assert [line for line in shown if "solved" not in line] == [
+        line for line in text.splitlines() if "solved" not in line
+    ]
+
+
+def test_explain_of_recursions_in_recursions_and_around_tables() -> None:
+    query = """with recursive p as materialized (select a + 1 as a from e),
+        t(x) as (select min(a) from p union all select x + (
+            with recursive u(y) as (select t.x union all select y + 1 from u where y < 4)
+            select max(y) from u)
+        from t where x < 30)
+        select x from t, p where x = p.a limit 3"""
+    text = hr.explain(query, {"e": EDGES})
+    assert text.count("start of the recursion") == text.count("step of the recursion") == 2
+    assert 'table "rows of WITH' in text
+    limited = "with recursive t(x) as (select 1 union all select x + 1 from t) select x from t limit 3"
+    assert "round after round until there are 3 rows" in hr.explain(limited, {})
+
+
+def test_explain_analyze_is_refused() -> None:
+    query = "explain analyze with recursive t(x) as (select 1 union all select x + 1 from t) select * from t"
+    with pytest.raises(
+        hr.HeadraceError, match="EXPLAIN ANALYZE of WITH RECURSIVE is not supported; EXPLAIN is"
+    ):
+        hr.sql(query)
+
+
 def test_a_limit_ends_a_recursion_without_an_end() -> None:
     query = """with recursive t(x) as (select 1 union all select x + 1 from t)
         select x * 2 as y from t limit 3 offset 2"""

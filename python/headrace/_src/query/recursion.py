@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import SqlError, UnsupportedError
@@ -32,12 +33,14 @@ def may_recur(text: str) -> bool:
 
 
 def unrolled(
-    plan: BoundPlan, names: Mapping[str, object], compiled: Callable[[BoundPlan], Run]
+    plan: BoundPlan, names: Mapping[str, object], compiled: Callable[[BoundPlan], Run], *, in_cluster: bool
 ) -> tuple[BoundPlan, dict[str, ArrowTable]]:
     """The plan without recursion, and the tables that it reads instead.
 
     names: those of the query's tables. compiled: compiles a plan.
     """
+    if in_cluster and "LOGICAL_RECURSIVE_CTE" in plan.json:
+        raise UnsupportedError("WITH RECURSIVE is not supported in a cluster")
     try:
         document = json.loads(plan.json)
         unrolling = _Unrolling(names, compiled)
@@ -46,6 +49,40 @@ def unrolled(
     except RecursionError:
         raise SqlError("the plan is too deep to be read") from None
     return BoundPlan(text, plan.names, plan.types), unrolling.tables
+
+
+def described(
+    plan: BoundPlan, names: Mapping[str, object], shown: Callable[[BoundPlan], str], *, analyze: bool
+) -> str:
+    """What is shown of the parts of a recursive plan: for each recursion that of its start and of its step,
+    then that of the query, which reads their rows as a table. Empty if the plan is not recursive.
+
+    names: those of the query's tables. shown: what is shown of a plan. analyze: it is to be run, too.
+    """
+    if "LOGICAL_RECURSIVE_CTE" not in plan.json:
+        return ""
+    if analyze:
+        raise UnsupportedError("EXPLAIN ANALYZE of WITH RECURSIVE is not supported; EXPLAIN is")
+    try:
+        document = json.loads(plan.json)
+        description = _Description(names, shown)
+        document["plans"] = [description.plain(root) for root in document["plans"]]
+        text = _text(document)
+    except RecursionError:
+        raise SqlError("the plan is too deep to be read") from None
+    description.add("query", BoundPlan(text, plan.names, plan.types))
+    return "\n".join(description.parts)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The plans of a recursion; `before` is the table of the rows of the round before, `seen` that of all
+    rounds, if the step reads it."""
+
+    start: Node
+    step: Node
+    before: str
+    seen: str | None
 
 
 class _Unrolling:
@@ -71,32 +108,41 @@ class _Unrolling:
         references = list(_references(use, node["table_index"]))
         if not references:
             return self.plain(use)
-        name = self._keep(self._run(definition, len(references[0]["chunk_types"]))({}))
+        name = self._computed(definition, len(references[0]["chunk_types"]))
         return self.plain(self._reading(use, node["table_index"], name))
 
-    def _rounds(self, node: Node, rows_wanted: int | None) -> str:
-        """The table of all rows of a recursion."""
+    def _computed(self, definition: Node, width: int) -> str:
+        """The table of the rows of a common table expression."""
+        return self._keep(self._run(definition, width)({}))
+
+    def _parts(self, node: Node) -> _Parts:
         if node["key_targets"]:
             # no test: DuckDB cannot write such a plan
             raise UnsupportedError("WITH RECURSIVE … USING KEY is not supported")
         start, step = node["children"]
-        index, width, distinct = node["table_index"], len(node["internal_types"]), not node["union_all"]
+        index, distinct = node["table_index"], not node["union_all"]
         if distinct:
             start = {"type": "LOGICAL_UNION", "setop_all": False, "children": [start]}
-        rows = self._run(start, width)({})
-        found, seen, before = [rows], self._name("seen"), self._name("before")
+        seen, before = self._name("seen"), self._name("before")
         wants_all = distinct or any(each["is_recurring"] for each in _references(step, index))
         step = self._reading(step, index, before, seen)
         if distinct:
             known = self._scan(seen, node["internal_types"])
             step = {"type": "LOGICAL_EXCEPT", "setop_all": False, "children": [step, known]}
-        run = None if _recurs(step) else self._run(step, width)
+        return _Parts(start, step, before, seen if wants_all else None)
+
+    def _rounds(self, node: Node, rows_wanted: int | None) -> str:
+        """The table of all rows of a recursion."""
+        parts, width = self._parts(node), len(node["internal_types"])
+        rows = self._run(parts.start, width)({})
+        found = [rows]
+        run = None if _recurs(parts.step) else self._run(parts.step, width)
         count = rows.num_rows
         while rows.num_rows and (rows_wanted is None or count < rows_wanted):
-            tables = {before: ArrowTable(rows)}
-            if wants_all:
-                tables[seen] = ArrowTable(_joined(found))
-            rows = run(tables) if run else self._nested(step, width, tables)
+            tables = {parts.before: ArrowTable(rows)}
+            if parts.seen:
+                tables[parts.seen] = ArrowTable(_joined(found))
+            rows = run(tables) if run else self._nested(parts.step, width, tables)
             found.append(rows)
             count += rows.num_rows
         return self._keep(_joined(found))
@@ -157,6 +203,46 @@ class _Unrolling:
             "source_ordinality": "WITHOUT_ORDINALITY",
             "function_data": {"table": name},
         }
+
+
+class _Description(_Unrolling):
+    """Shows the parts that would be run, and reads tables that nobody has made."""
+
+    def __init__(self, names: Mapping[str, object], shown: Callable[[BoundPlan], str]) -> None:
+        self._taken = dict(names)
+        super().__init__(self._taken, self._unused)
+        self._shown = shown
+        self.parts: list[str] = []
+
+    def add(self, title: str, plan: BoundPlan) -> None:
+        self.parts.append(f"{title}:\n{self._shown(plan)}")
+
+    @staticmethod
+    def _unused(plan: BoundPlan) -> Run:
+        raise AssertionError("nothing is run")
+
+    def _rounds(self, node: Node, rows_wanted: int | None) -> str:
+        parts, width = self._parts(node), len(node["internal_types"])
+        name = self._name("rows")
+        self._add_part(f'start of the recursion "{name}"', parts.start, width)
+        until = "until a round has no rows" if rows_wanted is None else f"until there are {rows_wanted} rows"
+        title = f'step of the recursion "{name}", round after round {until}; how many it takes is not known'
+        self._add_part(title, self.plain(parts.step), width)
+        return name
+
+    def _computed(self, definition: Node, width: int) -> str:
+        name = self._name("rows")
+        self._add_part(f'table "{name}"', definition, width)
+        return name
+
+    def _add_part(self, title: str, node: Node, width: int) -> None:
+        plan = _text({"error": False, "plans": [node]})
+        self.add(title, BoundPlan(plan, tuple(map(str, range(width)))))
+
+    def _name(self, what: str) -> str:
+        name = super()._name(what)
+        self._taken[name] = None
+        return name
 
 
 def _text(document: Node) -> str:
