@@ -52,10 +52,13 @@ static std::pair<size_t, size_t> arity(WindowFunctionKind kind,
   case WindowFunctionKind::CumeDist:
     return {0, 0};
   case WindowFunctionKind::Ntile:
-  case WindowFunctionKind::Collect:
   case WindowFunctionKind::FirstValue:
   case WindowFunctionKind::LastValue:
+  case WindowFunctionKind::Mode:
     return {1, 1};
+  case WindowFunctionKind::Collect:
+  case WindowFunctionKind::CollectDistinct:
+    return {1, 2};
   case WindowFunctionKind::NthValue:
     return {2, 2};
   case WindowFunctionKind::Lag:
@@ -75,10 +78,21 @@ static bool takesValue(WindowFunctionKind kind) {
          kind == Kind::LastValue || kind == Kind::NthValue;
 }
 
-static bool needsFrame(WindowFunctionKind kind) {
+static bool needsFrame(WindowFunctionKind kind, ArrayAttr arguments) {
   using Kind = WindowFunctionKind;
   return kind == Kind::FirstValue || kind == Kind::LastValue || kind == Kind::NthValue ||
-         kind == Kind::Aggregate;
+         kind == Kind::Aggregate || kind == Kind::Mode || kind == Kind::CollectDistinct ||
+         (kind == Kind::Collect && arguments && arguments.size() > 1);
+}
+
+/// Whether an order of its own fits a function.
+static bool fitsOrder(WindowFunctionKind kind, WindowFrameAttr frame, ArrayAttr order) {
+  using Kind = WindowFunctionKind;
+  if (!order) {
+    return kind != Kind::CollectDistinct;
+  }
+  return frame && kind != Kind::Aggregate && kind != Kind::Mode && !order.empty() &&
+         llvm::all_of(order, [](Attribute key) { return isa<SortKeyAttr>(key); });
 }
 
 LogicalResult WindowFunctionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -91,7 +105,7 @@ LogicalResult WindowFunctionAttr::verify(function_ref<InFlightDiagnostic()> emit
     // no test: the syntax has the one with the other
     return emitError() << "exactly aggregate needs an aggregate function, got " << text;
   }
-  if (frame ? kind == WindowFunctionKind::DenseRank : needsFrame(kind)) { // C2
+  if (frame ? kind == WindowFunctionKind::DenseRank : needsFrame(kind, arguments)) { // C2
     return emitError() << (frame ? "has no frame: " : "needs a frame: ") << text;
   }
   auto [least, most] = arity(kind, aggregate);
@@ -99,11 +113,10 @@ LogicalResult WindowFunctionAttr::verify(function_ref<InFlightDiagnostic()> emit
   if (count < least || count > most || (arguments && !llvm::all_of(arguments, isCount))) { // C3
     return emitError() << "wrong arguments of " << text << ": " << arguments;
   }
-  if (ignoreNulls && (!takesValue(kind) || (frame && !needsFrame(kind)))) { // C4
+  if (ignoreNulls && (!takesValue(kind) || (frame && !needsFrame(kind, arguments)))) { // C4
     return emitError() << "has no NULLs to ignore: " << text;
   }
-  if (order && (!frame || aggregate || order.empty() ||
-                !llvm::all_of(order, [](Attribute key) { return isa<SortKeyAttr>(key); }))) { // C5
+  if (!fitsOrder(kind, frame, order)) { // C5
     return emitError() << "has no such order: " << text << " " << order;
   }
   if (!name || name.empty()) {
@@ -257,6 +270,8 @@ Type WindowOp::resultType(WindowFunctionAttr function, TableType input) {
   case WindowFunctionKind::LastValue:
   case WindowFunctionKind::NthValue:
   case WindowFunctionKind::Collect:
+  case WindowFunctionKind::CollectDistinct:
+  case WindowFunctionKind::Mode:
     return argument ? addNullable(argument) : Type();
   case WindowFunctionKind::Aggregate:
     return measureType(*function.getAggregate(), argument, Grouping::kGlobal, context);
@@ -299,14 +314,16 @@ static LogicalResult verifyFunction(WindowOp op, WindowFunctionAttr function, Co
   TableType input = op.getInput().getType();
   bool valued = takesValue(function.getKind());
   bool folds = function.getKind() == WindowFunctionKind::Aggregate;
+  bool collects = function.getKind() == WindowFunctionKind::Collect ||
+                  function.getKind() == WindowFunctionKind::CollectDistinct;
+  bool modes = function.getKind() == WindowFunctionKind::Mode;
   for (auto [index, argument] : llvm::enumerate(function.getArgumentRange())) {
     auto name = dyn_cast<StringAttr>(argument);
     Type type = name ? input.getColumnType(name) : Type();
     if (name && !type) { // C2
       return op.emitOpError("argument is not a column of the input: ") << name;
     }
-    bool collects = function.getKind() == WindowFunctionKind::Collect;
-    bool value = folds || collects || (valued && index != 1);
+    bool value = folds || modes || ((valued || collects) && index != 1);
     if (value && !name) { // C2
       return op.emitOpError("argument must be a column, got ") << argument;
     }
@@ -319,8 +336,7 @@ static LogicalResult verifyFunction(WindowOp op, WindowFunctionAttr function, Co
     }
   }
   StringAttr list = function.getColumn(0);
-  if (function.getKind() == WindowFunctionKind::Collect &&
-      (!list || !isList(input.getColumnType(list)))) { // C2
+  if (collects && (!list || !isList(input.getColumnType(list)))) { // C2
     return op.emitOpError("argument must be a list, got ") << function;
   }
   Type expected = WindowOp::resultType(function, input);

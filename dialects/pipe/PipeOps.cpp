@@ -150,7 +150,7 @@ LogicalResult StateOp::verifyFunctions() {
     using Kind = frame::WindowFunctionKind;
     Kind kind = function.getKind();
     bool copies = kind == Kind::Lag || kind == Kind::Lead || kind == Kind::FirstValue ||
-                  kind == Kind::LastValue || kind == Kind::NthValue;
+                  kind == Kind::LastValue || kind == Kind::NthValue || kind == Kind::Mode;
     Type type = result.getType();
     bool fits = kind == Kind::Aggregate ? folds(*function.getAggregate(), result.getCombine())
                                         : result.getCombine() == Combine::Computed;
@@ -160,7 +160,7 @@ LogicalResult StateOp::verifyFunctions() {
               (!otherwise || type == getField(otherwise).getType());
     } else if (kind == Kind::PercentRank || kind == Kind::CumeDist) {
       fits &= type.isF64();
-    } else if (kind == Kind::Collect) {
+    } else if (kind == Kind::Collect || kind == Kind::CollectDistinct) {
       fits &= result.getNullable() && isa<StringType>(type) &&
               type == getField(function.getColumn(0)).getType();
     } else if (kind != Kind::Aggregate) {

@@ -125,8 +125,9 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
     }
     HR_RETURN_IF_ERROR(known(window.result == kNone ? INT32_MAX : window.result));
     const StateField &result = state.fields[window.result];
-    bool copies =
-        window.function >= WindowFunction::kLag && window.function <= WindowFunction::kNthValue;
+    bool modes = window.function == WindowFunction::kMode;
+    bool copies = modes || (window.function >= WindowFunction::kLag &&
+                            window.function <= WindowFunction::kNthValue);
     bool collects = window.function == WindowFunction::kCollect;
     bool wantsInput = copies || collects || window.function == WindowFunction::kFold;
     if (wantsInput && window.input == kNone) {
@@ -141,7 +142,7 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
     bool counts = window.function == WindowFunction::kFold ||
                   (window.function == WindowFunction::kCount && window.input != kNone);
     bool sums = counts || window.function == WindowFunction::kCount;
-    if (!window.order.empty() && (!window.hasFrame() || sums)) {
+    if (!window.order.empty() && (!window.hasFrame() || sums || modes)) {
       return ruleBroken(plan, "operands", kNone, subject,
                         "only what takes rows of a frame one by one has an order, got ",
                         nameOf(window.function));
@@ -149,9 +150,10 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
     if (!window.hasFrame() && window.function >= WindowFunction::kFirstValue && !collects) {
       return ruleBroken(plan, "operands", kNone, subject, "a window function lacks its frame");
     }
-    if (window.distinct && !counts) {
+    if (window.distinct && !counts && !(collects && !window.order.empty())) {
       return ruleBroken(plan, "operands", kNone, subject,
-                        "only a count or a fold of an input can be distinct, got ",
+                        "only a count or a fold of an input, or lists in an order, can be "
+                        "distinct, got ",
                         nameOf(window.function));
     }
     if (collects && result.type != HR_STRING) {

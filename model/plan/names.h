@@ -45,7 +45,8 @@ HR_PLAN_ENUM_NAMES(WindowFunction, {WindowFunction::kRowNumber, "row_number"},
                    {WindowFunction::kFirstValue, "first_value"},
                    {WindowFunction::kLastValue, "last_value"},
                    {WindowFunction::kNthValue, "nth_value"}, {WindowFunction::kCount, "count"},
-                   {WindowFunction::kFold, "fold"}, {WindowFunction::kCollect, "collect"})
+                   {WindowFunction::kFold, "fold"}, {WindowFunction::kCollect, "collect"},
+                   {WindowFunction::kMode, "mode"})
 HR_PLAN_ENUM_NAMES(FrameUnit, {FrameUnit::kRows, "rows"}, {FrameUnit::kRange, "range"},
                    {FrameUnit::kGroups, "groups"})
 HR_PLAN_ENUM_NAMES(FrameEdge, {FrameEdge::kUnboundedPreceding, "unbounded_preceding"},

@@ -145,7 +145,8 @@ enum class WindowFunction : uint8_t {
   kNthValue,
   kCount,   ///< rows of the frame, or those whose input is not NULL
   kFold,    ///< the inputs of the frame, as the result's field combines
-  kCollect, ///< all lists of the partition as one, in its first row
+  kCollect, ///< all lists of the partition as one, in its first row; or of a frame, in each row
+  kMode,    ///< the most frequent input of the frame, of several the first
 };
 
 enum class FrameUnit : uint8_t { kRows, kRange, kGroups };
@@ -175,12 +176,15 @@ struct FrameBound {
 /// the whole partition.
 struct WindowColumn {
   WindowFunction function = WindowFunction::kRowNumber;
-  int32_t result = kNone;    ///< field
-  int32_t input = kNone;     ///< field; none: no value, or every row counts
-  RowCount count;            ///< ntile's parts, how far lag and lead go, which value is nth
+  int32_t result = kNone; ///< field
+  int32_t input = kNone;  ///< field; none: no value, or every row counts
+  /// ntile's parts, how far lag and lead go, which value is nth, how many lists are collected (of
+  /// no field, and 0: all).
+  RowCount count;
   int32_t otherwise = kNone; ///< lag and lead: the field for rows that have no such row
   bool ignoreNulls = false;
-  bool distinct = false; ///< kCount, kFold: each value counts once
+  /// kCount, kFold: each value counts once; kCollect: of rows that are equal in `order` one does.
+  bool distinct = false;
   FrameUnit unit = FrameUnit::kRows;
   FrameBound start;
   FrameBound end;

@@ -234,6 +234,10 @@ private:
       if (counts) {
         out_ << " by " << countText(state, window.count);
       }
+      if (window.function == Function::kCollect &&
+          (window.count.field != kNone || window.count.number != 0)) {
+        out_ << " first " << countText(state, window.count);
+      }
       if (window.otherwise != kNone) {
         out_ << " else " << fieldName(state, window.otherwise);
       }

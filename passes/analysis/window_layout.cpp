@@ -45,7 +45,10 @@ plan::WindowFunction planFunction(frame::WindowFunctionAttr function) {
   case Kind::NthValue:
     return plan::WindowFunction::kNthValue;
   case Kind::Collect:
+  case Kind::CollectDistinct:
     return plan::WindowFunction::kCollect;
+  case Kind::Mode:
+    return plan::WindowFunction::kMode;
   case Kind::Aggregate:
     return frame::ruleOf(*function.getAggregate()).result == frame::AggregateResult::kCount
                ? plan::WindowFunction::kCount
@@ -117,7 +120,8 @@ plan::WindowColumn windowColumn(const plan::State &state, frame::WindowFunctionA
     out.otherwise = fieldOf(state, otherwise);
   }
   out.ignoreNulls = function.getIgnoreNulls();
-  out.distinct = function.getAggregate() && frame::ruleOf(*function.getAggregate()).isDistinct();
+  out.distinct = function.getKind() == frame::WindowFunctionKind::CollectDistinct ||
+                 (function.getAggregate() && frame::ruleOf(*function.getAggregate()).isDistinct());
   if (frame::WindowFrameAttr frame = function.getFrame()) {
     out.unit = planUnit(frame.getUnit());
     out.start = planBound(state, frame.getStart(), frame.getStartDistance());

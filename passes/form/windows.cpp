@@ -102,6 +102,8 @@ FailureOr<Former::Fold> Former::windowField(const OpenPipeline &input,
   case Kind::LastValue:
   case Kind::NthValue:
   case Kind::Collect:
+  case Kind::CollectDistinct:
+  case Kind::Mode:
     fold.column.nullable = true;
     break;
   case Kind::PercentRank:

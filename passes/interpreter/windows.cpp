@@ -109,8 +109,12 @@ private:
       return fold(function, type, partition, *seen);
     }
     StringAttr column = function.getColumn(0);
-    if (function.getKind() == Kind::Collect) {
+    if (function.getKind() == Kind::Collect || function.getKind() == Kind::CollectDistinct) {
+      chooseCollected(*seen, function, partition, row);
       return collected(column, partition, *seen);
+    }
+    if (function.getKind() == Kind::Mode) {
+      return mostFrequent(column, partition, *seen);
     }
     if (function.getIgnoreNulls()) {
       llvm::erase_if(*seen, [&](size_t at) { return cell(partition, at, column).isNull(); });
@@ -223,6 +227,40 @@ private:
     Int128 inLonger = longer * (length + 1);
     return Scalar{Int128(row) < inLonger ? Int128(row) / (length + 1) + 1
                                          : longer + (Int128(row) - inLonger) / length + 1};
+  }
+
+  /// Leaves of rows in order those whose lists are collected.
+  void chooseCollected(std::vector<size_t> &rows, WindowFunctionAttr function,
+                       const Partition &partition, size_t row) const {
+    llvm::erase_if(rows,
+                   [&](size_t at) { return cell(partition, at, function.getColumn(0)).isNull(); });
+    if (function.getKind() == WindowFunctionKind::CollectDistinct) {
+      auto compare = orderOf(function, partition);
+      auto isEqual = [&](size_t a, size_t b) { return compare(a, b) == 0; };
+      rows.erase(std::unique(rows.begin(), rows.end(), isEqual), rows.end());
+    }
+    if (function.getArgumentRange().size() > 1) {
+      const Scalar most = count(function.getArgumentRange()[1], partition, row);
+      if (!most.isNull() && most.integer() >= 1 && most.integer() < Int128(rows.size())) {
+        rows.resize(size_t(most.integer()));
+      }
+    }
+  }
+
+  Scalar mostFrequent(StringAttr column, const Partition &partition, ArrayRef<size_t> rows) const {
+    Scalar most = Scalar::null();
+    size_t frequency = 0;
+    for (size_t row : rows) {
+      const Scalar &value = cell(partition, row, column);
+      const size_t equal = value.isNull() ? 0 : llvm::count_if(rows, [&](size_t at) {
+        return compareWithNulls(cell(partition, at, column), value) == 0;
+      });
+      if (equal > frequency) {
+        most = value;
+        frequency = equal;
+      }
+    }
+    return most;
   }
 
   Scalar collected(StringAttr column, const Partition &partition, ArrayRef<size_t> rows) const {

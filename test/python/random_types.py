@@ -420,26 +420,23 @@ def _aggregate(random: Random, over: str = "") -> str:
         (f"mad({random.choice(('i', 'l', 'x', 'p', 'd', 't'))})", "{}"),
         (f"entropy({simple})", "round({}, 9)"),
     ]
+    ordered = random.choice([each for each in (*_SIMPLE, *_NESTED) if each != "v"])  # by months there
+    choices += [
+        *((f"min({ordered}, {n})", text), (f"max({ordered}, {n})", text)) * 2,
+        *(plain(f"{call}({name}, {unique})", name) for call in ("arg_min", "arg_max", "arg_max_null")),
+        *(plain(f"{call}({name}, {unique})", name) for call in ("arg_min_nulls_last", "arg_max_nulls_last")),
+        *((f"{call}({name}, {unique}, {n})", text) for call in ("arg_min", "arg_max", "min_by", "max_by")),
+        (f"list(distinct {simple} order by {simple} desc nulls first)", text),
+        (f"sum(distinct {random.choice(('ti', 'i', 'l', 'p'))})", "{}"),
+        (f"var_samp(distinct {random.choice(('ti', 'i', 'p'))})", "{}"),
+    ]
     if not over:
-        ordered = random.choice([each for each in (*_SIMPLE, *_NESTED) if each != "v"])  # by months there
         choices += [
-            *((f"min({ordered}, {n})", text), (f"max({ordered}, {n})", text)) * 2,
-            *(plain(f"{call}({name}, {unique})", name) for call in ("arg_min", "arg_max", "arg_max_null")),
-            *(
-                plain(f"{call}({name}, {unique})", name)
-                for call in ("arg_min_nulls_last", "arg_max_nulls_last")
-            ),
-            *(
-                (f"{call}({name}, {unique}, {n})", text)
-                for call in ("arg_min", "arg_max", "min_by", "max_by")
-            ),
             *((f"{call}(k, {name}{order})", "{}") for call in ("arg_min", "arg_max")),
             (f"histogram_exact({_finite(simple)}, {_bins(random, simple)})", text),
             (f"histogram(distinct {_finite(simple)}, {_bins(random, simple)})", text),
-            (f"list(distinct {simple} order by {simple} desc nulls first)", text),
             (f"reservoir_quantile({_finite(number)}, {_share(random).removeprefix('-')})", text),
             plain(f"min(distinct {simple})", simple),
-            (f"sum(distinct {random.choice(('ti', 'i', 'l', 'p'))})", "{}"),
         ]
     call, shown = random.choice(choices)
     return shown.replace("{}", f"({call}{_filter(random)}{over})")

@@ -171,9 +171,44 @@ def _ordered_call(random: Random, window: _Window) -> str:
     return f"{random.choice(values).format(random.choice(('', ' ignore nulls')))} {window.over(frame)}"
 
 
+def _chosen_call(random: Random, window: _Window) -> str:
+    """An aggregate without a running form: of the rows that are first in an order, or of different values."""
+    column = random.choice(list(_KINDS))
+    element = column.replace("x", "i")  # in lists −0 is 0
+    number = random.choice("ilp")
+    over = window.over(window.frame())
+    condition = f" filter (where {random.choice(('b', 'i > 0'))})" if random.random() < 0.2 else ""
+    count = random.choice(("1", "2", "50"))
+    by = random.choice(("k", "-k", "nullif(k, 3)"))
+    call = random.choice(
+        (
+            *(f"{name}({column}, {by})" for name in ("arg_min", "arg_max", "min_by", "max_by")),
+            *(f"{name}({column}, {by})" for name in ("arg_min_null", "arg_max_null")),
+            *(f"{name}({column}, {by})" for name in ("arg_min_nulls_last", "arg_max_nulls_last")),
+            *(f"{name}({number}, {count})" for name in ("min", "max")),
+            *(f"{name}({element}, {by}, {count})" for name in ("arg_min", "arg_max")),
+            f"min(distinct {number}, {count})",
+            f"list(distinct {element} order by {_order_key(random, element)})",
+            "string_agg(distinct s, '|' order by s)",
+            "string_agg(distinct s order by s desc)",
+            f"{random.choice(('stddev', 'var_pop', 'product', 'fsum'))}(distinct {number})",
+            "bit_xor(distinct i)",
+            f"any_value({column} order by k)",
+        )
+    )
+    if window.unique and random.random() < 0.2:  # of a frame that loses rows DuckDB's is any of the frequent
+        frame = random.choice(
+            ("rows unbounded preceding", "rows between unbounded preceding and 2 following")
+        )
+        return f"mode({column}) {window.over(frame)}"
+    return f"{call}{condition} {over}"
+
+
 def _call(random: Random, window: _Window) -> str:
     if random.random() < 0.25:
         return _ordered_call(random, window)
+    if random.random() < 0.3:
+        return _chosen_call(random, window)
     column = random.choice(list(_KINDS))
     number = random.choice(_NUMBERS)
     ranks = ("rank()", "dense_rank()", "percent_rank()", "cume_dist()")

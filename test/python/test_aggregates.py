@@ -336,8 +336,14 @@ def test_what_others_estimate_is_exact(ranks: int) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("select arg_min(i, n) over () from t", "unsupported arg_min in a window"),
-        ("select product(distinct x) over () from t", "unsupported product of distinct values in a window"),
+        (
+            "select covar_pop(distinct x, i) over (order by i) from t",
+            "unsupported covar_pop of distinct values in a window",
+        ),
+        (
+            "select arg_min(distinct x, i, 2) over (order by i) from t",
+            "unsupported arg_min of distinct values in a window",
+        ),
         ("select bitstring_agg(i) from t", "unsupported aggregate function: bitstring_agg"),
         ("select avg(date '2020-01-01') from t", "unsupported input type of avg"),
         ("select mode(distinct i order by i) from t", "unsupported mode of distinct values in an order"),

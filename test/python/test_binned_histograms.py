@@ -264,7 +264,6 @@ def test_quantiles_of_other_types(ranks: int) -> None:
             "bins of a histogram that are NULL, or have NULL among them",
         ),
         ("select histogram(n, null::bigint[]) from t", "bins of a histogram that are NULL"),
-        ("select arg_max_nulls_last(n, id) over () from t", "unsupported arg_max_nulls_last in a window"),
         (
             "select histogram(n, [id]) over () from t",
             "unsupported bins of histogram in a window that are no constant",

@@ -300,7 +300,6 @@ def test_try_cast_of_lists_of_lists() -> None:
         ),
         ("select try_cast(i as date[]) from t", "unsupported cast between a number and a date"),
         ("select [x - 1 for x in range(k % 2)]::utinyint[] from t", "a value of a list cannot be cast"),
-        ("select list(distinct k) over (partition by g) from t", "unsupported list in a window"),
         ("select (select min(v) from unnest((select i)) u(v)) from t", "unsupported query in the argument"),
         (
             "select list_aggr(i, 'covar_pop', 2) from t",

@@ -137,8 +137,11 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     arguments.truncate(1); // without the share, or the separator, which the options have
   }
   std::optional<Computed> more; // bins, or a number of values
+  std::optional<int64_t> moreMax;
   if (arguments.size() == aggregate->arguments + 1 && takesMore(*aggregate, name)) {
-    more = expressions.computed(arguments.pop_back_val(), at);
+    Node last = arguments.pop_back_val();
+    more = expressions.computed(last, at);
+    moreMax = constantCount(last);
   }
   bool counts = aggregate->function == Function::Count;
   Node constant = arguments.size() == 1 ? arguments.front().get("value") : Node();
@@ -157,7 +160,7 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     return failure();
   }
   if (aggregate->nullsLast || (more && !collects)) {
-    return firstFew(call, arguments, more, type, at);
+    return firstFew(call, arguments, more, moreMax, type, at);
   }
   SmallVector<Computed> computed;
   for (Node argument : arguments) {

@@ -70,7 +70,8 @@ FromList RelationImporter::collectedBy(StringRef name, Node separator,
 FailureOr<MeasureRequest> RelationImporter::firstFew(const MeasureCall &call,
                                                      ArrayRef<Node> arguments,
                                                      const std::optional<Computed> &count,
-                                                     Type type, Location at) {
+                                                     std::optional<int64_t> countMax, Type type,
+                                                     Location at) {
   FailureOr<SmallVector<SortKey>> more =
       importSortKeys(call.node.get("order_bys").get("orders").elements(), at);
   if (failed(more)) {
@@ -86,6 +87,9 @@ FailureOr<MeasureRequest> RelationImporter::firstFew(const MeasureCall &call,
     value = value.with(&ExpressionBuilder::listOfOne, at);
   }
   MeasureRequest request = aggregateOfDuckdb("list")->request({value}, call.distinct, type, at);
+  constexpr int64_t kMost = 999999; // list_first takes no more
+  const int64_t most = count ? countMax.value_or(0) : 1;
+  request.elementsMax = most >= 1 && most <= kMost ? static_cast<uint32_t>(most) : 0;
   request.order.push_back(by);
   llvm::append_range(request.order, *more);
   request.condition = call.filter ? expressions.computed(call.filter, at).build : BuildExpression();

@@ -289,6 +289,9 @@ private:
   int64_t randomCallCount = 0;
 };
 
+/// What computes an aggregate of a list, as the only element of another; null if nothing does.
+const headrace::TextFunction *aggregateOfLists(llvm::StringRef name);
+
 } // namespace headrace::import::duckdb
 
 #endif // HEADRACE_PASSES_IMPORT_DUCKDB_EXPRESSIONS_H

@@ -21,6 +21,21 @@ static const headrace::TextFunction &function(StringRef name) {
   return *headrace::textFunctionNamed(name);
 }
 
+const headrace::TextFunction *headrace::import::duckdb::aggregateOfLists(StringRef name) {
+  StringRef plain = llvm::StringSwitch<StringRef>(name)
+                        .Case("mean", "avg")
+                        .Cases({"min", "bool_and"}, "least")
+                        .Cases({"max", "bool_or"}, "greatest")
+                        .Case("variance", "var_samp")
+                        .Case("stddev", "stddev_samp")
+                        .Cases({"kahan_sum", "sumkahan"}, "fsum")
+                        .Default(name);
+  const headrace::TextFunction *line = headrace::textFunctionNamed(("list_" + plain).str());
+  const bool makesOne = line && line->arguments.size() == 1 && line->wantsList(0) &&
+                        line->result == headrace::TextFunction::Result::kList;
+  return makesOne ? line : nullptr;
+}
+
 static Type integer64(ExpressionBuilder &b) { return IntegerType::get(b.getContext(), 64); }
 
 std::optional<MaybeExpression> ExpressionImporter::importListFunction(ExpressionBuilder &b,
@@ -453,8 +468,7 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   }
   if ((name == "histogram" || name == "histogram_exact") && arguments.size() == 3) {
     return binnedCounts(b, list, arguments[2],
-                        name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type,
-                        call.at);
+                        name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type, call.at);
   }
   if (name == "median" && arguments.size() == 2) {
     return quantileOfList(b, list, medianOf(call.type), frame::dropNullable(call.type), call.at);
@@ -469,22 +483,13 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   if (name == "approx_count_distinct" && arguments.size() == 2) {
     return b.text(function("list_unique"), list, call.type, call.at);
   }
-  StringRef plain = llvm::StringSwitch<StringRef>(name)
-                        .Case("mean", "avg")
-                        .Cases({"min", "bool_and"}, "least")
-                        .Cases({"max", "bool_or"}, "greatest")
-                        .Case("variance", "var_samp")
-                        .Case("stddev", "stddev_samp")
-                        .Cases({"kahan_sum", "sumkahan"}, "fsum")
-                        .Default(name);
-  const headrace::TextFunction *line = headrace::textFunctionNamed(("list_" + plain).str());
-  const bool makesOne = line && line->arguments.size() == 1 && line->wantsList(0) &&
-                        line->result == headrace::TextFunction::Result::kList;
-  if (!makesOne || arguments.size() > 2) {
+  const headrace::TextFunction *line = aggregateOfLists(name);
+  if (!line || arguments.size() > 2) {
     return unsupported(call, "aggregate " + name + " of a list");
   }
   static constexpr StringRef kOfAny[] = {"least", "greatest", "mode", "any_value", "entropy"};
   Type element = elementOf(list.type());
+  const StringRef plain = StringRef(line->name).drop_front(StringRef("list_").size());
   const bool fits = plain.starts_with("bit_")
                         ? frame::isInteger(element) || frame::isUnsigned128(element)
                         : frame::isNumeric(element);

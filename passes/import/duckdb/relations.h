@@ -83,8 +83,8 @@ private:
     llvm::SmallVector<Node> order;
   };
   mlir::FailureOr<MeasureRequest> makeMeasure(const MeasureCall &call, mlir::Location at);
-  /// x + c of integers, of which DuckDB makes sum(x) + c · count(x): in a type that holds every one.
-  /// Nothing: it is something else.
+  /// x + c of integers, of which DuckDB makes sum(x) + c · count(x): in a type that holds every
+  /// one. Nothing: it is something else.
   std::optional<Computed> plusConstant(Node argument, mlir::Type sum, mlir::Location at);
   /// What a quantile's call says of it; of several if the result is a list.
   mlir::FailureOr<llvm::SmallVector<Quantile>>
@@ -101,7 +101,8 @@ private:
                               mlir::Location at);
   /// So many of the least or greatest, as a list; without a number the first of them.
   mlir::FailureOr<MeasureRequest> firstFew(const MeasureCall &call, llvm::ArrayRef<Node> arguments,
-                                           const std::optional<Computed> &count, mlir::Type type,
+                                           const std::optional<Computed> &count,
+                                           std::optional<int64_t> countMax, mlir::Type type,
                                            mlir::Location at);
   /// Both that a condition, which may be empty, is true, and that a value is not NULL.
   static BuildExpression whereKnown(const BuildExpression &condition, const Computed &value,
@@ -121,12 +122,24 @@ private:
                            llvm::ArrayRef<RelationBuilder::SortKey> order, mlir::Location at);
   // windows.cpp
   MaybeRelation importWindow(Node op);
+  /// The number of rows that an expression without columns says.
+  static std::optional<int64_t> constantCount(Node expression);
   /// What a function is of the values that its window gives; empty: the only one.
   using FinishWindow =
       std::function<MaybeExpression(ExpressionBuilder &, llvm::ArrayRef<Expression>)>;
   using WindowRequests = llvm::SmallVector<WindowFunctionRequest, 0>;
   mlir::FailureOr<WindowRequests> importWindowFunction(Node function, FinishWindow &finish,
                                                        mlir::Location at);
+  mlir::FailureOr<WindowFunctionRequest> importWindowAggregate(Node function, FinishWindow &finish,
+                                                               mlir::Location at);
+  /// Of a frame the list of a measure's values, which are in an order.
+  mlir::LogicalResult collect(llvm::StringRef name, const MeasureRequest &measure,
+                              WindowFunctionRequest &request, FinishWindow &finish);
+  /// Joins measures of whole partitions of `input` to its rows in `result`, behind their fields:
+  /// the keys, then the measures.
+  MaybeRelation joinWhole(const Relation &result, const Relation &input,
+                          llvm::ArrayRef<Node> partition, llvm::ArrayRef<MeasureRequest> measures,
+                          mlir::Location at);
   /// The points beside each row; a frame does not count.
   mlir::FailureOr<WindowRequests> importFill(Node function, FinishWindow &finish,
                                              mlir::Location at);

@@ -34,8 +34,7 @@ static bool isNullConstant(Node expression) {
   return constantValue(expression).get("is_null").boolean().value_or(false);
 }
 
-/// The number of rows that an expression without columns says.
-static std::optional<int64_t> constantCount(Node expression) {
+std::optional<int64_t> RelationImporter::constantCount(Node expression) {
   Node value = constantValue(expression);
   StringRef type = value.get("type").get("id").string().value_or("");
   bool whole = type == "INTEGER" || type == "BIGINT" || type == "SMALLINT" || type == "TINYINT";
@@ -112,7 +111,8 @@ FailureOr<WindowFunctionRequest::Frame> RelationImporter::importFrame(Node funct
                           "unsupported RANGE with a distance over intervals; order by epoch(…)");
     }
     if (type.get("id").string() == StringRef("UHUGEINT")) {
-      return context.fail(at, "unsupported RANGE with a distance over UHUGEINT; order by a HUGEINT");
+      return context.fail(at,
+                          "unsupported RANGE with a distance over UHUGEINT; order by a HUGEINT");
     }
   }
   frame.startDistance = distance(function.get("start_expr"));
@@ -127,16 +127,16 @@ FailureOr<WindowFunctionRequest::Frame> RelationImporter::importFrame(Node funct
   return frame;
 }
 
-/// Whether the measure of this name is the extreme of values that are ordered by others.
-static bool isExtremeOfItself(StringRef name, const MeasureRequest &measure) {
-  return (name == "min" || name == "max") && measure.rows != MeasureRows::kAll;
-}
-
-/// Whether a measure is something of the list of the values in a frame.
-static bool isOfList(StringRef name, const MeasureRequest &measure) {
-  const bool isOne = isExtremeOfItself(name, measure) || measure.rows == MeasureRows::kCollected ||
-                     measure.rows == MeasureRows::kQuantile || measure.rows == MeasureRows::kMost;
-  return isOne && !measure.different;
+/// The value, NULL for rows for which a condition, which may be empty, is not true.
+static Computed valueWhere(const Computed &value, const BuildExpression &condition, Location at) {
+  if (!condition) {
+    return value;
+  }
+  return {std::nullopt, value.name, [=](ExpressionBuilder &b) -> MaybeExpression {
+            MaybeExpression given = value.build(b), counts = condition(b);
+            return failed(given) || failed(counts) ? MaybeExpression(failure())
+                                                   : b.choose(*counts, *given, nullptr, at);
+          }};
 }
 
 /// A list of the value, NULL for rows that do not count.
@@ -165,14 +165,8 @@ static MaybeExpression finished(ExpressionBuilder &b, const MeasureRequest &meas
   if (measure.rows == MeasureRows::kQuantile) {
     return quantileOfList(b, list, *measure.quantile, type, at);
   }
-  if (measure.rows != MeasureRows::kCollected) {
-    const char *function = measure.rows == MeasureRows::kMost    ? "list_mode"
-                           : measure.rows == MeasureRows::kLeast ? "list_least"
-                                                                 : "list_greatest";
-    MaybeExpression one =
-        b.text(*headrace::textFunctionNamed(function), list, frame::ListType::get(type), at);
-    Type i64 = IntegerType::get(b.getContext(), 64);
-    return failed(one) ? one : b.element(*one, b.integer(1, i64, at), at);
+  if (measure.rows == MeasureRows::kMost) {
+    return b.onlyElement(*headrace::textFunctionNamed("list_mode"), list, type, at);
   }
   MaybeExpression made = measure.fromList ? measure.fromList(b, list) : MaybeExpression(list);
   return failed(made) ? made : orValue(b, *made, measure.ofNone, at);
@@ -277,102 +271,211 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
   if (type == "WINDOW_FILL") {
     return importFill(function, finish, at);
   }
-  WindowFunctionRequest request{.at = at};
-  const SmallVector<Node> inFrame = function.get("arg_orders").elements();
-  bool ignoresNulls = function.get("ignore_nulls").boolean().value_or(false);
-  bool seesFrame = true;
   if (type == "WINDOW_AGGREGATE") {
-    StringRef name = nameOf(function);
-    FailureOr<MeasureRequest> measure =
-        makeMeasure({function, name, function.get("distinct").boolean().value_or(false),
-                     function.get("filters"), inFrame},
-                    at);
-    if (failed(measure)) {
-      return failure();
-    }
-    SmallVector<Node> given = function.get("children").elements();
-    if (name.starts_with("histogram") && given.size() > 1 && !isOfConstants(given[1])) {
-      return context.fail(at, "unsupported bins of " + name + " in a window that are no constant");
-    }
-    const bool ordersItself = measure->order.size() > inFrame.size();
-    if (isOfList(name, *measure) && !ordersItself) {
-      request.kind = WindowKind::Collect;
-      request.arguments.push_back({std::nullopt, listOf(*measure)});
-      finish = [measure = *measure](ExpressionBuilder &b, ArrayRef<Expression> list) {
-        return finished(b, measure, list.front());
-      };
-    } else if (!ordersItself && (name == "any_value" || name == "arbitrary")) {
-      request.kind = WindowKind::FirstValue;
-      request.ignoreNulls = name == "any_value"; // the first that is not NULL
-      request.arguments.push_back({std::nullopt, measure->arguments.front()});
-      if (function.get("filters")) {
-        return context.fail(at, "unsupported FILTER of " + name + " in a window");
-      }
-    } else if (ordersItself ||
-               measure->rows != MeasureRows::kAll) { // which they are depends on the frame
-      bool repeats = measure->rows == MeasureRows::kDifferent;
-      return context.fail(at, "unsupported " + name + (repeats ? " of distinct values" : "") +
-                                  " in a window");
-    } else {
-      request.measure = std::move(*measure);
-    }
-  } else {
-    auto kind = llvm::StringSwitch<std::optional<WindowKind>>(type)
-                    .Case("WINDOW_ROW_NUMBER", WindowKind::RowNumber)
-                    .Case("WINDOW_RANK", WindowKind::Rank)
-                    .Case("WINDOW_RANK_DENSE", WindowKind::DenseRank)
-                    .Case("WINDOW_PERCENT_RANK", WindowKind::PercentRank)
-                    .Case("WINDOW_CUME_DIST", WindowKind::CumeDist)
-                    .Case("WINDOW_NTILE", WindowKind::Ntile)
-                    .Case("WINDOW_LAG", WindowKind::Lag)
-                    .Case("WINDOW_LEAD", WindowKind::Lead)
-                    .Case("WINDOW_FIRST_VALUE", WindowKind::FirstValue)
-                    .Case("WINDOW_LAST_VALUE", WindowKind::LastValue)
-                    .Case("WINDOW_NTH_VALUE", WindowKind::NthValue)
-                    .Default(std::nullopt);
-    if (!kind) {
-      return context.fail(at, "unsupported window function: " + type);
-    }
-    request.kind = *kind;
-    request.ignoreNulls = ignoresNulls;
-    const bool isValue = *kind == WindowKind::FirstValue || *kind == WindowKind::LastValue ||
-                         *kind == WindowKind::NthValue;
-    seesFrame = isValue || !inFrame.empty();
-    if (ignoresNulls && !isValue && !inFrame.empty()) {
-      return context.fail(at,
-                          "unsupported IGNORE NULLS of lag and lead with an order of their own");
-    }
-    bool counts = *kind == WindowKind::Ntile;
-    for (auto [index, argument] : llvm::enumerate(function.get("children").elements())) {
-      if (index == 2 && isNullConstant(argument)) {
-        continue;
-      }
-      request.arguments.push_back(
-          counts || index == 1 ? importCount(argument, at)
-                               : WindowOperand{std::nullopt, expressions.computed(argument, at)});
-    }
-    bool moves = *kind == WindowKind::Lag || *kind == WindowKind::Lead;
-    if (moves && request.arguments.size() == 1) {
-      request.arguments.push_back({1, {}});
-    }
+    FailureOr<WindowFunctionRequest> aggregate = importWindowAggregate(function, finish, at);
+    return failed(aggregate) ? FailureOr<WindowRequests>(failure())
+                             : WindowRequests{std::move(*aggregate)};
   }
-  if (seesFrame) {
+  auto kind = llvm::StringSwitch<std::optional<WindowKind>>(type)
+                  .Case("WINDOW_ROW_NUMBER", WindowKind::RowNumber)
+                  .Case("WINDOW_RANK", WindowKind::Rank)
+                  .Case("WINDOW_RANK_DENSE", WindowKind::DenseRank)
+                  .Case("WINDOW_PERCENT_RANK", WindowKind::PercentRank)
+                  .Case("WINDOW_CUME_DIST", WindowKind::CumeDist)
+                  .Case("WINDOW_NTILE", WindowKind::Ntile)
+                  .Case("WINDOW_LAG", WindowKind::Lag)
+                  .Case("WINDOW_LEAD", WindowKind::Lead)
+                  .Case("WINDOW_FIRST_VALUE", WindowKind::FirstValue)
+                  .Case("WINDOW_LAST_VALUE", WindowKind::LastValue)
+                  .Case("WINDOW_NTH_VALUE", WindowKind::NthValue)
+                  .Default(std::nullopt);
+  if (!kind) {
+    return context.fail(at, "unsupported window function: " + type);
+  }
+  WindowFunctionRequest request{.kind = *kind, .at = at};
+  const SmallVector<Node> inFrame = function.get("arg_orders").elements();
+  request.ignoreNulls = function.get("ignore_nulls").boolean().value_or(false);
+  const bool isValue = *kind == WindowKind::FirstValue || *kind == WindowKind::LastValue ||
+                       *kind == WindowKind::NthValue;
+  if (request.ignoreNulls && !isValue && !inFrame.empty()) {
+    return context.fail(at, "unsupported IGNORE NULLS of lag and lead with an order of their own");
+  }
+  bool counts = *kind == WindowKind::Ntile;
+  for (auto [index, argument] : llvm::enumerate(function.get("children").elements())) {
+    if (index == 2 && isNullConstant(argument)) {
+      continue;
+    }
+    request.arguments.push_back(
+        counts || index == 1 ? importCount(argument, at)
+                             : WindowOperand{std::nullopt, expressions.computed(argument, at)});
+  }
+  bool moves = *kind == WindowKind::Lag || *kind == WindowKind::Lead;
+  if (moves && request.arguments.size() == 1) {
+    request.arguments.push_back({1, {}});
+  }
+  if (isValue || !inFrame.empty()) {
     FailureOr<WindowFunctionRequest::Frame> frame = importFrame(function, at);
     if (failed(frame)) {
       return failure();
     }
     request.frame = std::move(*frame);
   }
-  if (!request.measure && !isInOrder(function, request.kind)) {
+  if (!isInOrder(function, request.kind)) {
     FailureOr<SmallVector<RelationBuilder::SortKey>> order = importSortKeys(inFrame, at);
     if (failed(order)) {
       return failure();
     }
     request.order.assign(order->begin(), order->end());
   }
-  WindowRequests requests;
-  requests.push_back(std::move(request));
-  return requests;
+  return WindowRequests{std::move(request)};
+}
+
+/// Whether every row sees all rows of its partition.
+static bool seesAll(const WindowFunctionRequest::Frame &frame, bool hasOrder) {
+  using Kind = frame::FrameBoundKind;
+  const bool arePeers = !hasOrder && frame.unit != frame::FrameUnit::Rows;
+  return frame.exclude == frame::FrameExclusion::None &&
+         (frame.start == Kind::UnboundedPreceding ||
+          (arePeers && frame.start == Kind::CurrentRow)) &&
+         (frame.end == Kind::UnboundedFollowing || (arePeers && frame.end == Kind::CurrentRow));
+}
+
+/// The measure as that of a whole partition, whose rows are in an order.
+static MeasureRequest ofWhole(MeasureRequest measure, ArrayRef<RelationBuilder::SortKey> order) {
+  const bool seesOrder = measure.rows == MeasureRows::kCollected
+                             ? !measure.sorted && !measure.different
+                             : measure.rows == MeasureRows::kLeast ||
+                                   measure.rows == MeasureRows::kGreatest ||
+                                   measure.rows == MeasureRows::kMost;
+  if (seesOrder) {
+    measure.order.append(order.begin(), order.end());
+  }
+  return measure;
+}
+
+FailureOr<WindowFunctionRequest>
+RelationImporter::importWindowAggregate(Node function, FinishWindow &finish, Location at) {
+  StringRef name = nameOf(function);
+  const SmallVector<Node> inFrame = function.get("arg_orders").elements(),
+                          orders = function.get("orders").elements(),
+                          given = function.get("children").elements();
+  FailureOr<MeasureRequest> measure =
+      makeMeasure({function, name, function.get("distinct").boolean().value_or(false),
+                   function.get("filters"), inFrame},
+                  at);
+  FailureOr<WindowFunctionRequest::Frame> frame = importFrame(function, at);
+  FailureOr<SmallVector<RelationBuilder::SortKey>> order = importSortKeys(orders, at),
+                                                   own = importSortKeys(inFrame, at);
+  if (failed(measure) || failed(frame) || failed(order) || failed(own)) {
+    return failure();
+  }
+  if (name.starts_with("histogram") && given.size() > 1 && !isOfConstants(given[1])) {
+    return context.fail(at, "unsupported bins of " + name + " in a window that are no constant");
+  }
+  WindowFunctionRequest request{.frame = *frame, .at = at};
+  const Computed value = measure->arguments.empty() ? Computed() : measure->arguments.front();
+  if (name == "any_value" || name == "arbitrary") {
+    const bool isKnown = name == "any_value"; // the first that is not NULL
+    if (function.get("filters") && !isKnown) {
+      return context.fail(at, "unsupported FILTER of " + name + " in a window");
+    }
+    request.kind = WindowKind::FirstValue;
+    request.ignoreNulls = isKnown;
+    request.arguments.push_back(
+        {std::nullopt, valueWhere(value, isKnown ? measure->condition : BuildExpression(), at)});
+    if (!isInOrder(function, request.kind)) {
+      request.order.assign(own->begin(), own->end());
+    }
+    return request;
+  }
+  if (measure->rows == MeasureRows::kAll) {
+    request.measure = std::move(*measure);
+    return request;
+  }
+  const bool isExtreme =
+      measure->rows == MeasureRows::kLeast || measure->rows == MeasureRows::kGreatest;
+  const bool isMode = measure->rows == MeasureRows::kMost && measure->order.empty() &&
+                      !frame::isNested(measure->type) && !frame::hasIntervals(measure->type);
+  const bool isList =
+      measure->rows == MeasureRows::kCollected && !measure->fromList && !measure->different;
+  const bool goesByRows = (isExtreme || isMode) && !function.get("partitions").elements().empty();
+  if (seesAll(*frame, !orders.empty()) && !goesByRows && !isList) {
+    request.measure = ofWhole(std::move(*measure), *order);
+    return request;
+  }
+  if (isExtreme) {
+    const Computed by = measure->arguments.back();
+    request.kind = WindowKind::FirstValue;
+    request.ignoreNulls = !measure->ofNull;
+    request.arguments.push_back(
+        {std::nullopt, valueWhere(value, whereKnown(measure->condition, by, at), at)});
+    request.order.push_back({measure->ofNull ? valueWhere(by, measure->condition, at) : by,
+                             measure->rows == MeasureRows::kLeast ? frame::SortDirection::Asc
+                                                                  : frame::SortDirection::Desc,
+                             frame::NullsOrder::Last});
+    request.order.append(measure->order);
+    return request;
+  }
+  if (isMode) {
+    request.kind = WindowKind::Mode;
+    request.arguments.push_back({std::nullopt, valueWhere(value, measure->condition, at)});
+    return request;
+  }
+  const bool comesInOrder =
+      measure->order.size() == inFrame.size() && isInOrder(function, WindowKind::Collect);
+  if (!measure->sorted && !comesInOrder) {
+    request.order = measure->order;
+  }
+  return failed(collect(name, *measure, request, finish))
+             ? FailureOr<WindowFunctionRequest>(failure())
+             : request;
+}
+
+LogicalResult RelationImporter::collect(StringRef name, const MeasureRequest &measure,
+                                        WindowFunctionRequest &request, FinishWindow &finish) {
+  Location at = measure.at;
+  const bool isOne = measure.elementsMax == 1;
+  const bool isDifferent = measure.rows == MeasureRows::kDifferent || (measure.different && !isOne);
+  const headrace::TextFunction *ofDifferent =
+      measure.rows == MeasureRows::kDifferent ? aggregateOfLists(name) : nullptr;
+  if (isDifferent && (measure.arguments.size() != 1 || name.starts_with("arg_") ||
+                      (measure.rows == MeasureRows::kDifferent && !ofDifferent))) {
+    return context.fail(at, "unsupported " + name + " of distinct values in a window");
+  }
+  request.kind = isDifferent ? WindowKind::CollectDistinct : WindowKind::Collect;
+  request.arguments.push_back({std::nullopt, listOf(measure)});
+  if (measure.elementsMax > 0) {
+    request.arguments.push_back({static_cast<int64_t>(measure.elementsMax), {}});
+  }
+  if (isDifferent) {
+    request.order = measure.order;
+    request.order.push_back({measure.arguments.front().with(&ExpressionBuilder::orderOf, at),
+                             frame::SortDirection::Asc, frame::NullsOrder::Last});
+  }
+  finish = [=](ExpressionBuilder &b, ArrayRef<Expression> list) -> MaybeExpression {
+    return ofDifferent
+               ? b.onlyElement(*ofDifferent, list.front(), frame::dropNullable(measure.type), at)
+               : finished(b, measure, list.front());
+  };
+  return success();
+}
+
+MaybeRelation RelationImporter::joinWhole(const Relation &result, const Relation &input,
+                                          ArrayRef<Node> partition,
+                                          ArrayRef<MeasureRequest> measures, Location at) {
+  SmallVector<Computed> keys;
+  for (Node key : partition) {
+    keys.push_back(expressions.computed(key, at));
+  }
+  JoinRequest request;
+  for (auto [number, key] : llvm::enumerate(keys)) {
+    const auto group = static_cast<int64_t>(result.fields.size() + number);
+    request.conditions.push_back(
+        {JoinCondition::Kind::kNullSafe, key, Computed::ofField(group, at), at});
+  }
+  MaybeRelation rows = withKeys(input, partition, keys, at);
+  MaybeRelation groups = failed(rows) ? rows : builder.aggregate(*rows, keys, measures, at);
+  return failed(groups) ? groups : builder.join(result, builder.rename(*groups, at), request, at);
 }
 
 /// Whether a function is over all rows as they come.
@@ -399,14 +502,31 @@ MaybeRelation RelationImporter::importWindow(Node op) {
     std::vector<size_t> positions;
   };
   std::vector<Group> groups;
+  // Measures that take more than a fold are made once for a whole partition.
+  struct Whole {
+    SmallVector<Node> partition;
+    SmallVector<MeasureRequest> measures = {};
+    SmallVector<size_t> positions = {};
+  };
+  std::vector<Whole> wholes;
   std::vector<FinishWindow> finishes(functions.size());
   for (auto [index, function] : llvm::enumerate(functions)) {
     FailureOr<WindowRequests> requests = importWindowFunction(function, finishes[index], at);
     if (failed(requests)) {
       return failure();
     }
-    SmallVector<Node> partition = function.get("partitions").elements();
+    SmallVector<Node> partition = llvm::map_to_vector(function.get("partitions").elements(),
+                                                      ExpressionImporter::beforeNormalized);
     SmallVector<Node> order = keysOf(function);
+    const auto &measure = requests->front().measure;
+    if (measure && measure->rows != MeasureRows::kAll) {
+      auto known = llvm::find_if(
+          wholes, [&](const Whole &whole) { return alike(whole.partition, partition); });
+      Whole &whole = known == wholes.end() ? wholes.emplace_back(Whole{partition}) : *known;
+      whole.measures.push_back(*measure);
+      whole.positions.push_back(index);
+      continue;
+    }
     auto group = llvm::find_if(groups, [&](const Group &known) {
       return alike(known.partition, partition) && alike(known.order, order);
     });
@@ -427,7 +547,7 @@ MaybeRelation RelationImporter::importWindow(Node op) {
   for (const Group &group : groups) {
     SmallVector<Computed> partition;
     for (Node key : group.partition) {
-      partition.push_back(expressions.computed(ExpressionImporter::beforeNormalized(key), at));
+      partition.push_back(expressions.computed(key, at));
     }
     FailureOr<SmallVector<RelationBuilder::SortKey>> order = importSortKeys(group.order, at);
     if (failed(order)) {
@@ -444,6 +564,17 @@ MaybeRelation RelationImporter::importWindow(Node op) {
     result = std::move(*windowed);
     for (auto [index, position] : llvm::enumerate(group.positions)) {
       found[position].push_back(static_cast<int64_t>(before + index));
+    }
+  }
+  for (const Whole &whole : wholes) {
+    auto field = static_cast<int64_t>(result.fields.size() + whole.partition.size());
+    MaybeRelation joined = joinWhole(result, inputs->front(), whole.partition, whole.measures, at);
+    if (failed(joined)) {
+      return failure();
+    }
+    result = std::move(*joined);
+    for (size_t position : whole.positions) {
+      found[position].push_back(field++);
     }
   }
   SmallVector<int64_t> fields(inputFields);

@@ -3,23 +3,28 @@
 
 #include "runtime/base/stop.h"
 #include "runtime/exec/window/field_values.h"
-#include "runtime/exec/window/row_order.h"
+
+#include <algorithm>
 
 namespace headrace::exec {
 
 Status DistinctValues::number(const plan::State &state, int32_t field, const Partition &partition,
                               RowSpanOf seen) {
+  const plan::OrderKey key{field, /*descending=*/false, /*nullsFirst=*/false};
+  return number(RowOrder(state, {&key, 1}), state.fields[field], partition, seen);
+}
+
+Status DistinctValues::number(const RowOrder &order, const plan::StateField &present,
+                              const Partition &partition, RowSpanOf seen) {
   seen_ = seen;
   count_ = 0;
-  plan::OrderKey key{field, /*descending=*/false, /*nullsFirst=*/false};
-  RowOrder order(state, {&key, 1});
+  present_ = 0;
   HR_RETURN_IF_ERROR(order_.resize(seen.size()));
   HR_RETURN_IF_ERROR(numbers_.resize(seen.size()));
-  uint32_t present = 0;
   for (uint32_t row = seen.begin; row < seen.end; ++row) {
     numbers_[row - seen.begin] = kNoValue;
-    if (isValid(state.fields[field], partition.rows[row])) {
-      order_[present++] = {order.prefix(partition.rows[row]), row};
+    if (isValid(present, partition.rows[row])) {
+      order_[present_++] = {order.prefix(partition.rows[row]), row};
     }
   }
   auto compare = [&](const Value &a, const Value &b) {
@@ -30,11 +35,14 @@ Status DistinctValues::number(const plan::State &state, int32_t field, const Par
   };
   Value *values = order_.data();
   StopCheck check;
-  std::sort(values, values + present,
-            untilStopped(check, [&](const Value &a, const Value &b) { return compare(a, b) < 0; }));
-  HR_RETURN_IF_ERROR(examples_.resize(present));
+  auto isBefore = [&](const Value &a, const Value &b) {
+    const int less = compare(a, b);
+    return less != 0 ? less < 0 : a.row < b.row;
+  };
+  std::sort(values, values + present_, untilStopped(check, isBefore));
+  HR_RETURN_IF_ERROR(examples_.resize(present_));
   uint32_t different = 0;
-  for (uint32_t i = 0; i < present; ++i) {
+  for (uint32_t i = 0; i < present_; ++i) {
     if (i == 0 || compare(values[i - 1], values[i]) != 0) {
       examples_[different++] = values[i].row;
     }
@@ -43,6 +51,34 @@ Status DistinctValues::number(const plan::State &state, int32_t field, const Par
   HR_RETURN_IF_ERROR(counts_.resize(different));
   std::fill_n(counts_.data(), different, 0);
   return {};
+}
+
+Expected<std::span<const uint32_t>> DistinctValues::rowsOf(const Frames::Pieces &frame) {
+  const uint32_t rows = frame.rows();
+  HR_RETURN_IF_ERROR(found_.resize(std::max(count_, std::min(rows, size()))));
+  uint32_t found = 0;
+  if (rows < size()) { // sooner looked at than all values
+    for (uint32_t i = 0; i < frame.count; ++i) {
+      for (uint32_t row = frame.piece[i].begin; row < frame.piece[i].end; ++row) {
+        if (numberOf(row) != kNoValue) {
+          found_[found++] = numberOf(row);
+        }
+      }
+    }
+    std::sort(found_.data(), found_.data() + found);
+    found =
+        static_cast<uint32_t>(std::unique(found_.data(), found_.data() + found) - found_.data());
+  } else {
+    for (uint32_t value = 0; value < size(); ++value) {
+      if (counts_[value] > 0) {
+        found_[found++] = value;
+      }
+    }
+  }
+  for (uint32_t i = 0; i < found; ++i) {
+    found_[i] = examples_[found_[i]];
+  }
+  return std::span<const uint32_t>(found_.data(), found);
 }
 
 } // namespace headrace::exec

@@ -1,10 +1,10 @@
 // The different values in frames: how often each is in the frame that is looked at.
 #pragma once
 
-#include "runtime/base/stop.h"
-#include "runtime/exec/window/frames.h"
+#include "runtime/exec/window/frame_steps.h"
+#include "runtime/exec/window/row_order.h"
 
-#include <utility>
+#include <span>
 
 namespace headrace::exec {
 
@@ -13,11 +13,18 @@ namespace headrace::exec {
 /// worker.
 class DistinctValues {
 public:
+  static constexpr uint32_t kNoValue = UINT32_MAX;
+
   explicit DistinctValues(std::shared_ptr<MemoryAccount> account)
-      : order_(account), numbers_(account), counts_(account), examples_(std::move(account)) {}
+      : order_(account), numbers_(account), counts_(account), examples_(account),
+        found_(std::move(account)) {}
 
   /// Of the field's values in the rows `seen`; NULLs have none.
   Status number(const plan::State &state, int32_t field, const Partition &partition,
+                RowSpanOf seen);
+  /// Rows that are equal in an order have one value, numbered in this order; those where a field is
+  /// NULL have none.
+  Status number(const RowOrder &order, const plan::StateField &present, const Partition &partition,
                 RowSpanOf seen);
 
   /// Calls put(row) for every row of a part, when the values of its frame are counted; before that
@@ -25,73 +32,44 @@ public:
   template <typename Comes, typename Goes, typename Put>
   void follow(const Frames &frames, RowSpanOf part, const Comes &comes, const Goes &goes,
               const Put &put) {
-    StopCheck check;
-    uint32_t moved = 0; // rows, since the last check
-    auto add = [&](RowSpanOf rows) {
-      moved += rows.size();
-      for (uint32_t row = rows.begin; row < rows.end; ++row) {
-        uint32_t value = numbers_[row - seen_.begin];
-        if (value != kNoValue && counts_[value]++ == 0) {
-          ++count_;
-          comes(row);
-        }
+    auto add = [&](uint32_t row) {
+      const uint32_t value = numberOf(row);
+      if (value != kNoValue && counts_[value]++ == 0) {
+        ++count_;
+        comes(row);
       }
     };
-    auto remove = [&](RowSpanOf rows) {
-      moved += rows.size();
-      for (uint32_t row = rows.begin; row < rows.end; ++row) {
-        uint32_t value = numbers_[row - seen_.begin];
-        if (value != kNoValue && --counts_[value] == 0) {
-          --count_;
-          goes(row);
-        }
+    auto remove = [&](uint32_t row) {
+      const uint32_t value = numberOf(row);
+      if (value != kNoValue && --counts_[value] == 0) {
+        --count_;
+        goes(row);
       }
     };
-    RowSpanOf now{seen_.begin, seen_.begin};
-    for (uint32_t row = part.begin; row < part.end; ++row) {
-      if (check.isStoppedAfter(1 + std::exchange(moved, 0))) {
-        return;
-      }
-      RowSpanOf next{frames.begin(row), frames.end(row)};
-      if (next.begin >= now.end || next.end <= now.begin) {
-        remove(now);
-        add(next);
-      } else {
-        remove({now.begin, std::max(now.begin, next.begin)});
-        remove({std::min(now.end, next.end), now.end});
-        add({next.begin, std::max(now.begin, next.begin)});
-        add({std::min(now.end, next.end), next.end});
-      }
-      now = next;
-      // What is excluded lies between the pieces, and comes back for the next row.
-      Frames::Pieces pieces = frames.pieces(row);
-      auto overGaps = [&](const auto &visit) {
-        uint32_t at = next.begin;
-        for (uint32_t i = 0; i < pieces.count; ++i) {
-          visit(RowSpanOf{at, pieces.piece[i].begin});
-          at = pieces.piece[i].end;
-        }
-        visit(RowSpanOf{at, next.end});
-      };
-      overGaps(remove);
-      put(row);
-      overGaps(add);
-    }
+    followFrames(frames, part, add, remove, put);
   }
 
   /// How many values the frame has.
   uint32_t count() const { return count_; }
-  /// Calls visit(row) with one row of each value that the frame has.
-  template <typename Visit> void visit(const Visit &visit) const {
-    for (uint32_t value = 0; value < counts_.size(); ++value) {
-      if (counts_[value] > 0) {
-        visit(examples_[value]);
-      }
+  /// One row of each value that the frame, of these pieces, has, in the order of the values. Good
+  /// until the next call.
+  Expected<std::span<const uint32_t>> rowsOf(const Frames::Pieces &frame);
+
+  /// How many values there are in all rows.
+  uint32_t size() const { return static_cast<uint32_t>(counts_.size()); }
+  /// The value of a row, or kNoValue.
+  uint32_t numberOf(uint32_t row) const { return numbers_[row - seen_.begin]; }
+  /// Calls visit(row, next) for every row with a value; `next` is the next one that has it, or
+  /// kNoValue.
+  template <typename Visit> void visitEqual(const Visit &visit) const {
+    for (uint32_t i = 0; i < present_; ++i) {
+      const uint32_t row = order_[i].row;
+      const bool isLast = i + 1 == present_ || numberOf(order_[i + 1].row) != numberOf(row);
+      visit(row, isLast ? kNoValue : order_[i + 1].row);
     }
   }
 
 private:
-  static constexpr uint32_t kNoValue = UINT32_MAX;
   struct Value {
     uint64_t prefix;
     uint32_t row;
@@ -99,10 +77,12 @@ private:
 
   RowSpanOf seen_{0, 0};
   uint32_t count_ = 0;
-  ScratchArray<Value> order_;
+  uint32_t present_ = 0;            ///< rows with a value
+  ScratchArray<Value> order_;       ///< these, by value and place
   ScratchArray<uint32_t> numbers_;  ///< of each row: its value
   ScratchArray<uint32_t> counts_;   ///< of each value, in the frame
   ScratchArray<uint32_t> examples_; ///< of each value: a row
+  ScratchArray<uint32_t> found_;
 };
 
 } // namespace headrace::exec

@@ -85,6 +85,7 @@ FrameReach reachOf(const plan::State &state) {
     case WindowFunction::kNtile:
       break;
     case WindowFunction::kCollect:
+    case WindowFunction::kMode:
       reach.any = true;
       break;
     case WindowFunction::kLag:

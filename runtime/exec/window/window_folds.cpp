@@ -187,6 +187,7 @@ Status WindowFunctions::computeDistinct(const plan::WindowColumn &window) {
     using Value = typename std::remove_reference_t<decltype(folder)>::value_type;
     Folded<Value> all;
     bool isKnown = true;
+    Status status;
     auto comes = [&](uint32_t row) { all = folder.combined(all, folder.valueOf(row)); };
     auto goes = [&](uint32_t row) {
       if constexpr (kIsInteger<Value>) {
@@ -198,9 +199,13 @@ Status WindowFunctions::computeDistinct(const plan::WindowColumn &window) {
       isKnown = false; // nothing is taken away from doubles
     };
     distinct_.follow(frames_, part_, comes, goes, [&](uint32_t row) {
-      if (!isKnown && !stopRequested()) {
+      if (!isKnown && !stopRequested() && status.ok()) {
         all = {};
-        distinct_.visit(comes);
+        Expected<std::span<const uint32_t>> rows = distinct_.rowsOf(frames_.pieces(row));
+        status = rows.status();
+        for (uint32_t at : rows.ok() ? *rows : std::span<const uint32_t>()) {
+          comes(at);
+        }
         isKnown = true;
       }
       bool valid = distinct_.count() > 0;
@@ -208,7 +213,7 @@ Status WindowFunctions::computeDistinct(const plan::WindowColumn &window) {
       setValue<Value>(result, out, valid ? all.value : Value());
       setValid(result, out, valid);
     });
-    return {};
+    return status;
   });
 }
 

@@ -49,7 +49,7 @@ void setBytes(uint8_t *to, const uint8_t *from, HrType type) {
 
 WindowFunctions::WindowFunctions(const plan::State &state, std::shared_ptr<MemoryAccount> account)
     : state_(state), frames_(account), order_(account), present_(account), scratch_(account),
-      distinct_(account), lists_(std::move(account)) {
+      distinct_(account), frequent_(account), lists_(std::move(account)) {
   for (const plan::WindowColumn &window : state.windows) {
     orders_.emplace_back(state, window.order);
   }
@@ -76,7 +76,7 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
   if (window.hasFrame()) {
     HR_RETURN_IF_ERROR(frames_.compute(state_, window, *partition_, part_));
   }
-  if (!window.order.empty()) {
+  if (!window.order.empty() && !window.distinct) {
     const bool isPresent = window.ignoreNulls || window.function == WindowFunction::kCollect;
     HR_RETURN_IF_ERROR(putInOrder(number, isPresent ? &field(window.input) : nullptr));
   }
@@ -96,7 +96,12 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
       return {};
     }
     return computeFold(window, number);
+  case WindowFunction::kMode:
+    return computeMode(window);
   case WindowFunction::kCollect:
+    if (window.distinct) {
+      return computeDistinctLists(window, number);
+    }
     return window.hasFrame() ? computeLists(window) : computeCollected(window);
   case WindowFunction::kFold:
     return window.distinct ? computeDistinct(window) : computeFold(window, number);
@@ -290,7 +295,7 @@ Status WindowFunctions::computeLists(const plan::WindowColumn &window) {
       break;
     }
     const bool isSame =
-        row > part_.begin && before.count == pieces.count &&
+        row > part_.begin && window.count.field == plan::kNone && before.count == pieces.count &&
         std::equal(pieces.piece, pieces.piece + pieces.count, before.piece,
                    [](RowSpanOf a, RowSpanOf b) { return a.begin == b.begin && a.end == b.end; });
     if (isSame) { // as all rows of a partition, or peers
@@ -304,28 +309,93 @@ Status WindowFunctions::computeLists(const plan::WindowColumn &window) {
   return {};
 }
 
-Status WindowFunctions::collect(const plan::WindowColumn &window, const Frames::Pieces &from,
-                                uint32_t row) {
-  const plan::StateField &input = field(window.input), &result = field(window.result);
-  auto eachList = [&](auto visit) {
-    auto visitRow = [&](uint32_t at) {
-      const uint8_t *bytes = partition_->rowAt(at);
-      if (isValid(input, bytes)) {
-        const auto text = valueIn<HrString>(input, bytes);
-        visit(ListView({reinterpret_cast<const char *>(text.data), text.length}));
-      }
-    };
-    if (!window.order.empty()) {
-      for (uint32_t number = 0; number < order_.size(from); ++number) {
-        visitRow(order_.nth(from, number));
-      }
+uint32_t WindowFunctions::listsOf(const plan::WindowColumn &window, uint32_t row,
+                                  uint32_t rows) const {
+  const int64_t most = countOf(window, row).value_or(0);
+  return most < 1 ? rows : static_cast<uint32_t>(std::min<int64_t>(most, rows));
+}
+
+Status WindowFunctions::computeDistinctLists(const plan::WindowColumn &window, size_t number) {
+  HR_RETURN_IF_ERROR(
+      distinct_.number(orders_[number], field(window.input), *partition_, frames_.seen()));
+  Status status;
+  bool isSame = false;
+  auto changes = [&](uint32_t) { isSame = false; };
+  distinct_.follow(frames_, part_, changes, changes, [&](uint32_t row) {
+    if (!status.ok()) {
       return;
     }
+    if (isSame && row > part_.begin && window.count.field == plan::kNone) {
+      copyValue(window, row, partition_->rows[row - 1], window.result);
+      return;
+    }
+    isSame = true;
+    copyValue(window, row, nullptr, window.input);
+    Expected<std::span<const uint32_t>> rows = distinct_.rowsOf(frames_.pieces(row));
+    if (!rows.ok()) {
+      status = rows.status();
+      return;
+    }
+    const uint32_t lists = listsOf(window, row, static_cast<uint32_t>(rows->size()));
+    status = collectRows(
+        window,
+        [&](const auto &visit) {
+          for (uint32_t at : rows->first(lists)) {
+            visit(at);
+          }
+        },
+        row);
+  });
+  return status;
+}
+
+Status WindowFunctions::computeMode(const plan::WindowColumn &window) {
+  const RowSpanOf seen = frames_.seen();
+  HR_RETURN_IF_ERROR(distinct_.number(state_, window.input, *partition_, seen));
+  HR_RETURN_IF_ERROR(frequent_.begin(distinct_, seen));
+  followFrames(
+      frames_, part_, [&](uint32_t row) { frequent_.add(row); },
+      [&](uint32_t row) { frequent_.remove(row); },
+      [&](uint32_t row) {
+        const uint32_t first = frequent_.first();
+        const bool isThere = first != DistinctValues::kNoValue;
+        copyValue(window, row, isThere ? partition_->rows[first] : nullptr, window.input);
+      });
+  return {};
+}
+
+Status WindowFunctions::collect(const plan::WindowColumn &window, const Frames::Pieces &from,
+                                uint32_t row) {
+  auto inOrder = [&](const auto &visit) {
+    const uint32_t lists = listsOf(window, row, order_.size(from));
+    for (uint32_t number = 0; number < lists; ++number) {
+      visit(order_.nth(from, number));
+    }
+  };
+  auto asTheyCome = [&](const auto &visit) {
+    uint32_t lists = listsOf(window, row, UINT32_MAX);
     for (uint32_t piece = 0; piece < from.count; ++piece) {
-      for (uint32_t at = from.piece[piece].begin; at < from.piece[piece].end; ++at) {
-        visitRow(at);
+      for (uint32_t at = from.piece[piece].begin; at < from.piece[piece].end && lists > 0; ++at) {
+        if (isValid(field(window.input), partition_->rowAt(at))) {
+          visit(at);
+          --lists;
+        }
       }
     }
+  };
+  return window.order.empty() ? collectRows(window, asTheyCome, row)
+                              : collectRows(window, inOrder, row);
+}
+
+template <typename EachRow>
+Status WindowFunctions::collectRows(const plan::WindowColumn &window, const EachRow &eachRow,
+                                    uint32_t row) {
+  const plan::StateField &input = field(window.input), &result = field(window.result);
+  auto eachList = [&](const auto &visit) {
+    eachRow([&](uint32_t at) {
+      const auto text = valueIn<HrString>(input, partition_->rowAt(at));
+      visit(ListView({reinterpret_cast<const char *>(text.data), text.length}));
+    });
   };
   uint64_t size = 0, texts = 0;
   ElementCode code = 0;

@@ -4,6 +4,7 @@
 #include "runtime/exec/window/distinct_values.h"
 #include "runtime/exec/window/fold_frames.h"
 #include "runtime/exec/window/frame_order.h"
+#include "runtime/exec/window/frequent_values.h"
 
 #include <optional>
 #include <vector>
@@ -59,8 +60,15 @@ private:
   Status computeNeighbour(const plan::WindowColumn &window, const Standing &standing);
   Status computeCollected(const plan::WindowColumn &window);
   Status computeLists(const plan::WindowColumn &window);
+  Status computeDistinctLists(const plan::WindowColumn &window, size_t number);
+  /// How many lists a row collects of so many.
+  uint32_t listsOf(const plan::WindowColumn &window, uint32_t row, uint32_t rows) const;
   /// Gives a row the elements of all lists of some rows, in an order if there is one.
   Status collect(const plan::WindowColumn &window, const Frames::Pieces &from, uint32_t row);
+  /// Likewise of the rows for which eachRow(visit) calls visit(row).
+  template <typename EachRow>
+  Status collectRows(const plan::WindowColumn &window, const EachRow &eachRow, uint32_t row);
+  Status computeMode(const plan::WindowColumn &window);
   Status computeValue(const plan::WindowColumn &window);
   /// The row with a number among those of some pieces; these are of present_ if `amongPresent`.
   uint32_t rowOf(const Frames::Pieces &pieces, uint32_t number, bool amongPresent) const;
@@ -101,6 +109,7 @@ private:
   uint32_t presents_ = 0; ///< of present_
   ScratchArray<uint8_t> scratch_;
   DistinctValues distinct_;
+  FrequentValues frequent_;
   BumpArena lists_; ///< that it made: rows point to them as long as this lives
 };
 

@@ -74,6 +74,33 @@ func.func @function_c5(%t: !t) {
 // -----
 
 !t = !frame.table<"k": i64>
+func.func @function_c5_mode(%t: !t) {
+  // expected-error @+1 {{has no such order: mode [#frame.sort_key<"k" asc nulls_last>]}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<mode("k") -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !t
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64, "l": !frame.list<i64>>
+func.func @function_c5_distinct(%t: !t) {
+  // expected-error @+1 {{has no such order: collect_distinct}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<collect_distinct("l") -> "r" over <rows unbounded_preceding to current_row>>] : !t -> !t
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64, "l": !frame.list<i64>>
+func.func @function_c2_collect(%t: !t) {
+  // expected-error @+1 {{needs a frame: collect}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<collect("l", 2 : i64) -> "r">] : !t -> !t
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64>
 func.func @function_c5_aggregate(%t: !t) {
   // expected-error @+1 {{has no such order: aggregate [#frame.sort_key<"k" asc nulls_last>]}}
   %0 = frame.window %t partition [] order [] functions [#frame.window_function<aggregate sum("k") -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !t

@@ -1,11 +1,13 @@
 // Different values in frames that move from row to row, beside those that are counted anew for
 // each.
 #include "runtime/exec/window/distinct_values.h"
+#include "runtime/exec/window/frequent_values.h"
 
 #include "test/unit/exec/finished_state.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <map>
 #include <optional>
 #include <random>
 #include <set>
@@ -145,12 +147,57 @@ TEST(DistinctValues, FollowFramesOfEveryKind) {
               }
             }
           }
-          values.visit([&](uint32_t example) { visited.insert(*rows.valueOf(example)); });
+          Expected<std::span<const uint32_t>> examples = values.rowsOf(pieces);
+          ASSERT_TRUE(examples.ok());
+          for (uint32_t example : *examples) {
+            ASSERT_TRUE(visited.insert(*rows.valueOf(example)).second);
+          }
           ASSERT_EQ(values.count(), expected.size()) << "round " << round << ", row " << row;
           ASSERT_EQ(visited, expected) << "round " << round << ", row " << row;
           ASSERT_EQ(now, expected) << "round " << round << ", row " << row;
         });
     EXPECT_EQ(next, part.end);
+  }
+}
+
+TEST(FrequentValues, TheFirstOfTheMostFrequent) {
+  std::mt19937_64 random(12);
+  DistinctValues values(makeAccount());
+  FrequentValues frequent(makeAccount());
+  Frames frames(makeAccount());
+  for (int round = 0; round < 400; ++round) {
+    const auto count = static_cast<uint32_t>(1 + random() % 40);
+    const Rows rows(round % 2 == 0 ? HR_I64 : HR_STRING, count, random);
+    plan::WindowColumn window;
+    window.function = plan::WindowFunction::kMode;
+    window.input = 1;
+    window.unit = random() % 2 == 0 ? plan::FrameUnit::kRows : plan::FrameUnit::kGroups;
+    window.start = boundOf(random, true);
+    window.end = boundOf(random, false);
+    window.exclude = static_cast<plan::FrameExclusion>(random() % 4);
+    const RowSpanOf part{0, count};
+    ASSERT_TRUE(frames.compute(rows.state(), window, rows.partition(), part).ok());
+    ASSERT_TRUE(values.number(rows.state(), 1, rows.partition(), frames.seen()).ok());
+    ASSERT_TRUE(frequent.begin(values, frames.seen()).ok());
+    auto add = [&](uint32_t row) { frequent.add(row); };
+    auto remove = [&](uint32_t row) { frequent.remove(row); };
+    followFrames(frames, part, add, remove, [&](uint32_t row) {
+      std::map<std::string, std::pair<int, int64_t>> found; // how often, and less where first
+      const Frames::Pieces pieces = frames.pieces(row);
+      for (uint32_t i = 0; i < pieces.count; ++i) {
+        for (uint32_t at = pieces.piece[i].begin; at < pieces.piece[i].end; ++at) {
+          if (rows.valueOf(at)) {
+            ++found.try_emplace(*rows.valueOf(at), 0, -int64_t(at)).first->second.first;
+          }
+        }
+      }
+      std::pair<int, int64_t> most{0, -int64_t(DistinctValues::kNoValue)};
+      for (const auto &[value, often] : found) {
+        most = std::max(most, often);
+      }
+      ASSERT_EQ(frequent.first(), static_cast<uint32_t>(-most.second))
+          << "round " << round << ", row " << row;
+    });
   }
 }
 

@@ -109,6 +109,7 @@ TEST(FrameReach, WhatNeedsTheWholePartition) {
       [](auto &window) { window.exclude = plan::FrameExclusion::kTies; },
       [](auto &window) { window.order = {{0, true, false}}; },
       [](auto &window) { window.function = WindowFunction::kCollect; },
+      [](auto &window) { window.function = WindowFunction::kMode; },
       // A distance that each row has, one in values, and one that is too far.
       [](auto &window) { window.start.distance.field = 0; },
       [](auto &window) { window.unit = FrameUnit::kRange; },

@@ -108,7 +108,8 @@ TEST(PlanCheck, Windows) {
                 "lists are collected into a text, got a field of type: i64");
   EXPECT_EQ(window([](State &, WindowColumn &w) { w.distinct = true; }),
             "rule operands: " + subject +
-                "only a count or a fold of an input can be distinct, got lag");
+                "only a count or a fold of an input, or lists in an order, can be distinct, got "
+                "lag");
   EXPECT_EQ(window([](State &, WindowColumn &w) { w.order = {{9, false, false}}; }),
             "rule range: " + subject + "no such field: 9");
   EXPECT_EQ(window([](State &, WindowColumn &w) { w.order = {{0, false, false}}; }),
