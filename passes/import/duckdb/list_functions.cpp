@@ -468,8 +468,7 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
   }
   if ((name == "histogram" || name == "histogram_exact") && arguments.size() == 3) {
     return binnedCounts(b, list, arguments[2],
-                        name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type,
-                        call.at);
+                        name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type, call.at);
   }
   if (name == "median" && arguments.size() == 2) {
     return quantileOfList(b, list, medianOf(call.type), frame::dropNullable(call.type), call.at);
