@@ -176,8 +176,8 @@ struct FrameBound {
 /// the whole partition.
 struct WindowColumn {
   WindowFunction function = WindowFunction::kRowNumber;
-  int32_t result = kNone;    ///< field
-  int32_t input = kNone;     ///< field; none: no value, or every row counts
+  int32_t result = kNone; ///< field
+  int32_t input = kNone;  ///< field; none: no value, or every row counts
   /// ntile's parts, how far lag and lead go, which value is nth, how many lists are collected (of
   /// no field, and 0: all).
   RowCount count;

@@ -167,7 +167,7 @@ struct MeasureRequest {
   bool sorted = false;               ///< of kCollected: the order of the values makes no difference
   std::optional<double> ofNone = {}; ///< of kCollected: the measure where nothing counts; else NULL
   bool different = false;            ///< of kCollected: each value once
-  uint32_t elementsMax = 0; ///< of kCollected: more of the first are not looked at; 0: all are
+  uint32_t elementsMax = 0;     ///< of kCollected: more of the first are not looked at; 0: all are
   bool ofNull = false;          ///< of kLeast, kGreatest: rows count whose first argument is NULL
   bool meanOfIntervals = false; ///< then neither the function nor the rows count
   bool meanOfMoments = false;   ///< Avg or AvgDistinct of times or timestamps

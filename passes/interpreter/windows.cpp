@@ -247,8 +247,7 @@ private:
     }
   }
 
-  Scalar mostFrequent(StringAttr column, const Partition &partition,
-                      ArrayRef<size_t> rows) const {
+  Scalar mostFrequent(StringAttr column, const Partition &partition, ArrayRef<size_t> rows) const {
     Scalar most = Scalar::null();
     size_t frequency = 0;
     for (size_t row : rows) {

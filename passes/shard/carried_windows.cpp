@@ -62,15 +62,17 @@ bool looksAtPeersOfFrame(WindowFunctionAttr function) {
           function.getKind() == Kind::CumeDist);
 }
 
-bool hasDistance(WindowFrameAttr frame) { return frame.getStartDistance() || frame.getEndDistance(); }
+bool hasDistance(WindowFrameAttr frame) {
+  return frame.getStartDistance() || frame.getEndDistance();
+}
 
 /// Whether a frame goes from a row, or the first, to a row, or the last, and not from row to row.
 bool goesFarFrom(WindowFrameAttr frame, ArrayAttr order) {
   if (hasDistance(frame) || frame.getExclude() != FrameExclusion::None) {
     return false;
   }
-  const bool isWhole = frame.getStart() == Bound::UnboundedPreceding &&
-                       frame.getEnd() == Bound::UnboundedFollowing;
+  const bool isWhole =
+      frame.getStart() == Bound::UnboundedPreceding && frame.getEnd() == Bound::UnboundedFollowing;
   const bool isOfRow = frame.getStart() == Bound::CurrentRow && frame.getEnd() == Bound::CurrentRow;
   // Without an order all rows are peers, wherever they are.
   const bool hasPeersHere = !order.empty() || frame.getUnit() == FrameUnit::Rows;
@@ -118,8 +120,8 @@ std::optional<Halo> haloOf(WindowFunctionAttr function, ArrayAttr order) {
   if (!frame) {
     const bool moves = function.getKind() == Kind::Lag || function.getKind() == Kind::Lead;
     auto number = moves ? dyn_cast<IntegerAttr>(arguments[1]) : IntegerAttr();
-    const bool isNear = number && std::clamp(number.getInt(), -kNearRowsMax, kNearRowsMax) ==
-                                      number.getInt();
+    const bool isNear =
+        number && std::clamp(number.getInt(), -kNearRowsMax, kNearRowsMax) == number.getInt();
     return isNear && function.getIgnoreNulls() ? std::optional(Halo::kKnown) : std::nullopt;
   }
   if (hasDistance(frame)) {
@@ -140,8 +142,8 @@ std::optional<Halo> haloOf(WindowFunctionAttr function, ArrayAttr order) {
   if (function.getKind() == Kind::NthValue && constantCount(arguments[1])) {
     return Halo::kFirst;
   }
-  const bool isDistinct = function.getKind() == Kind::Aggregate &&
-                          ruleOf(*function.getAggregate()).isDistinct();
+  const bool isDistinct =
+      function.getKind() == Kind::Aggregate && ruleOf(*function.getAggregate()).isDistinct();
   return isDistinct ? std::optional(Halo::kDistinct) : std::nullopt;
 }
 
@@ -159,9 +161,7 @@ NearRows haloRowsOf(WindowFunctionAttr function, Halo halo) {
 
 std::optional<Carry> carryOf(WindowFunctionAttr function, ArrayAttr order, Type result) {
   const bool isPlaceInFrame = function.getFrame() && function.getKind() < Kind::FirstValue;
-  auto halo = [&] {
-    return haloOf(function, order) ? std::optional(Carry::kHalo) : std::nullopt;
-  };
+  auto halo = [&] { return haloOf(function, order) ? std::optional(Carry::kHalo) : std::nullopt; };
   if (!isPlaceInFrame && !function.getOrder()) {
     switch (function.getKind()) {
     case Kind::RowNumber:

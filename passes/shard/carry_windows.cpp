@@ -355,8 +355,8 @@ private:
       StringAttr all = addOwn(Function::Count, value, Bound::UnboundedFollowing, "all_known");
       NearRows near = haloRowsOf(function, halo);
       sent_.push_back([=](RowArithmetic &a) {
-        return a.both(a.isKnown(a.column(value)), isAtEnd(a, a.column(before), a.column(all),
-                                                          near.after, near.before));
+        return a.both(a.isKnown(a.column(value)),
+                      isAtEnd(a, a.column(before), a.column(all), near.after, near.before));
       });
       return;
     }
@@ -374,11 +374,11 @@ private:
       // One more than in front of the row.
       StringAttr here = addOwn(Function::CountDistinct, value, Bound::CurrentRow, "values");
       auto frameInFront = frameBefore();
-      StringAttr before = addOwn(
-          WindowFunctionAttr::get(b_.getContext(), Kind::Aggregate, Function::CountDistinct,
-                                  b_.getArrayAttr({value}), fresh("values_before"), frameInFront,
-                                  ArrayAttr(), /*ignoreNulls=*/false),
-          b_.getI64Type());
+      StringAttr before =
+          addOwn(WindowFunctionAttr::get(b_.getContext(), Kind::Aggregate, Function::CountDistinct,
+                                         b_.getArrayAttr({value}), fresh("values_before"),
+                                         frameInFront, ArrayAttr(), /*ignoreNulls=*/false),
+                 b_.getI64Type());
       sent_.push_back([=](RowArithmetic &a) {
         return a.compare(CompareKind::Gt, a.column(here), a.column(before));
       });
@@ -401,8 +401,7 @@ private:
       Type type = counted_.getColumnType(bound);
       StringAttr measure = addMeasure(fold, bound, type, "bound", type);
       StringAttr others = behind ? foldedAfter(measure, fold) : foldedBefore(measure, fold);
-      const CompareKind reaches =
-          (fold == Function::Min) ? CompareKind::Ge : CompareKind::Le;
+      const CompareKind reaches = (fold == Function::Min) ? CompareKind::Ge : CompareKind::Le;
       sent_.push_back([=](RowArithmetic &a) {
         return a.compare(reaches, a.column(key.getColumn()), a.column(others));
       });
@@ -512,9 +511,7 @@ private:
   /// Whether a number is among the first `first` or the last `last` of so many.
   static Value isAtEnd(RowArithmetic &a, Value number, Value all, int64_t first, int64_t last) {
     auto isFirst = [&] { return a.compare(CompareKind::Le, number, a.number(first)); };
-    auto isLast = [&] {
-      return a.compare(CompareKind::Gt, number, a.minus(all, a.number(last)));
-    };
+    auto isLast = [&] { return a.compare(CompareKind::Gt, number, a.minus(all, a.number(last))); };
     return last == 0 ? isFirst() : first == 0 ? isLast() : a.either(isFirst(), isLast());
   }
   /// Whether a row is among the first `first` or the last `last` of its rank.
@@ -573,9 +570,9 @@ private:
   SmallVector<WindowFunctionAttr> own_, carried_, nearFunctions_, haloFunctions_;
   SmallVector<MeasureAttr> measures_;
   SmallVector<Column> ownColumns_, measureColumns_, carriedColumns_, haloColumns_;
-  llvm::SetVector<StringAttr> kept_; ///< columns of the summary that the rank's rows get
-  SmallVector<Compute> sent_;        ///< whether other ranks may see a row
-  bool haloOfPeers_ = false;         ///< a function of the halo looks at peers
+  llvm::SetVector<StringAttr> kept_;            ///< columns of the summary that the rank's rows get
+  SmallVector<Compute> sent_;                   ///< whether other ranks may see a row
+  bool haloOfPeers_ = false;                    ///< a function of the halo looks at peers
   llvm::MapVector<StringAttr, Compute> values_; ///< of results that are not the own
   NearRows near_;
   StringAttr row_, denseRank_, ownRows_, ownGroups_, rowsBefore_, rowsOfAll_;

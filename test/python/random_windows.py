@@ -172,7 +172,7 @@ def _ordered_call(random: Random, window: _Window) -> str:
 
 
 def _chosen_call(random: Random, window: _Window) -> str:
-    """An aggregate that has no running form: of the rows that are first in an order, or of different values."""
+    """An aggregate without a running form: of the rows that are first in an order, or of different values."""
     column = random.choice(list(_KINDS))
     element = column.replace("x", "i")  # in lists −0 is 0
     number = random.choice("ilp")
@@ -197,7 +197,9 @@ def _chosen_call(random: Random, window: _Window) -> str:
         )
     )
     if window.unique and random.random() < 0.2:  # of a frame that loses rows DuckDB's is any of the frequent
-        frame = random.choice(("rows unbounded preceding", "rows between unbounded preceding and 2 following"))
+        frame = random.choice(
+            ("rows unbounded preceding", "rows between unbounded preceding and 2 following")
+        )
         return f"mode({column}) {window.over(frame)}"
     return f"{call}{condition} {over}"
 

@@ -54,9 +54,10 @@ _VALUES = {
     "of several rows": "min(i, 2) over w as a, max(s, 3) over w as b, min(l, 2) over w as c,"
     " arg_min(s, u, 3) over w as d, arg_max(i, u, 2) filter (where id % 2 = 0) over w as e,"
     " arg_min_nulls_last(i, u, 2) over w as f",
-    "of different values": "list(distinct i order by i) over w as a, list(distinct s order by s desc) over w as"
-    " b, string_agg(distinct s, '|' order by s) over w as c, array_agg(distinct d order by d nulls first)"
-    " filter (where i > 0) over w as d, list_sort(list(distinct i) over w) as e, min(distinct i, 2) over w as f",
+    "of different values": "list(distinct i order by i) over w as a, list(distinct s order by s desc) over w"
+    " as b, string_agg(distinct s, '|' order by s) over w as c, array_agg(distinct d order by d nulls first)"
+    " filter (where i > 0) over w as d, list_sort(list(distinct i) over w) as e,"
+    " min(distinct i, 2) over w as f",
     "sums of different values": "product(distinct i) over w as a, stddev(distinct i) over w as b,"
     " bit_xor(distinct i) over w as c, fsum(distinct i) over w as d, histogram(distinct s) over w as e,"
     " entropy(distinct i) over w as f, mad(distinct i) over w as g, variance(distinct d) over w as h",
@@ -80,8 +81,8 @@ def test_rows_of_frames(values: str, frame: str, ranks: int) -> None:
     "frame", ["", "rows unbounded preceding", "rows between unbounded preceding and 9 following"]
 )
 def test_of_equally_frequent_values_the_first(frame: str, ranks: int) -> None:
-    query = f"""select id, mode(i) over w as a, mode(s) filter (where id % 3 > 0) over w as b, mode(d) over w as c,
-        mode(l) over w as d from t window w as (partition by g order by id {frame})"""
+    query = f"""select id, mode(i) over w as a, mode(s) filter (where id % 3 > 0) over w as b,
+        mode(d) over w as c, mode(l) over w as d from t window w as (partition by g order by id {frame})"""
     check(query, _TABLES, ranks=ranks)
 
 

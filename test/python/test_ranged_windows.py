@@ -121,8 +121,8 @@ _CALLS = {
     " unbounded following), avg(distinct x) over (order by k)",
     "chosen rows": "arg_max(s, k) over (order by k rows 4 preceding), min(x, 3) over (order by k rows between"
     " 2 preceding and 2 following), list(distinct x order by x) over (order by k rows between 1 following and"
-    " 3 following), rank(order by p) over (order by k rows 5 preceding), mode(x) over (order by k rows between"
-    " 1 preceding and current row), arg_min(s, k) over (), min(x, 2) over ()",
+    " 3 following), rank(order by p) over (order by k rows 5 preceding), mode(x) over (order by k rows"
+    " between 1 preceding and current row), arg_min(s, k) over (), min(x, 2) over ()",
     "mixed": "count(distinct s) over (order by x), sum(x) over (order by x range between 1 preceding and 1"
     " following), rank() over (order by x), sum(x) over (order by x), count(*) over (order by x groups 1"
     " preceding), nth_value(x, 2) over (order by x)",

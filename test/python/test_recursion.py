@@ -129,8 +129,8 @@ def test_explain_shows_start_step_and_query() -> None:
         select count(*) as c from r where n > 2"""
     text = hr.explain(query, {"e": EDGES}, ranks=2)
     assert text.index('start of the recursion "rows of WITH 0":') < text.index(
-        'step of the recursion "rows of WITH 0", round after round until a round has no rows; how many it takes'
-        " is not known:"
+        'step of the recursion "rows of WITH 0", round after round until a round has no rows; how many it'
+        " takes is not known:"
     )
     assert text.index("before of WITH 0") < text.index("\nquery:") < text.rindex("rows of WITH 0")
     shown = hr.sql(f"explain {query}", {"e": EDGES}, ranks=2).column("explain").to_pylist()
@@ -155,7 +155,9 @@ def test_explain_of_recursions_in_recursions_and_around_tables() -> None:
 
 def test_explain_analyze_is_refused() -> None:
     query = "explain analyze with recursive t(x) as (select 1 union all select x + 1 from t) select * from t"
-    with pytest.raises(hr.HeadraceError, match="EXPLAIN ANALYZE of WITH RECURSIVE is not supported; EXPLAIN is"):
+    with pytest.raises(
+        hr.HeadraceError, match="EXPLAIN ANALYZE of WITH RECURSIVE is not supported; EXPLAIN is"
+    ):
         hr.sql(query)
 
 

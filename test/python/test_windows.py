@@ -99,7 +99,8 @@ QUERIES = [
     " count(k) over (rows between 1 following and 3 following exclude ties) as e from t",
     "select k, sum(x) over (partition by g rows between 5 preceding and current row exclude ties) as a,"
     " count(*) over (range between unbounded preceding and current row exclude ties) as b,"
-    " max(k) over (partition by g range between current row and unbounded following exclude group) as c from t",
+    " max(k) over (partition by g range between current row and unbounded following exclude group) as c"
+    " from t",
     "select * from (select k, g, row_number() over (partition by g order by k) as n from t) q "
     "where g = 3 and n < 4",
     "select count(*) as n from (select row_number() over () as r from t) q where r <= 10",
@@ -164,8 +165,8 @@ QUERIES = [
     " k) as b, arg_min(s, k) over (partition by g order by k rows 3 preceding) as c, arg_max_null(x, k) over"
     " (order by x groups 1 preceding) as d from t",
     "select k, string_agg(distinct s, '|' order by s) over (order by k rows 4 preceding) as a,"
-    " len(min(x, 2) over (partition by g order by k)) as b, array_to_string(list(distinct x % 5 order by x % 5"
-    " desc) over (partition by s order by k rows 9 preceding), ',') as c from t",
+    " len(min(x, 2) over (partition by g order by k)) as b, array_to_string(list(distinct x % 5 order by x %"
+    " 5 desc) over (partition by s order by k rows 9 preceding), ',') as c from t",
     "select k, arg_min(x, k) over () as a, mode(g) over (order by k rows between unbounded preceding and"
     " unbounded following) as b, median(x) over (partition by g) as c from t",
     "select g, fill(sum(x)) over (order by g) as w from t where g % 3 > 0 or x is null group by g",

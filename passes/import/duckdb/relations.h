@@ -83,8 +83,8 @@ private:
     llvm::SmallVector<Node> order;
   };
   mlir::FailureOr<MeasureRequest> makeMeasure(const MeasureCall &call, mlir::Location at);
-  /// x + c of integers, of which DuckDB makes sum(x) + c · count(x): in a type that holds every one.
-  /// Nothing: it is something else.
+  /// x + c of integers, of which DuckDB makes sum(x) + c · count(x): in a type that holds every
+  /// one. Nothing: it is something else.
   std::optional<Computed> plusConstant(Node argument, mlir::Type sum, mlir::Location at);
   /// What a quantile's call says of it; of several if the result is a list.
   mlir::FailureOr<llvm::SmallVector<Quantile>>
@@ -130,8 +130,8 @@ private:
   using WindowRequests = llvm::SmallVector<WindowFunctionRequest, 0>;
   mlir::FailureOr<WindowRequests> importWindowFunction(Node function, FinishWindow &finish,
                                                        mlir::Location at);
-  mlir::FailureOr<WindowFunctionRequest>
-  importWindowAggregate(Node function, FinishWindow &finish, mlir::Location at);
+  mlir::FailureOr<WindowFunctionRequest> importWindowAggregate(Node function, FinishWindow &finish,
+                                                               mlir::Location at);
   /// Of a frame the list of a measure's values, which are in an order.
   mlir::LogicalResult collect(llvm::StringRef name, const MeasureRequest &measure,
                               WindowFunctionRequest &request, FinishWindow &finish);

@@ -111,7 +111,8 @@ FailureOr<WindowFunctionRequest::Frame> RelationImporter::importFrame(Node funct
                           "unsupported RANGE with a distance over intervals; order by epoch(…)");
     }
     if (type.get("id").string() == StringRef("UHUGEINT")) {
-      return context.fail(at, "unsupported RANGE with a distance over UHUGEINT; order by a HUGEINT");
+      return context.fail(at,
+                          "unsupported RANGE with a distance over UHUGEINT; order by a HUGEINT");
     }
   }
   frame.startDistance = distance(function.get("start_expr"));
@@ -340,8 +341,7 @@ static bool seesAll(const WindowFunctionRequest::Frame &frame, bool hasOrder) {
 }
 
 /// The measure as that of a whole partition, whose rows are in an order.
-static MeasureRequest ofWhole(MeasureRequest measure,
-                              ArrayRef<RelationBuilder::SortKey> order) {
+static MeasureRequest ofWhole(MeasureRequest measure, ArrayRef<RelationBuilder::SortKey> order) {
   const bool seesOrder = measure.rows == MeasureRows::kCollected
                              ? !measure.sorted && !measure.different
                              : measure.rows == MeasureRows::kLeast ||
@@ -396,8 +396,8 @@ RelationImporter::importWindowAggregate(Node function, FinishWindow &finish, Loc
       measure->rows == MeasureRows::kLeast || measure->rows == MeasureRows::kGreatest;
   const bool isMode = measure->rows == MeasureRows::kMost && measure->order.empty() &&
                       !frame::isNested(measure->type) && !frame::hasIntervals(measure->type);
-  const bool isList = measure->rows == MeasureRows::kCollected && !measure->fromList &&
-                      !measure->different;
+  const bool isList =
+      measure->rows == MeasureRows::kCollected && !measure->fromList && !measure->different;
   const bool goesByRows = (isExtreme || isMode) && !function.get("partitions").elements().empty();
   if (seesAll(*frame, !orders.empty()) && !goesByRows && !isList) {
     request.measure = ofWhole(std::move(*measure), *order);
@@ -435,8 +435,7 @@ LogicalResult RelationImporter::collect(StringRef name, const MeasureRequest &me
                                         WindowFunctionRequest &request, FinishWindow &finish) {
   Location at = measure.at;
   const bool isOne = measure.elementsMax == 1;
-  const bool isDifferent =
-      measure.rows == MeasureRows::kDifferent || (measure.different && !isOne);
+  const bool isDifferent = measure.rows == MeasureRows::kDifferent || (measure.different && !isOne);
   const headrace::TextFunction *ofDifferent =
       measure.rows == MeasureRows::kDifferent ? aggregateOfLists(name) : nullptr;
   if (isDifferent && (measure.arguments.size() != 1 || name.starts_with("arg_") ||
@@ -454,9 +453,9 @@ LogicalResult RelationImporter::collect(StringRef name, const MeasureRequest &me
                              frame::SortDirection::Asc, frame::NullsOrder::Last});
   }
   finish = [=](ExpressionBuilder &b, ArrayRef<Expression> list) -> MaybeExpression {
-    return ofDifferent ? b.onlyElement(*ofDifferent, list.front(),
-                                       frame::dropNullable(measure.type), at)
-                       : finished(b, measure, list.front());
+    return ofDifferent
+               ? b.onlyElement(*ofDifferent, list.front(), frame::dropNullable(measure.type), at)
+               : finished(b, measure, list.front());
   };
   return success();
 }
@@ -475,10 +474,8 @@ MaybeRelation RelationImporter::joinWhole(const Relation &result, const Relation
         {JoinCondition::Kind::kNullSafe, key, Computed::ofField(group, at), at});
   }
   MaybeRelation rows = withKeys(input, partition, keys, at);
-  MaybeRelation groups =
-      failed(rows) ? rows : builder.aggregate(*rows, keys, measures, at);
-  return failed(groups) ? groups
-                        : builder.join(result, builder.rename(*groups, at), request, at);
+  MaybeRelation groups = failed(rows) ? rows : builder.aggregate(*rows, keys, measures, at);
+  return failed(groups) ? groups : builder.join(result, builder.rename(*groups, at), request, at);
 }
 
 /// Whether a function is over all rows as they come.
@@ -571,8 +568,7 @@ MaybeRelation RelationImporter::importWindow(Node op) {
   }
   for (const Whole &whole : wholes) {
     auto field = static_cast<int64_t>(result.fields.size() + whole.partition.size());
-    MaybeRelation joined =
-        joinWhole(result, inputs->front(), whole.partition, whole.measures, at);
+    MaybeRelation joined = joinWhole(result, inputs->front(), whole.partition, whole.measures, at);
     if (failed(joined)) {
       return failure();
     }

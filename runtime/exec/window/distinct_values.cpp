@@ -66,8 +66,8 @@ Expected<std::span<const uint32_t>> DistinctValues::rowsOf(const Frames::Pieces 
       }
     }
     std::sort(found_.data(), found_.data() + found);
-    found = static_cast<uint32_t>(std::unique(found_.data(), found_.data() + found) -
-                                  found_.data());
+    found =
+        static_cast<uint32_t>(std::unique(found_.data(), found_.data() + found) - found_.data());
   } else {
     for (uint32_t value = 0; value < size(); ++value) {
       if (counts_[value] > 0) {

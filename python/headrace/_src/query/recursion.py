@@ -33,12 +33,14 @@ def may_recur(text: str) -> bool:
 
 
 def unrolled(
-    plan: BoundPlan, names: Mapping[str, object], compiled: Callable[[BoundPlan], Run]
+    plan: BoundPlan, names: Mapping[str, object], compiled: Callable[[BoundPlan], Run], *, in_cluster: bool
 ) -> tuple[BoundPlan, dict[str, ArrowTable]]:
     """The plan without recursion, and the tables that it reads instead.
 
     names: those of the query's tables. compiled: compiles a plan.
     """
+    if in_cluster and "LOGICAL_RECURSIVE_CTE" in plan.json:
+        raise UnsupportedError("WITH RECURSIVE is not supported in a cluster")
     try:
         document = json.loads(plan.json)
         unrolling = _Unrolling(names, compiled)
@@ -49,12 +51,18 @@ def unrolled(
     return BoundPlan(text, plan.names, plan.types), unrolling.tables
 
 
-def described(plan: BoundPlan, names: Mapping[str, object], shown: Callable[[BoundPlan], str]) -> str:
+def described(
+    plan: BoundPlan, names: Mapping[str, object], shown: Callable[[BoundPlan], str], *, analyze: bool
+) -> str:
     """What is shown of the parts of a recursive plan: for each recursion that of its start and of its step,
-    then that of the query, which reads their rows as a table.
+    then that of the query, which reads their rows as a table. Empty if the plan is not recursive.
 
-    names: those of the query's tables. shown: what is shown of a plan.
+    names: those of the query's tables. shown: what is shown of a plan. analyze: it is to be run, too.
     """
+    if "LOGICAL_RECURSIVE_CTE" not in plan.json:
+        return ""
+    if analyze:
+        raise UnsupportedError("EXPLAIN ANALYZE of WITH RECURSIVE is not supported; EXPLAIN is")
     try:
         document = json.loads(plan.json)
         description = _Description(names, shown)

@@ -391,8 +391,7 @@ def _answer(
 
     started = time.perf_counter()
     ranks = programs.ranks_of(ranks, mesh)
-    given = text
-    text, resolved = _sources(text, tables)
+    given, (text, resolved) = text, _sources(text, tables)
     if verify:
         from headrace._src.query.verify import check_statistics
 
@@ -418,10 +417,8 @@ def _answer(
                     stop=stop,
                 )
             )
-    target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
-    target = target.on(programs.device_of(settings))
+    target = Target.of(ranks, topology, layout_seed, mesh).within(memory).on(programs.device_of(settings))
     plan: BoundPlan | None = None
-
     rounds = itertools.count(1)
 
     def rows_of(part: BoundPlan) -> Run:
@@ -447,17 +444,13 @@ def _answer(
     def answered(program: LoadedProgram) -> Any:
         return ran(program, resolved, sink.begin(stop) if sink else "")
 
-    text = with_pivot_values(
-        text,
-        lambda query: (
-            pa.table(ran(load_query(query, resolved, target, statistics), resolved)).column(0).to_pylist()
-        ),
-    )
+    def values_of(query: str) -> list[Any]:
+        return pa.table(ran(load_query(query, resolved, target, statistics), resolved)).column(0).to_pylist()
+
+    text = with_pivot_values(text, values_of)
     if may_recur(text):
         plan = bound_plan(text, schemas_of(documents_for(text, resolved)))
-        if current() is not None and "LOGICAL_RECURSIVE_CTE" in plan.json:
-            raise UnsupportedError("WITH RECURSIVE is not supported in a cluster")
-        plan, rows = unrolled(plan, resolved, rows_of)
+        plan, rows = unrolled(plan, resolved, rows_of, in_cluster=current() is not None)
         resolved = {**resolved, **rows}
     target = replace(target, resident=resident)
 
@@ -637,21 +630,17 @@ def _tree(
 ) -> str:
     """`explain` on this process, or on rank 0 of a cluster."""
     named, resolved = _sources(text, tables)
-    target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
-    target = target.on(programs.device_of(settings))
+    target = Target.of(ranks, topology, layout_seed, mesh).within(memory).on(programs.device_of(settings))
     if may_recur(named):
         plan = bound_plan(named, schemas_of(documents_for(named, resolved)))
-        if "LOGICAL_RECURSIVE_CTE" in plan.json:
-            if analyze:
-                raise UnsupportedError("EXPLAIN ANALYZE of WITH RECURSIVE is not supported; EXPLAIN is")
 
-            def shown(part: BoundPlan) -> str:
-                loaded = load_query(named, resolved, target, statistics, part)
-                return explained(loaded.compiled.plan_json, runner_up=runner_up, tasks=tasks)
+        def shown(part: BoundPlan) -> str:
+            compiled = load_query(named, resolved, target, statistics, part).compiled
+            return explained(compiled.plan_json, runner_up=runner_up, tasks=tasks)
 
-            return described(plan, resolved, shown)
-    loaded = load_query(named, resolved, target, statistics)
-    profile = ""
+        if rounds := described(plan, resolved, shown, analyze=analyze):
+            return rounds
+    loaded, profile = load_query(named, resolved, target, statistics), ""
     if analyze:
         if stop:
             stop()
