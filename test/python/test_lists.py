@@ -361,6 +361,12 @@ def test_medians_between_infinities() -> None:
         assert found["m"] == found["l"] == ["infinity", "-infinity", "2020-01-01 00:00:00"]
 
 
+def test_rows_that_a_filter_drops_are_not_cast() -> None:
+    days = "(date '5881580-07-10'), (date '2020-01-01'), (date '2020-01-04')"
+    for name in ("median(d)", "mad(d)", "quantile_cont(d, 0.25)", "quantile_cont(d, [0.25, 0.5])"):
+        check(f"select {name} filter (year(d) < 3000) as x from (values {days}) v(d)", {})
+
+
 def test_far_deviations() -> None:
     """Some are beyond the digits of the type, and not the one in the middle."""
     values = "(-99.99::decimal(9, 2)), (9999999.99), (-0.01)"
