@@ -448,6 +448,9 @@ MaybeExpression ExpressionImporter::fromJson(ExpressionBuilder &b, const Express
   if (!to) {
     return failure();
   }
+  if (type.get("id").string() == StringRef("NULL")) {
+    return b.null(to, at);
+  }
   if (isJsonType(type)) {
     MaybeExpression text = apart(b, "json_extract", {value, textConstant(b, "", at)}, to, how, at);
     return failed(text) ? text : b.nullIf(*text, textConstant(b, "null", at), at);
