@@ -69,6 +69,9 @@ public:
   }
   MaybeExpression since1970(const Expression &given, TimeUnit unit) {
     Expression moment = given;
+    if (frame::isDate(given.type()) && unit == TimeUnit::kMillisecond) { // of any day
+      return ofFinite(given, times(units(given), kMicrosOfDay / 1000));
+    }
     if (frame::isDate(given.type())) {
       MaybeExpression midnight = b_.cast(given, timestampType(), at_);
       if (failed(midnight)) {

@@ -160,6 +160,8 @@ public:
   Expression fieldOf(const Expression &operand, unsigned index, mlir::Location at);
   /// What is nested, as a string.
   MaybeExpression printed(const Expression &operand, mlir::Location at);
+  /// Likewise in a shape (list_functions.h).
+  MaybeExpression printed(const Expression &operand, llvm::StringRef shape, mlir::Location at);
   /// What orders values as the operand does: of what is nested a string, of intervals a binary, of
   /// others themselves.
   MaybeExpression orderOf(const Expression &operand, mlir::Location at);

@@ -17,6 +17,24 @@ static Real real(ExpressionBuilder &b, const Expression &number, Location at) {
   return {b, *b.cast(number, Float64Type::get(b.getContext()), at), at};
 }
 
+/// A double in two parts of 26 bits.
+static std::pair<Real, Real> halves(const Real &value) {
+  constexpr double kSplit = 0x1p27 + 1;
+  Real wide = value * value.constant(kSplit);
+  Real high = wide - (wide - value);
+  return {high, value - high};
+}
+
+/// x * y + z, rounded once.
+static Real fused(const Real &x, const Real &y, const Real &z) {
+  auto [xHigh, xLow] = halves(x);
+  auto [yHigh, yLow] = halves(y);
+  Real product = x * y, sum = product + z, added = sum - product;
+  Real restOfProduct = xHigh * yHigh - product + xHigh * yLow + xLow * yHigh + xLow * yLow;
+  Real restOfSum = product - (sum - added) + (z - added);
+  return sum + (restOfSum + restOfProduct);
+}
+
 Real QuantileFields::place(ExpressionBuilder &b) const {
   Real count = real(b, *b.field(firstField_ + 1, at_), at_);
   if (quantile_.kind != QuantileKind::kDiscrete) {
@@ -64,6 +82,11 @@ MaybeExpression QuantileFields::between(ExpressionBuilder &b, const Expression &
   Real part = at - at.apply(frame::NumberFunction::Floor);
   Expression isBetween =
       *b.compare(frame::CompareKind::Gt, part.expression(), part.constant(0).expression(), at_);
+  if (isRounded) { // nothing lies between infinities
+    MaybeExpression differs =
+        b.compare(frame::CompareKind::Ne, value, *b.field(firstField_ + 2, at_), at_);
+    isBetween = *b.connect(ExpressionBuilder::Connective::kAnd, {isBetween, *differs}, at_);
+  }
   if (isRounded && frame::isInterval(type)) {
     MaybeExpression mixed = stepped(b, value, part);
     return failed(mixed) ? mixed : b.choose(isBetween, *mixed, &value, at_);
@@ -80,7 +103,7 @@ MaybeExpression QuantileFields::between(ExpressionBuilder &b, const Expression &
     Real units = low.constant(std::pow(10.0, decimal.getScale()));
     Real least = (low * units).apply(frame::NumberFunction::Round);
     Real most = (high * units).apply(frame::NumberFunction::Round);
-    found = (least + (most - least) * part).apply(frame::NumberFunction::Truncate) / units;
+    found = fused(most - least, part, least).apply(frame::NumberFunction::Truncate) / units;
   } else if (type.isF64()) {
     found = low * (part.constant(1) - part) + high * part;
   } else {
@@ -151,6 +174,12 @@ MaybeExpression headrace::import::deviationOfList(ExpressionBuilder &b, const Ex
   const bool isOfMoments = frame::isInterval(type);
   Type element = cast<frame::ListType>(frame::dropNullable(list.type())).getElementType();
   Type apartType = frame::dropNullable(type), middleType = isOfMoments ? element : apartType;
+  constexpr unsigned kDigitsMax = 38;
+  if (auto decimal = dyn_cast<frame::DecimalType>(apartType)) { // two are further apart
+    apartType = middleType = frame::DecimalType::get(
+        b.getContext(), std::min<unsigned>(decimal.getPrecision() + 1, kDigitsMax),
+        decimal.getScale());
+  }
   Type number = isOfMoments ? Type(IntegerType::get(b.getContext(), 64)) : middleType;
   MaybeExpression middle = quantileOfList(b, list, medianOf(middleType), middleType, at);
   if (failed(middle)) {
@@ -185,6 +214,8 @@ MaybeExpression headrace::import::deviationOfList(ExpressionBuilder &b, const Ex
     return failed(far) ? far : inside.list(apartType, *far, at);
   };
   MaybeExpression distances = b.flatMap(list, distance, frame::ListType::get(apartType), at);
-  return failed(distances) ? distances
-                           : quantileOfList(b, *distances, medianOf(apartType), apartType, at);
+  MaybeExpression found = failed(distances)
+                              ? distances
+                              : quantileOfList(b, *distances, medianOf(apartType), apartType, at);
+  return failed(found) ? found : b.cast(*found, type, at);
 }

@@ -398,8 +398,13 @@ Expression ExpressionBuilder::fieldOf(const Expression &operand, unsigned index,
 }
 
 MaybeExpression ExpressionBuilder::printed(const Expression &operand, Location at) {
+  return printed(operand,
+                 headrace::shapeOf(headrace::logicalType(frame::dropNullable(operand.type()))), at);
+}
+
+MaybeExpression ExpressionBuilder::printed(const Expression &operand, StringRef shape,
+                                           Location at) {
   Type list = frame::ListType::get(frame::StringType::get(getContext()));
-  std::string shape = headrace::shapeOf(headrace::logicalType(frame::dropNullable(operand.type())));
   return text(lineOf("nested_print"), {operand, constant(builder.getStringAttr(shape), list, at)},
               frame::StringType::get(getContext()), at);
 }

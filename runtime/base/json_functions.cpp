@@ -1,9 +1,11 @@
 // What is looked for is found in one pass over the text, which checks all of it.
 #include "runtime/base/json_functions.h"
 
+#include "runtime/abi/kernel.h"
 #include "runtime/base/json_path.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/list_values.h"
+#include "runtime/base/text_numbers.h"
 
 #include <algorithm>
 #include <charconv>
@@ -267,7 +269,8 @@ std::optional<bool> exists(Text text, Text path) {
   return search == Search::kMalformed ? std::nullopt : std::optional(search == Search::kThere);
 }
 
-MaybeList extractAll(TextRoom &room, Text text, Text path) {
+/// All that a path with wildcards leads to.
+static std::optional<std::vector<Value>> findAll(Text text, Text path) {
   const Path &steps = knownPath(path);
   std::vector<Value> values(1);
   if (!steps.isWellFormed || !read(text, values.front())) {
@@ -280,10 +283,30 @@ MaybeList extractAll(TextRoom &room, Text text, Text path) {
     }
     values = std::move(next);
   }
+  return values;
+}
+
+MaybeList extractAll(TextRoom &room, Text text, Text path) {
+  const std::optional<std::vector<Value>> values = findAll(text, path);
+  if (!values) {
+    return std::nullopt;
+  }
   Texts kept;
   std::vector<MaybeText> texts;
-  for (const Value &value : values) {
+  for (const Value &value : *values) {
     texts.emplace_back(written(kept, value));
+  }
+  return listOfTexts(room, texts);
+}
+
+MaybeList partsOf(TextRoom &room, Text text, Text path) {
+  const std::optional<std::vector<Value>> values = findAll(text, path);
+  if (!values) {
+    return std::nullopt;
+  }
+  std::vector<MaybeText> texts;
+  for (const Value &value : *values) {
+    texts.emplace_back(value.text);
   }
   return listOfTexts(room, texts);
 }
@@ -433,74 +456,134 @@ Text printedReal(TextRoom &room, double value) {
   return kept(room, number);
 }
 
+/// A double as a cast to a text writes it, or as the nearest float, if there is one.
+template <typename Real> static MaybeText castReal(TextRoom &room, double value) {
+  const auto real = static_cast<Real>(value);
+  if (std::isinf(real) && !std::isinf(value)) {
+    return std::nullopt;
+  }
+  char memory[HR_TEXT_PRINTED];
+  return kept(room, printReal(real, memory));
+}
+
 /// What a cast reads of a number.
-static Text numberFor(TextRoom &room, const Value &value, Target target) {
-  if (isKept(value.text)) {
-    return value.text;
+static MaybeText numberFor(TextRoom &room, const Value &value, Target target) {
+  const Text number = value.text;
+  if (target == Target::kBoolean && !isKept(number)) {
+    return realOf(number) != 0 ? "true" : "false";
   }
-  if (target == Target::kBoolean) {
-    return realOf(value.text) != 0 ? "true" : "false";
+  if (target == Target::kDecimal || isKept(number)) {
+    return number;
   }
-  if (target != Target::kInteger || value.reals == 0) {
-    return written(room, value);
+  if (isWhole(number)) {
+    return written(room, value); // of -0 without the sign
+  }
+  const double real = realOf(number);
+  if (target == Target::kText) {
+    return castReal<double>(room, real);
+  }
+  if (target == Target::kSingle) {
+    return castReal<float>(room, real);
+  }
+  if (target == Target::kDouble) {
+    return number;
   }
   char digits[std::numeric_limits<double>::max_exponent10 + 3];
-  const double whole = std::nearbyint(realOf(value.text)); // to even
-  const auto end = std::to_chars(digits, std::end(digits), whole, std::chars_format::fixed);
+  const auto end = std::to_chars(digits, std::end(digits), std::nearbyint(real), // to even
+                                 std::chars_format::fixed);
   return kept(room, {digits, end.ptr});
 }
 
-/// Whether a cast of JSON reads a string, which must be written more strictly than a text.
-static bool isRead(Text text, Target target) {
-  const size_t first = text.find_first_not_of(' ');
-  const Text inside =
-      first == Text::npos ? Text() : text.substr(first, text.find_last_not_of(' ') + 1 - first);
-  const Text digits = inside.substr(inside.starts_with('-') ? 1 : 0);
-  const bool areDigits = digits.find_first_not_of("0123456789") == Text::npos;
+constexpr Text kBlanks = " \t\n\v\f\r";
+
+/// The number that `0x1F` or `0b101` is, blanks before it or not; nothing of other texts.
+static std::optional<unsigned __int128> basedNumber(Text text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  const char mark = text.size() > 2 && text[0] == '0' ? static_cast<char>(text[1] | 0x20) : '\0';
+  const unsigned base = mark == 'x' ? 16 : mark == 'b' ? 2 : 0;
+  unsigned __int128 number = 0;
+  bool isNumber = base != 0, isBehindDigit = false;
+  for (const char letter : text.substr(std::min<size_t>(2, text.size()))) {
+    constexpr Text kDigits = "0123456789abcdef";
+    const bool isLetter = (letter | 0x20) >= 'a' && (letter | 0x20) <= 'f';
+    const size_t digit = kDigits.find(isLetter ? static_cast<char>(letter | 0x20) : letter);
+    const bool isDigit = digit < base;
+    isNumber &= (isDigit && !__builtin_mul_overflow(number, base, &number) &&
+                 !__builtin_add_overflow(number, digit, &number)) ||
+                (letter == '_' && isBehindDigit);
+    isBehindDigit = isDigit;
+  }
+  return isNumber && isBehindDigit ? std::optional(number) : std::nullopt;
+}
+
+/// Whether a string has a value where strings are strict.
+static bool isStrict(Text text, Target target) {
+  constexpr Text kDigits = "0123456789";
+  const auto isDigit = [&](char letter) { return kDigits.find(letter) != Text::npos; };
+  const Text behind = text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
+  const Text inside = behind.substr(0, behind.find_last_not_of(kBlanks) + 1);
+  const bool fillsUp = inside.size() > 1 && inside.front() == '0' && isDigit(inside[1]);
   switch (target) {
   case Target::kBoolean:
-    return !areDigits;
+    return text.size() != 1 || Text("tTfF").find(text.front()) != Text::npos;
   case Target::kInteger:
-    return areDigits && (inside.size() < 2 || inside.front() != '0');
-  case Target::kReal:
-    return inside.size() == text.size();
+    return !fillsUp &&
+           inside.find_first_not_of(kDigits, inside.starts_with('-') ? 1 : 0) == Text::npos;
+  case Target::kSingle:
+  case Target::kDouble:
+    return !fillsUp && inside.size() == behind.size() && !inside.starts_with('+') &&
+           inside.find('_') == Text::npos;
   case Target::kText:
   case Target::kDecimal:
-  case Target::kMoment:
+  case Target::kWord:
     return true;
   }
   return true;
 }
 
-MaybeText castText(TextRoom &room, Text text, Target target) {
+/// What a cast reads of what is not null.
+static MaybeText textFor(TextRoom &room, const Value &value, Target target, Strings strings) {
+  const bool isText = target == Target::kText;
+  switch (value.kind()) {
+  case Kind::kString: {
+    const Text inside = plain(room, value);
+    if (target == Target::kInteger) {
+      if (const auto number = basedNumber(inside)) {
+        char digits[HR_TEXT_PRINTED], *end = digits + HR_TEXT_PRINTED;
+        return kept(room, {printDigits(*number, 1, end), end});
+      }
+    }
+    return strings == Strings::kTexts || isStrict(inside, target) ? MaybeText(inside)
+                                                                  : std::nullopt;
+  }
+  case Kind::kNumber:
+    return target == Target::kWord ? std::nullopt : numberFor(room, value, target);
+  case Kind::kBoolean:
+    return target == Target::kWord                ? MaybeText()
+           : isText || target == Target::kBoolean ? value.text
+           : value.text == "true"                 ? Text("1")
+                                                  : Text("0");
+  default:
+    return isText ? MaybeText(written(room, value)) : std::nullopt;
+  }
+}
+
+MaybeText castText(TextRoom &room, Text text, Target target, Strings strings) {
   Value value;
-  if (!read(text, value) || isNested(value) ||
-      (target == Target::kMoment && value.kind() != Kind::kString && value.kind() != Kind::kNull)) {
+  if (!read(text, value)) {
     return std::nullopt;
   }
-  OneText made;
-  Text inside;
-  switch (value.kind()) {
-  case Kind::kNull:
+  if (value.kind() == Kind::kNull) {
     return Text();
-  case Kind::kString:
-    inside = plain(made, value);
-    if (!isRead(inside, target)) {
-      return std::nullopt;
-    }
-    break;
-  case Kind::kNumber:
-    inside = numberFor(made, value, target);
-    break;
-  default:
-    inside = target == Target::kText || target == Target::kBoolean ? value.text
-             : value.text == "true"                                ? "1"
-                                                                   : "0";
   }
-  return room.make(inside.size() + 1, [&](char *to) {
-    *to = kLetter;
-    return std::ranges::copy(inside, to + 1).out;
-  });
+  OneText made;
+  const MaybeText inside = textFor(made, value, target, strings);
+  return inside ? MaybeText(room.make(inside->size() + 1,
+                                      [&](char *to) {
+                                        *to = kLetter;
+                                        return std::ranges::copy(*inside, to + 1).out;
+                                      }))
+                : std::nullopt;
 }
 
 /// The values in what is of a kind; NULL of null, nothing of others.
@@ -512,11 +595,21 @@ static MaybeList valuesIn(TextRoom &room, Text text, Kind kind) {
   if (value.kind() == Kind::kNull) {
     return oneNull(room);
   }
-  Texts kept;
   OneText made;
   std::vector<MaybeText> texts;
-  eachIn(value, [&](Text, const Value &inner) { texts.emplace_back(written(kept, inner)); });
+  eachIn(value, [&](Text, const Value &inner) { texts.emplace_back(inner.text); });
   return oneList(room, listOfTexts(made, texts));
+}
+
+MaybeList listedIn(TextRoom &room, Text text) {
+  Value value;
+  if (!read(text, value) || value.kind() != Kind::kArray) {
+    return std::nullopt;
+  }
+  Texts kept;
+  std::vector<MaybeText> texts;
+  eachIn(value, [&](Text, const Value &inner) { texts.emplace_back(written(kept, inner)); });
+  return listOfTexts(room, texts);
 }
 
 MaybeList elementsOf(TextRoom &room, Text text) { return valuesIn(room, text, Kind::kArray); }
@@ -533,7 +626,6 @@ MaybeList fieldsOf(TextRoom &room, Text text, const List &names, int64_t how) {
   }
   std::vector<MaybeText> fields(names.view.size());
   bool fits = value.kind() == Kind::kObject;
-  Texts kept;
   if (fits) {
     eachIn(value, [&](Text key, const Value &inner) {
       bool isKnown = false;
@@ -541,7 +633,7 @@ MaybeList fieldsOf(TextRoom &room, Text text, const List &names, int64_t how) {
         isKnown = isNamed(key, names.view.bytes(place));
         if (isKnown) {
           fits &= !fields[place];
-          fields[place] = fields[place] ? *fields[place] : written(kept, inner);
+          fields[place] = fields[place] ? *fields[place] : inner.text;
         }
       }
       fits &= isKnown || how < 2;

@@ -35,6 +35,8 @@ MaybeList keysOf(TextRoom &room, Text text, Text path);
 std::optional<bool> exists(Text text, Text path);
 /// The JSON of all that a path with wildcards leads to.
 MaybeList extractAll(TextRoom &room, Text text, Text path);
+/// Likewise as it stands in the text.
+MaybeList partsOf(TextRoom &room, Text text, Text path);
 
 bool isValid(Text text);
 /// The text as it is.
@@ -49,13 +51,18 @@ Text quoted(TextRoom &room, Text text);
 void appendString(Text text, std::string &to);
 Text printedReal(TextRoom &room, double value);
 
-/// What a scalar is read as.
-enum class Target : int64_t { kText, kBoolean, kInteger, kReal, kDecimal, kMoment };
-/// Behind a letter the text that a cast reads of a scalar; without it of null, nothing of objects
-/// and arrays.
-MaybeText castText(TextRoom &room, Text text, Target target);
-/// In a list the elements of an array, or the values of an object, as JSON; NULL of null, nothing
-/// of others.
+/// What JSON is read as: text of anything, values of scalars, or what only strings say.
+enum class Target : int64_t { kText, kBoolean, kInteger, kSingle, kDouble, kDecimal, kWord };
+/// How numbers and booleans stand in strings: as in JSON, but for blanks before them, or as casts
+/// read texts.
+enum class Strings : int64_t { kStrict, kTexts };
+/// Behind a letter the text that a cast reads of a value; without it of null. Nothing of what has
+/// no such value.
+MaybeText castText(TextRoom &room, Text text, Target target, Strings strings);
+/// The elements of an array as JSON.
+MaybeList listedIn(TextRoom &room, Text text);
+/// In a list the elements of an array, or the values of an object, as they stand in the text; NULL
+/// of null, nothing of others.
 MaybeList elementsOf(TextRoom &room, Text text);
 MaybeList valuesOf(TextRoom &room, Text text);
 /// In a list the values of these keys, NULL of one that is not there; of `how` 0 also of what is no

@@ -2,8 +2,8 @@
 #include "runtime/base/json_path.h"
 
 #include <algorithm>
-#include <vector>
 #include <optional>
+#include <vector>
 
 namespace headrace::json {
 namespace {
@@ -142,6 +142,9 @@ Path pointer(std::string_view rest) {
 Path pathOf(std::string_view text) {
   if (text.empty()) {
     return {};
+  }
+  if (text == "*") {
+    return pathOf("$.*");
   }
   if (text.front() == '$') {
     return Reader(text.substr(1)).read();

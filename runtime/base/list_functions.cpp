@@ -440,8 +440,8 @@ List modeOfList(TextRoom &room, const List &list) {
   return best ? listOfOne(room, list.view.code(), best) : emptyOf(room, list.view);
 }
 
-/// From one decimal a share of the way to another, as DuckDB rounds it: to doubles, but of more
-/// than 18 digits only the way.
+/// From one decimal a share of the way to another, as DuckDB rounds it: once to a double, but of
+/// more than 18 digits only the way.
 static __int128 decimalBetween(__int128 from, __int128 to, double share, int32_t precision) {
   constexpr int32_t kDigitsOf64 = 18;
   __int128 way = 0;
@@ -449,7 +449,7 @@ static __int128 decimalBetween(__int128 from, __int128 to, double share, int32_t
     return from + static_cast<__int128>(static_cast<double>(way) * share);
   }
   const auto least = static_cast<double>(from), most = static_cast<double>(to);
-  return static_cast<__int128>(least + (most - least) * share);
+  return static_cast<__int128>(std::fma(most - least, share, least));
 }
 
 MaybeList quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t part,
@@ -478,7 +478,7 @@ MaybeList quantileOfList(TextRoom &room, const List &list, int64_t share, int64_
   const auto at = static_cast<size_t>(place);
   const bool isBetween = rest > 0 && kind != QuantileKind::kFront;
   const std::string_view low = elements[at], high = elements[at + (isBetween ? 1 : 0)];
-  if (!isBetween && kind != QuantileKind::kBetween) {
+  if ((!isBetween || low == high) && kind != QuantileKind::kBetween) {
     return listOfOne(room, code, low);
   }
   if (kind == QuantileKind::kRounded && elementType(code).kind == LogicalKind::kInterval) {

@@ -62,7 +62,8 @@ std::string_view orderText(TextRoom &room, const Nested &value);
 
 /// How a nested type is written, as a list of texts: a letter, and the shapes of what is in it, of
 /// a struct each behind its field's name. Of other types it is empty.
-std::string shapeOf(const LogicalType &type);
+/// `plain`: the lists in it whose texts have no quotes.
+std::string shapeOf(const LogicalType &type, std::span<const LogicalType *const> plain = {});
 std::string_view printedValue(TextRoom &room, const Nested &value, const List &shape);
 /// A value of that shape as a cast to a text writes it.
 std::string nestedText(std::string_view bytes, std::string_view shape);

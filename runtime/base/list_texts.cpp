@@ -86,7 +86,8 @@ void appendQuoted(Text text, std::string &out) {
 }
 
 /// The letters of shapes.
-constexpr char kListShape = '[', kStructShape = '{', kTupleShape = '(', kMapShape = '=';
+constexpr char kListShape = '[', kStructShape = '{', kTupleShape = '(', kMapShape = '=',
+               kPlainShape = '"'; ///< a list of texts that have no quotes
 
 /// What is at a place of a shape; nothing where it has none.
 Text partOf(const ListView &shape, uint32_t place) {
@@ -113,7 +114,8 @@ void append(const ListView &value, uint32_t place, Text shape, std::string &out)
 void append(const ListView &value, Text shapeBytes, std::string &out) {
   const ListView shape(shapeBytes);
   const char letter = shape.size() == 0 ? kListShape : shape.bytes(0).front();
-  out += letter == kMapShape ? kStructShape : letter;
+  const bool isList = letter == kListShape || letter == kPlainShape;
+  out += isList ? kListShape : letter == kMapShape ? kStructShape : letter;
   for (uint32_t place = 0; place < value.size(); ++place) {
     out += place == 0 ? "" : ", ";
     if (letter == kStructShape) {
@@ -127,12 +129,14 @@ void append(const ListView &value, Text shapeBytes, std::string &out) {
       append(entry, 0, partOf(shape, 1), out);
       out += '=';
       append(entry, 1, partOf(shape, 2), out);
+    } else if (letter == kPlainShape) {
+      out += value.isValid(place) ? value.bytes(place) : Text("NULL");
     } else {
       append(value, place, partOf(shape, 1), out);
     }
   }
   out += letter == kTupleShape && value.size() == 1 ? "," : "";
-  out += letter == kListShape ? ']' : letter == kTupleShape ? ')' : '}';
+  out += isList ? ']' : letter == kTupleShape ? ')' : '}';
 }
 
 //===----------------------------------------------------------------------===//
@@ -275,23 +279,25 @@ std::optional<ElementBytes> realFrom(ElementCode from, Text element, ElementCode
 
 } // namespace
 
-std::string shapeOf(const LogicalType &type) {
+std::string shapeOf(const LogicalType &type, std::span<const LogicalType *const> plain) {
   if (!type.isNested()) {
     return {};
   }
   const bool isStruct = type.kind == LogicalKind::kStruct;
   const bool isTuple = isStruct && type.names.front().empty();
-  const char letter = type.kind == LogicalKind::kList  ? kListShape
-                      : type.kind == LogicalKind::kMap ? kMapShape
-                      : isTuple                        ? kTupleShape
-                                                       : kStructShape;
+  const bool isPlain = std::ranges::find(plain, &type) != plain.end();
+  const char letter = isPlain                           ? kPlainShape
+                      : type.kind == LogicalKind::kList ? kListShape
+                      : type.kind == LogicalKind::kMap  ? kMapShape
+                      : isTuple                         ? kTupleShape
+                                                        : kStructShape;
   std::vector<std::string> parts{std::string(1, letter)};
   size_t size = 1;
   for (size_t index = 0; index < type.children.size(); ++index) {
     if (isStruct) {
       size += parts.emplace_back(type.names[index]).size();
     }
-    size += parts.emplace_back(shapeOf(type.children[index])).size();
+    size += parts.emplace_back(shapeOf(type.children[index], plain)).size();
   }
   const ElementCode code = elementCode({LogicalKind::kString});
   std::string bytes(ListWriter::bytesOf(code, parts.size(), size), '\0');

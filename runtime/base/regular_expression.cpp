@@ -143,11 +143,13 @@ std::optional<std::vector<std::optional<std::string_view>>> allMatches(std::stri
                                                                        int64_t group,
                                                                        std::string_view options) {
   const RE2 *re2 = reader(pattern, options);
-  if (!re2 || group > re2->NumberOfCapturingGroups()) {
+  if (!re2) {
     return std::nullopt;
   }
+  const int64_t groupsMax = re2->NumberOfCapturingGroups();
   std::vector<std::optional<std::string_view>> found;
-  std::vector<StringPiece> groups(static_cast<size_t>(std::max<int64_t>(group, 0)) + 1);
+  std::vector<StringPiece> groups(
+      static_cast<size_t>(std::clamp<int64_t>(group, 0, groupsMax)) + 1);
   const StringPiece whole(text.data(), text.size());
   StopCheck check;
   for (size_t from = 0; group >= 0 && from <= text.size();) {
@@ -155,6 +157,9 @@ std::optional<std::vector<std::optional<std::string_view>>> allMatches(std::stri
         !re2->Match(whole, from, text.size(), RE2::UNANCHORED, groups.data(),
                     static_cast<int>(groups.size()))) {
       break;
+    }
+    if (group > groupsMax) { // of a match alone
+      return std::nullopt;
     }
     const StringPiece &wanted = groups.back();
     found.push_back(wanted.data() ? std::optional(std::string_view(wanted.data(), wanted.size()))

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 namespace headrace {
 namespace {
@@ -135,10 +136,48 @@ std::string_view printExact(I128 value, const LogicalType &type, char *memory) {
   return printScaled(value, type.scale, isFraction ? 0 : 1, memory);
 }
 
+/// The last digit of the shortest text of a double, and its place: 0 of 5, −2 of 1.25, 3 of 2000.
+struct LastDigit {
+  char digit;
+  int place;
+};
+
+static LastDigit lastDigitOf(double value) {
+  char memory[HR_TEXT_PRINTED];
+  const char *end =
+      std::to_chars(memory, memory + HR_TEXT_PRINTED, value, std::chars_format::scientific).ptr;
+  const char *e = std::find(static_cast<const char *>(memory), end, 'e');
+  int exponent = 0;
+  std::from_chars(e + (e[1] == '+' ? 2 : 1), end, exponent);
+  const auto digits = std::count_if(static_cast<const char *>(memory), e, isDigit);
+  return {e[-1], exponent - static_cast<int>(digits) + 1};
+}
+
+/// Whether what the shortest text of a float is depends on how ties are broken, of two texts that
+/// are as near, or halfway to the next float. DuckDB then writes it as a double.
+static bool isTie(float value, std::string_view shortest) {
+  double written = 0;
+  std::from_chars(shortest.data(), shortest.data() + shortest.size(), written);
+  const int place = lastDigitOf(written).place;
+  const LastDigit exact = lastDigitOf(value);
+  constexpr float kMost = std::numeric_limits<float>::infinity();
+  const auto endsHalfway = [&](float side) {
+    const double halfway = (double{std::nextafter(value, side)} + double{value}) / 2;
+    return std::isfinite(halfway) && (halfway == written || lastDigitOf(halfway).place > place);
+  };
+  return (exact.place == place - 1 && exact.digit == '5') || endsHalfway(kMost) ||
+         endsHalfway(-kMost);
+}
+
 template <typename Real> std::string_view printReal(Real value, char *memory) {
   char *end =
       std::to_chars(memory, memory + HR_TEXT_PRINTED, value, std::chars_format::scientific).ptr;
   std::string_view text(memory, static_cast<size_t>(end - memory));
+  if constexpr (std::is_same_v<Real, float>) {
+    if (std::isfinite(value) && value != 0 && isTie(value, text)) {
+      return printReal(double{value}, memory);
+    }
+  }
   int exponent = 0;
   const size_t e = text.find('e');
   if (e == std::string_view::npos) { // inf, nan

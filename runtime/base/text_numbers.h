@@ -18,7 +18,8 @@ std::string_view printInteger(I128 value, int32_t scale, char *memory);
 /// An integer or a decimal of this type: nothing stands in front of the point where all digits of
 /// the type are behind it.
 std::string_view printExact(I128 value, const LogicalType &type, char *memory);
-/// The shortest text that reads back as the same number: "1.0", "0.0001", "1e+16", "1.5e-05".
+/// The shortest text that reads back as the same number: "1.0", "0.0001", "1e+16", "1.5e-05"; of a
+/// float for which that is a matter of ties all digits.
 template <typename Real> std::string_view printReal(Real value, char *memory);
 
 /// A number in decimal digits, perhaps with a point and an exponent, as an integer scaled by

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace headrace::storage {
@@ -27,5 +28,10 @@ const char *typeName(HrType type);
 /// Whether values in [min, max] fit the integer type.
 bool fitsInteger(HrType type, __int128 min, __int128 max);
 std::string integerText(__int128 value);
+/// A stored integer in units of which it has `factor`; what stands for infinity in any unit stays.
+inline __int128 inUnits(__int128 stored, int64_t factor) {
+  constexpr int64_t kInfinity = std::numeric_limits<int64_t>::max();
+  return stored == kInfinity || stored == -kInfinity ? stored : stored * factor;
+}
 
 } // namespace headrace::storage

@@ -74,7 +74,7 @@ Status convertIntegers(primitives::Isa isa, primitives::StoredInteger stored, ui
   return Status();
 }
 
-/// Integers times a factor.
+/// Integers of another unit.
 template <typename Stored>
 Status convertScaled(int64_t factor, const uint8_t *data, uint64_t bytes, uint64_t count,
                      HrType type, ValueRange &range, void *out) {
@@ -84,7 +84,7 @@ Status convertScaled(int64_t factor, const uint8_t *data, uint64_t bytes, uint64
   return convertWide(count, type, range, out, [&](__int128 &value) {
     Stored stored;
     std::memcpy(&stored, data, sizeof stored);
-    value = static_cast<__int128>(stored) * factor;
+    value = inUnits(stored, factor);
     data += sizeof stored;
     return true;
   });

@@ -236,6 +236,7 @@ def test_transforms(ranks: int) -> None:
         '{"a": "JSON", "b": ["INTEGER"]}',
         '["DOUBLE"]',
         '"VARCHAR"',
+        '{"a": "NULL", "b": ["NULL"]}',
     ]
     _check(
         [f"{name}(s, '{shape}')" for name in ("json_transform", "from_json") for shape in shapes],

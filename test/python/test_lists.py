@@ -313,6 +313,65 @@ def test_refused(query: str, message: str) -> None:
         hr.sql(query, _TABLES)
 
 
+_MEDIANS = {
+    **dict.fromkeys(
+        ["timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp", "date"],
+        "date '2020-01-01' + (i * i)::int",
+    ),
+    "time": "time '01:00:00' + interval (i * i) second",
+    "interval": "interval (i * i) hour",
+    "boolean": "i > 2",
+    **dict.fromkeys(
+        ["tinyint", "ubigint", "hugeint", "float", "double", "decimal(9, 2)", "decimal(38, 3)"], "i * i % 5"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", _MEDIANS)
+def test_medians_of_every_type(kind: str) -> None:
+    """Those of lists and of their elements."""
+    rows = f"(select i % 2 as g, ({_MEDIANS[kind]})::{kind} as x from range(7) r(i))"
+    for name in ("median", "max", *([] if kind in ("boolean", "interval") else ["mad"])):
+        check(f"select g, list_{name}(list(x order by x)) as l, {name}(x) as x from {rows} group by g", {})
+
+
+@pytest.mark.parametrize("digits", ["9, 2", "18, 4", "38, 6"])
+def test_quantiles_of_decimals(digits: str) -> None:
+    draw = random.Random(5)
+    values = [Decimal(draw.randrange(-400, 400)) / draw.choice([1, 4, 100]) for _ in range(900)]
+    table = {"t": pa.table({"g": [i // 3 for i in range(900)], "v": values})}
+    shares = ", ".join(
+        f"quantile_cont(x, {share}) as q{place}" for place, share in enumerate((0.1, 0.3, 0.7, 0.9))
+    )
+    check(
+        f"select g, {shares}, median(x) as m from (select g, v::decimal({digits}) as x from t) group by g",
+        table,
+    )
+    shares = shares.replace(" as", " over (partition by g) as")
+    check(f"select g, {shares} from (select g, v::decimal({digits}) as x from t)", table)
+
+
+def test_medians_between_infinities() -> None:
+    moments = "('infinity', 1), ('infinity', 1), ('-infinity', 2), ('-infinity', 2), ('2020-01-01', 3)"
+    for kind in ("date", "timestamp"):
+        rows = f"(select g, s::{kind} as x from (values {moments}) v(s, g))"
+        both = f"select g, median(x)::varchar as m, list_median(list(x))::varchar as l from {rows} group by g"
+        found = hr.sql(f"{both} order by g").to_pydict()
+        assert found["m"] == found["l"] == ["infinity", "-infinity", "2020-01-01 00:00:00"]
+
+
+def test_rows_that_a_filter_drops_are_not_cast() -> None:
+    days = "(date '5881580-07-10'), (date '2020-01-01'), (date '2020-01-04')"
+    for name in ("median(d)", "mad(d)", "quantile_cont(d, 0.25)", "quantile_cont(d, [0.25, 0.5])"):
+        check(f"select {name} filter (year(d) < 3000) as x from (values {days}) v(d)", {})
+
+
+def test_far_deviations() -> None:
+    """Some are beyond the digits of the type, and not the one in the middle."""
+    values = "(-99.99::decimal(9, 2)), (9999999.99), (-0.01)"
+    check(f"select mad(x) as a, list_mad(list(x)) as b from (values {values}) v(x)", {})
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [

@@ -11,6 +11,7 @@ import headrace as hr
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from duckdb_oracle import check
 from headrace import errors
 from sql_oracle import Answer, Oracle, difference
 
@@ -389,3 +390,28 @@ def test_what_infinite_timestamps_do_not_have(query: str) -> None:
         errors.DataError, match="infinite timestamps cannot be subtracted|value cannot be cast"
     ):
         hr.sql(query, {"x": pa.table(columns)})
+
+
+def test_milliseconds_of_far_dates() -> None:
+    days = "('5881580-07-10'), ('5877642-06-25 (BC)'), ('infinity'), ('2020-01-01'), ('1969-12-31')"
+    check(f"select s, epoch_ms(s::date) as x from (values {days}) v(s)", {})
+
+
+@pytest.mark.parametrize(
+    "kind", ["timestamp_s", "timestamp_ms", "timestamp", "timestamp_ns", "timestamptz", "date"]
+)
+def test_infinities_in_files_of_any_unit(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.parquet"
+    with duckdb.connect() as connection:
+        texts = "('-infinity'), ('infinity'), ('2020-01-01'), ('1960-01-01'), (NULL)"
+        values = f"(select s::{kind} as x, [s::{kind}] as l from (values {texts}) v(s))"
+        connection.execute(f"copy {values} to '{file}'")
+        query = "select x::varchar as s, l::varchar as l, x > '2100-01-01' as late from '{}' order by x"
+        expected = connection.execute("set timezone = 'UTC'").sql(query.format(file)).to_arrow_table()
+    found = hr.sql(query.format("t").replace("'t'", "t"), {"t": str(file)})
+    assert found.to_pylist() == expected.to_pylist()
+    unit = {"timestamp_s": "s", "timestamp_ms": "ms"}.get(kind, "us")
+    infinite = [2**63 - 1, 1 - 2**63, 0]
+    zoned = {"t": pa.table({"x": pa.array(infinite, pa.timestamp(unit, "UTC"))})}
+    late = hr.sql("select x::varchar as s from t where x > '2100-01-01'", zoned)
+    assert late.to_pylist() == [{"s": "infinity"}]

@@ -53,6 +53,7 @@ OTHER_TEXTS = ("'abXc'", "''", "reverse(s)", "'abc', 0.9", "'abc', id / 20", "'a
 EXPRESSIONS = [
     *[f"regexp_extract_all(s, {p})" for p in ("'[a-z]'", "'(\\w+):(\\d+)', 2", "'', 0", "'(a)|(b)', 2")],
     *[f"regexp_extract_all(s, {p})" for p in ("'A', 0, 'i'", "'a*'", "NULL", "'a', NULL", "'x', -1", "'^.'")],
+    *[f"regexp_extract_all(s, 'no such text', {group})" for group in (1, 9)],
     *[f"string_split_regex(s, {p})" for p in ("'[xX]'", "'x', 'i'", "''", "'b*'", "'(b)'", "NULL", "'^'")],
     *[f"parse_filename(s{p})" for p in ("", ", true", ", false, NULL", ", true, 'backslash'")],
     *[f"parse_{f}('/'{p})" for f in ("dirname", "dirpath", "path") for p in ("", ", 'backslash'")],

@@ -286,3 +286,13 @@ def test_random_texts(seed: int) -> None:
         {"t": pa.table({"k": range(300), **texts})},
         ranks=rng.choice([1, 2]),
     )
+
+
+def test_floats_as_texts() -> None:
+    """Some lie in the middle of the shortest texts that mean them, or of floats."""
+    draw = random.Random(int(os.environ.get("HEADRACE_SEED", "7")))
+    values = [draw.uniform(-1e7, 1e7) for _ in range(4000)]
+    values += [draw.randrange(-(2**24), 2**24) / 32 for _ in range(4000)]
+    values += [draw.randrange(1, 2**24) * 2.0 ** draw.randrange(-40, 60) for _ in range(4000)]
+    table = {"t": pa.table({"x": pa.array(values, pa.float32())})}
+    check("select x, x::varchar as s, [x]::varchar as l, x::double::varchar as d from t", table)

@@ -168,11 +168,17 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
         name == "sum" && !distinct ? plusConstant(argument, type, at) : std::nullopt;
     computed.push_back(wide ? std::move(*wide) : expressions.computed(argument, at));
   }
-  auto castFirst = [&](Type to) {
+  auto castFirst = [&](Type to) { // of the rows that count
+    BuildExpression condition = filter ? expressions.computed(filter, at).build : BuildExpression();
     computed.front() = {std::nullopt, computed.front().name,
                         [=, build = computed.front().build](ExpressionBuilder &b) {
                           MaybeExpression value = build(b);
-                          return failed(value) ? value : b.cast(*value, to, at);
+                          value = failed(value) ? value : b.cast(*value, to, at);
+                          MaybeExpression counts =
+                              failed(value) || !condition ? value : condition(b);
+                          return failed(counts) || !condition
+                                     ? counts
+                                     : b.choose(*counts, *value, nullptr, at);
                         }};
   };
   const bool ofNested = !arguments.empty() && isNestedType(typeOf(arguments.back()));

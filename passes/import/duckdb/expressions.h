@@ -206,8 +206,10 @@ private:
   MaybeExpression importReduced(ExpressionBuilder &b, const Call &call, Arguments arguments);
   // json_functions.cpp
   /// What JSON must be to be cast to a struct: anything, with NULL where it does not fit; an object
-  /// with all of the keys; or with these alone.
-  enum class JsonCast : int64_t { kNull, kAllKeys, kExactKeys };
+  /// with all of the keys; or with these alone. A transform is as the first, and reads strings as
+  /// casts of texts do.
+  enum class JsonCast : int64_t { kNull, kAllKeys, kExactKeys, kTransform };
+  static Misfit misfitOf(JsonCast how);
   /// The type of an expression in the plan.
   static Node typeOf(Node expression);
   std::optional<MaybeExpression> importJsonFunction(ExpressionBuilder &b, const Call &call,
@@ -227,8 +229,17 @@ private:
                            mlir::Location at);
   MaybeExpression jsonToStruct(ExpressionBuilder &b, const Expression &value, Node type,
                                frame::StructType to, JsonCast how, mlir::Location at);
-  MaybeExpression jsonToElements(ExpressionBuilder &b, const Expression &texts, Node type,
-                                 frame::ListType to, JsonCast how, mlir::Location at);
+  MaybeExpression jsonToMap(ExpressionBuilder &b, const Expression &value, Node type,
+                            frame::MapType to, JsonCast how, mlir::Location at);
+  MaybeExpression jsonToScalar(ExpressionBuilder &b, const Expression &value, mlir::Type to,
+                               JsonCast how, mlir::Location at);
+  /// What of a text is JSON in a type of the plan is read as such.
+  MaybeExpression textToJson(ExpressionBuilder &b, const Expression &value, Node type,
+                             Misfit misfit, mlir::Location at);
+  MaybeExpression textToJsonList(ExpressionBuilder &b, const Expression &value, Node element,
+                                 frame::ListType to, Misfit misfit, mlir::Location at);
+  MaybeExpression textToJsonMap(ExpressionBuilder &b, const Expression &value, Node type,
+                                frame::MapType to, Misfit misfit, mlir::Location at);
   static MaybeExpression apart(ExpressionBuilder &b, llvm::StringRef name,
                                llvm::ArrayRef<Expression> of, mlir::Type type, JsonCast how,
                                mlir::Location at);

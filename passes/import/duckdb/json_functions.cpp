@@ -1,6 +1,7 @@
 // Functions of JSON in DuckDB's plans, and casts of JSON. It is held as the text that it is: only
 // the types that a plan writes tell it from texts.
 #include "runtime/base/json_functions.h"
+#include "passes/analysis/logical_type.h"
 #include "passes/import/ZonedMoments.h"
 #include "passes/import/duckdb/expressions.h"
 #include "runtime/base/json_path.h"
@@ -90,8 +91,10 @@ static MaybeExpression resultOf(ExpressionBuilder &b, const headrace::TextFuncti
 static MaybeExpression ofAll(ExpressionBuilder &b, const headrace::TextFunction &of,
                              ArrayRef<Expression> arguments, frame::ListType type, Location at) {
   Type texts = frame::ListType::get(stringOf(b));
-  MaybeExpression all = b.text(function("json_extract_all"), arguments, texts, at);
-  if (failed(all) || of.name == "json_extract") {
+  const bool isWritten = of.name == "json_extract"; // others see what it was
+  MaybeExpression all =
+      b.text(function(isWritten ? "json_extract_all" : "json_parts"), arguments, texts, at);
+  if (failed(all) || isWritten) {
     return all;
   }
   ExpressionBuilder::Lambda lambda;
@@ -302,6 +305,19 @@ MaybeExpression ExpressionImporter::toJson(ExpressionBuilder &b, const Expressio
   return failed(text) || isPlain ? text : b.text(function("json_string"), *text, stringOf(b), at);
 }
 
+/// A key of an object, which must be there.
+static MaybeExpression keyOf(ExpressionBuilder &b, const Expression &text, Location at) {
+  MaybeExpression key = b.text(function("json_string"), text, stringOf(b), at);
+  if (failed(key) || !frame::isNullable(key->type())) {
+    return key;
+  }
+  MaybeExpression error =
+      b.raise(frame::RaiseKind::User, "a key of a JSON object is NULL", stringOf(b), at);
+  MaybeExpression known = b.isNotNull(text, at);
+  return failed(error) || failed(known) ? MaybeExpression(failure())
+                                        : b.choose(*known, *key, &*error, at);
+}
+
 MaybeExpression ExpressionImporter::importToJson(ExpressionBuilder &b, const Call &call,
                                                  Arguments arguments) {
   SmallVector<Node> nodes = call.node.get("children").elements();
@@ -312,7 +328,7 @@ MaybeExpression ExpressionImporter::importToJson(ExpressionBuilder &b, const Cal
   SmallVector<Expression> parts{textConstant(b, isObject ? "{" : "[", call.at)};
   for (auto [index, argument] : llvm::enumerate(arguments)) {
     const bool isKey = isObject && index % 2 == 0;
-    MaybeExpression part = isKey ? b.text(function("json_string"), argument, stringOf(b), call.at)
+    MaybeExpression part = isKey ? keyOf(b, argument, call.at)
                                  : toJsonOrNull(b, argument, typeOf(nodes[index]), call.at);
     if (failed(part)) {
       return failure();
@@ -332,14 +348,17 @@ MaybeExpression ExpressionImporter::importToJson(ExpressionBuilder &b, const Cal
 //===----------------------------------------------------------------------===//
 
 /// A call that takes JSON apart, and gives a text behind a letter, or the only element of a list.
+ExpressionBuilder::Misfit ExpressionImporter::misfitOf(JsonCast how) {
+  return how == JsonCast::kNull || how == JsonCast::kTransform ? Misfit::kNull : Misfit::kRaises;
+}
+
 MaybeExpression ExpressionImporter::apart(ExpressionBuilder &b, StringRef name,
                                           ArrayRef<Expression> of, Type type, JsonCast how,
                                           Location at) {
-  const Misfit misfit = how == JsonCast::kNull ? Misfit::kNull : Misfit::kRaises;
   if (frame::isString(type)) {
-    return behindLetter(b, callOrNull(b, name, of, type, misfit, at), at);
+    return behindLetter(b, callOrNull(b, name, of, type, misfitOf(how), at), at);
   }
-  MaybeExpression only = callOrNull(b, name, of, frame::ListType::get(type), misfit, at);
+  MaybeExpression only = callOrNull(b, name, of, frame::ListType::get(type), misfitOf(how), at);
   return failed(only)
              ? only
              : b.element(*only, b.integer(1, IntegerType::get(b.getContext(), 64), at), at);
@@ -349,7 +368,8 @@ MaybeExpression ExpressionImporter::jsonToStruct(ExpressionBuilder &b, const Exp
                                                  Node type, frame::StructType to, JsonCast how,
                                                  Location at) {
   MaybeExpression wanted = namesOf(b, to, at);
-  Expression code = b.integer(static_cast<int64_t>(how), IntegerType::get(b.getContext(), 64), at);
+  const JsonCast keys = how == JsonCast::kTransform ? JsonCast::kNull : how;
+  Expression code = b.integer(static_cast<int64_t>(keys), IntegerType::get(b.getContext(), 64), at);
   MaybeExpression texts = failed(wanted) ? wanted
                                          : apart(b, "json_fields", {value, *wanted, code},
                                                  frame::ListType::get(stringOf(b)), how, at);
@@ -359,19 +379,72 @@ MaybeExpression ExpressionImporter::jsonToStruct(ExpressionBuilder &b, const Exp
   });
 }
 
-/// The elements of a list of JSON as others.
-MaybeExpression ExpressionImporter::jsonToElements(ExpressionBuilder &b, const Expression &texts,
-                                                   Node type, frame::ListType to, JsonCast how,
-                                                   Location at) {
+/// The texts of a list as other elements.
+static MaybeExpression eachOf(
+    ExpressionBuilder &b, const Expression &texts, frame::ListType to, Location at,
+    llvm::function_ref<MaybeExpression(ExpressionBuilder &inside, const Expression &text)> make) {
   ExpressionBuilder::Lambda lambda;
   lambda.text = "cast";
   lambda.fields = {{StringAttr::get(b.getContext(), "element"), frame::addNullable(stringOf(b))}};
   lambda.firstCapture = 1;
   lambda.body = [&](ExpressionBuilder &inside) -> MaybeExpression {
-    MaybeExpression element = fromJson(inside, *inside.field(0, at), type, how, at);
+    MaybeExpression element = make(inside, *inside.field(0, at));
     return failed(element) ? element : inside.list(to.getElementType(), *element, at);
   };
   return b.flatMap(texts, lambda, to, at);
+}
+
+/// Keys are strings of JSON.
+MaybeExpression ExpressionImporter::jsonToMap(ExpressionBuilder &b, const Expression &value,
+                                              Node type, frame::MapType to, JsonCast how,
+                                              Location at) {
+  const Type texts = frame::ListType::get(stringOf(b));
+  MaybeExpression names = apart(b, "json_keys", {value, textConstant(b, "", at)}, texts, how, at);
+  MaybeExpression values = apart(b, "json_values", value, texts, how, at);
+  if (failed(names) || failed(values)) {
+    return failure();
+  }
+  const SmallVector<Node> types = typesOfFields(typeInList(type));
+  auto keyOf = [&](ExpressionBuilder &inside, const Expression &name) -> MaybeExpression {
+    MaybeExpression string = inside.text(function("json_string"), name, stringOf(inside), at);
+    return failed(string) ? string : fromJson(inside, *string, types[0], how, at);
+  };
+  auto itemOf = [&](ExpressionBuilder &inside, const Expression &text) {
+    return fromJson(inside, text, types[1], how, at);
+  };
+  const bool areNames = frame::isString(to.getKeyType()) && !isJsonType(types[0]);
+  MaybeExpression keys =
+      areNames ? names : eachOf(b, *names, frame::ListType::get(to.getKeyType()), at, keyOf);
+  MaybeExpression items = eachOf(b, *values, frame::ListType::get(to.getValueType()), at, itemOf);
+  MaybeExpression made =
+      failed(keys) || failed(items)
+          ? MaybeExpression(failure())
+          : callOrNull(b, "map_entries_of", {*keys, *items}, to.getEntries(), misfitOf(how), at);
+  return failed(made) ? made : b.cast(*made, to, at);
+}
+
+static Target targetOf(Type to) {
+  return frame::isBoolean(to)                               ? Target::kBoolean
+         : frame::isInteger(to) || frame::isUnsigned128(to) ? Target::kInteger
+         : to.isF32()                                       ? Target::kSingle
+         : to.isF64()                                       ? Target::kDouble
+         : frame::isDecimal(to)                             ? Target::kDecimal
+         : frame::isString(to) || frame::isBinary(to)       ? Target::kText
+                                                            : Target::kWord;
+}
+
+MaybeExpression ExpressionImporter::jsonToScalar(ExpressionBuilder &b, const Expression &value,
+                                                 Type to, JsonCast how, Location at) {
+  using headrace::json::Strings;
+  auto code = [&](auto of) {
+    return b.integer(static_cast<int64_t>(of), IntegerType::get(b.getContext(), 64), at);
+  };
+  const Strings strings = how == JsonCast::kTransform ? Strings::kTexts : Strings::kStrict;
+  MaybeExpression text =
+      apart(b, "json_cast_text", {value, code(targetOf(to)), code(strings)}, stringOf(b), how, at);
+  return failed(text)          ? text
+         : frame::isBinary(to) ? b.text(function("encode"), *text, to, at)
+                               : castValue(b, *text, to, misfitOf(how), at);
 }
 
 MaybeExpression ExpressionImporter::fromJson(ExpressionBuilder &b, const Expression &value,
@@ -384,52 +457,146 @@ MaybeExpression ExpressionImporter::fromJson(ExpressionBuilder &b, const Express
     return context.fail(at,
                         "unsupported JSON of TIMESTAMP WITH TIME ZONE in another zone than UTC");
   }
-  const Misfit misfit = how == JsonCast::kNull ? Misfit::kNull : Misfit::kRaises;
-  const Expression whole = textConstant(b, "", at);
-  if (frame::isString(to)) {
-    const bool isJson = isJsonType(type);
-    MaybeExpression text =
-        apart(b, isJson ? "json_extract" : "json_extract_string", {value, whole}, to, how, at);
-    return failed(text) || !isJson ? text : b.nullIf(*text, textConstant(b, "null", at), at);
+  if (type.get("id").string() == StringRef("NULL")) {
+    return b.null(to, at);
+  }
+  if (isJsonType(type)) {
+    MaybeExpression text = apart(b, "json_extract", {value, textConstant(b, "", at)}, to, how, at);
+    return failed(text) ? text : b.nullIf(*text, textConstant(b, "null", at), at);
   }
   if (auto fields = dyn_cast<frame::StructType>(to)) {
     return jsonToStruct(b, value, type, fields, how, at);
   }
   if (auto map = dyn_cast<frame::MapType>(to)) {
-    MaybeExpression names = apart(b, "json_keys", {value, whole}, texts, how, at);
-    MaybeExpression values = apart(b, "json_values", value, texts, how, at);
-    if (failed(names) || failed(values)) {
-      return failure();
-    }
-    MaybeExpression keys =
-        castNested(b, *names, frame::ListType::get(map.getKeyType()), misfit, at);
-    MaybeExpression items = jsonToElements(b, *values, typesOfFields(typeInList(type))[1],
-                                           frame::ListType::get(map.getValueType()), how, at);
-    MaybeExpression made =
-        failed(keys) || failed(items)
-            ? MaybeExpression(failure())
-            : callOrNull(b, "map_entries_of", {*keys, *items}, map.getEntries(), misfit, at);
-    return failed(made) ? made : b.cast(*made, to, at);
+    return jsonToMap(b, value, type, map, how, at);
   }
   if (auto list = dyn_cast<frame::ListType>(to)) {
     MaybeExpression elements = apart(b, "json_elements", value, texts, how, at);
+    auto each = [&](ExpressionBuilder &inside, const Expression &text) {
+      return fromJson(inside, text, typeInList(type), how, at);
+    };
     MaybeExpression made =
-        failed(elements) ? elements
-                         : jsonToElements(b, *elements, typeInList(type),
-                                          frame::ListType::get(list.getElementType()), how, at);
-    return failed(made) ? made : castNested(b, *made, to, misfit, at);
+        failed(elements)
+            ? elements
+            : eachOf(b, *elements, frame::ListType::get(list.getElementType()), at, each);
+    return failed(made) ? made : castNested(b, *made, to, misfitOf(how), at);
   }
-  const bool isWhole = frame::isInteger(to) || frame::isUnsigned128(to);
-  const Target target = frame::isBoolean(to)                             ? Target::kBoolean
-                        : isWhole                                        ? Target::kInteger
-                        : frame::isFloat(to)                             ? Target::kReal
-                        : frame::isDecimal(to)                           ? Target::kDecimal
-                        : frame::isTemporal(to) || frame::isInterval(to) ? Target::kMoment
-                                                                         : Target::kText;
-  Expression code =
-      b.integer(static_cast<int64_t>(target), IntegerType::get(b.getContext(), 64), at);
-  MaybeExpression text = apart(b, "json_cast_text", {value, code}, stringOf(b), how, at);
-  return failed(text) ? text : castValue(b, *text, to, misfit, at);
+  return jsonToScalar(b, value, to, how, at);
+}
+
+//===----------------------------------------------------------------------===//
+// Texts of what has JSON in it
+//===----------------------------------------------------------------------===//
+
+/// Whether a type is or has JSON.
+static bool hasJson(Node type) {
+  if (isJsonType(type)) {
+    return true;
+  }
+  Node element = typeInList(type);
+  return isNestedType(type) &&
+         ((element && hasJson(element)) || llvm::any_of(typesOfFields(type), hasJson));
+}
+
+static bool isArray(Node type) { return type.get("id").string() == StringRef("ARRAY"); }
+
+/// The lists of JSON, which have no quotes as a text.
+static void collectJsonLists(const headrace::LogicalType &type, Node said,
+                             SmallVectorImpl<const headrace::LogicalType *> &to) {
+  using headrace::LogicalKind;
+  if (type.kind == LogicalKind::kList) {
+    const Node element = typeInList(said);
+    if (isJsonType(element) && !isArray(said)) {
+      to.push_back(&type);
+    }
+    collectJsonLists(type.children.front(), element, to);
+  } else if (type.isNested()) {
+    const Node fields = type.kind == LogicalKind::kMap ? typeInList(said) : said;
+    for (auto [child, field] : llvm::zip_equal(type.children, typesOfFields(fields))) {
+      collectJsonLists(child, field, to);
+    }
+  }
+}
+
+static MaybeExpression jsonToText(ExpressionBuilder &b, const Expression &value, Node from,
+                                  Location at) {
+  const headrace::LogicalType type = headrace::logicalType(frame::dropNullable(value.type()));
+  SmallVector<const headrace::LogicalType *> plain;
+  collectJsonLists(type, from, plain);
+  return b.printed(value, headrace::shapeOf(type, plain), at);
+}
+
+/// The elements of a list in a text; of JSON they are written anew.
+MaybeExpression ExpressionImporter::textToJsonList(ExpressionBuilder &b, const Expression &value,
+                                                   Node element, frame::ListType to, Misfit misfit,
+                                                   Location at) {
+  const Type texts = frame::ListType::get(stringOf(b));
+  if (isJsonType(element) && to.getSize() == 0) {
+    return callOrNull(b, "json_list", value, texts, misfit, at);
+  }
+  MaybeExpression parts = callOrNull(b, "element_texts", value, texts, misfit, at);
+  auto each = [&](ExpressionBuilder &inside, const Expression &text) {
+    return textToJson(inside, text, element, misfit, at);
+  };
+  MaybeExpression made =
+      failed(parts) ? parts
+                    : eachOf(b, *parts, frame::ListType::get(to.getElementType()), at, each);
+  return failed(made) ? made : castNested(b, *made, to, misfit, at);
+}
+
+MaybeExpression ExpressionImporter::textToJsonMap(ExpressionBuilder &b, const Expression &value,
+                                                  Node type, frame::MapType to, Misfit misfit,
+                                                  Location at) {
+  const auto entries = frame::MapType::get(stringOf(b), stringOf(b)).getEntries();
+  MaybeExpression texts = callOrNull(b, "entry_texts", value, entries, misfit, at);
+  const SmallVector<Node> types = typesOfFields(typeInList(type));
+  auto part = [&](int64_t place, Type wanted) -> MaybeExpression {
+    Expression number = b.integer(place, IntegerType::get(b.getContext(), 64), at);
+    MaybeExpression all =
+        b.text(function("list_fields"), {*texts, number}, frame::ListType::get(stringOf(b)), at);
+    auto each = [&](ExpressionBuilder &inside, const Expression &text) {
+      return textToJson(inside, text, types[static_cast<size_t>(place) - 1], misfit, at);
+    };
+    return failed(all) ? all : eachOf(b, *all, frame::ListType::get(wanted), at, each);
+  };
+  if (failed(texts)) {
+    return failure();
+  }
+  MaybeExpression keys = part(1, to.getKeyType()), values = part(2, to.getValueType());
+  MaybeExpression made =
+      failed(keys) || failed(values)
+          ? MaybeExpression(failure())
+          : callOrNull(b, "map_entries_of", {*keys, *values}, to.getEntries(), misfit, at);
+  return failed(made) ? made : b.cast(*made, to, at);
+}
+
+MaybeExpression ExpressionImporter::textToJson(ExpressionBuilder &b, const Expression &value,
+                                               Node type, Misfit misfit, Location at) {
+  Type to = importType(context, type, at);
+  if (!to) {
+    return failure();
+  }
+  if (isJsonType(type)) {
+    return callOrNull(b, "json_check", value, stringOf(b), misfit, at);
+  }
+  if (!hasJson(type)) {
+    return castValue(b, value, to, misfit, at);
+  }
+  if (auto map = dyn_cast<frame::MapType>(to)) {
+    return textToJsonMap(b, value, type, map, misfit, at);
+  }
+  if (auto list = dyn_cast<frame::ListType>(to)) {
+    return textToJsonList(b, value, typeInList(type), list, misfit, at);
+  }
+  auto fields = cast<frame::StructType>(to);
+  MaybeExpression names = namesOf(b, fields, at);
+  MaybeExpression texts = failed(names) ? names
+                                        : callOrNull(b, "field_texts", {value, *names},
+                                                     frame::ListType::get(stringOf(b)), misfit, at);
+  const SmallVector<Node> types = typesOfFields(type);
+  return structOfTexts(b, texts, fields, at, [&](const Expression &text, size_t field) {
+    return textToJson(b, text, types[field], misfit, at);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -452,7 +619,7 @@ std::optional<MaybeExpression> ExpressionImporter::importJsonFunction(Expression
   static constexpr StringRef kTransforms[] = {"json_transform", "from_json",
                                               "json_transform_strict", "from_json_strict"};
   if (llvm::is_contained(kTransforms, call.name)) {
-    const JsonCast how = call.name.ends_with("strict") ? JsonCast::kAllKeys : JsonCast::kNull;
+    const JsonCast how = call.name.ends_with("strict") ? JsonCast::kAllKeys : JsonCast::kTransform;
     MaybeExpression text = b.text(function("json_check"), arguments[0], stringOf(b), call.at);
     return failed(text) ? text : fromJson(b, *text, call.node.get("return_type"), how, call.at);
   }
@@ -517,6 +684,14 @@ std::optional<MaybeExpression> ExpressionImporter::importJsonCast(ExpressionBuil
                ? MaybeExpression(operand)
                : fromJson(b, operand, to,
                           misfit == Misfit::kNull ? JsonCast::kNull : JsonCast::kExactKeys, at);
+  }
+  const bool ofText = from.get("id").string() == StringRef("VARCHAR"),
+             toText = to.get("id").string() == StringRef("VARCHAR");
+  if (ofText && isNestedType(to) && hasJson(to)) {
+    return textToJson(b, operand, to, misfit, at);
+  }
+  if (toText && isNestedType(from) && hasJson(from)) {
+    return jsonToText(b, operand, from, at);
   }
   if (isNestedType(from) && isNestedType(to) && differsInside(from, to)) {
     return MaybeExpression(context.fail(

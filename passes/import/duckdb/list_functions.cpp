@@ -474,15 +474,15 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
     return binnedCounts(b, list, arguments[2],
                         name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type, call.at);
   }
-  if (name == "median" && arguments.size() == 2) {
-    return quantileOfList(b, list, medianOf(call.type), frame::dropNullable(call.type), call.at);
-  }
-  if (name == "mad" && arguments.size() == 2) {
+  if ((name == "median" || name == "mad") && arguments.size() == 2) {
     Type moments = frame::ListType::get(Moments(b, call.at).timestampType());
     MaybeExpression values = frame::isDate(elementOf(list.type()))
                                  ? castNested(b, list, moments, Misfit::kRaises, call.at)
                                  : MaybeExpression(list);
-    return failed(values) ? values : deviationOfList(b, *values, call.type, call.at);
+    return failed(values)  ? values
+           : name == "mad" ? deviationOfList(b, *values, call.type, call.at)
+                           : quantileOfList(b, *values, medianOf(call.type),
+                                            frame::dropNullable(call.type), call.at);
   }
   if (name == "approx_count_distinct" && arguments.size() == 2) {
     return b.text(function("list_unique"), list, call.type, call.at);

@@ -3,6 +3,7 @@
 
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
+#include "runtime/storage/column_type.h"
 
 #include <arrow/extension_type.h>
 #include <arrow/util/key_value_metadata.h>
@@ -95,7 +96,7 @@ std::unique_ptr<ColumnReader> decimalReader(const arrow::Array &array) {
 
 template <typename Array> std::unique_ptr<ColumnReader> scaledReader(const arrow::Array &array) {
   auto read = [factor = unitFactor(*array.type())](const Array &values, int64_t row) {
-    return static_cast<__int128>(values.Value(row)) * factor;
+    return inUnits(values.Value(row), factor);
   };
   return std::make_unique<TypedReader<Array, decltype(read)>>(array, read);
 }

@@ -127,7 +127,7 @@ template <typename Value>
 bool elementOf(const ParquetColumn &column, const Value &value, std::string &bytes) {
   const ElementCode code = elementCode(column.type);
   auto exact = [&](__int128 number) {
-    bytes = ElementBytes::ofInteger(code, number * column.factor).view();
+    bytes = ElementBytes::ofInteger(code, inUnits(number, column.factor)).view();
     return true;
   };
   if constexpr (std::is_same_v<Value, parquet::ByteArray>) {

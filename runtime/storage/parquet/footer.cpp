@@ -271,7 +271,7 @@ std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column,
     }
     value.integer =
         column.isUnsigned ? static_cast<__int128>(static_cast<uint32_t>(integer)) : integer;
-    value.integer *= column.factor;
+    value.integer = inUnits(value.integer, column.factor);
     return value;
   }
   case Stored::kInt64: {
@@ -281,7 +281,7 @@ std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column,
     }
     value.integer =
         column.isUnsigned ? static_cast<__int128>(static_cast<uint64_t>(integer)) : integer;
-    value.integer *= column.factor;
+    value.integer = inUnits(value.integer, column.factor);
     return value;
   }
   case Stored::kFloat: {

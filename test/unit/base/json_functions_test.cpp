@@ -120,21 +120,36 @@ TEST(JsonFunctions, ContainsAndMergePatch) {
 
 TEST(JsonFunctions, WhatCastsRead) {
   ExactRoom room;
-  EXPECT_EQ(behind(castText(room, "2.5", Target::kInteger)), "2");
-  EXPECT_EQ(behind(castText(room, "1e30", Target::kInteger)), "1000000000000000019884624838656");
-  EXPECT_EQ(behind(castText(room, "true", Target::kReal)), "1");
-  EXPECT_EQ(behind(castText(room, "0.5", Target::kBoolean)), "true");
-  EXPECT_EQ(behind(castText(room, "null", Target::kMoment)), "NULL");
-  for (const auto &[text, target] : {std::pair{"[1]", Target::kText},
-                                     {"1", Target::kMoment},
+  const auto read = [&](std::string_view text, Target target, Strings strings = Strings::kStrict) {
+    return behind(castText(room, text, target, strings));
+  };
+  EXPECT_EQ(read("2.5", Target::kInteger), "2");
+  EXPECT_EQ(read("1e30", Target::kInteger), "1000000000000000019884624838656");
+  EXPECT_EQ(read("true", Target::kDouble), "1");
+  EXPECT_EQ(read("0.5", Target::kBoolean), "true");
+  EXPECT_EQ(read("null", Target::kWord), "NULL");
+  EXPECT_EQ(read("[1, 2.50]", Target::kText), "[1,2.5]");
+  EXPECT_EQ(read("1e16", Target::kText), "1e+16");
+  EXPECT_EQ(read("0.1234567890123456789", Target::kDecimal), "0.1234567890123456789");
+  EXPECT_EQ(read("16777217.5", Target::kSingle), "16777218.0");
+  EXPECT_EQ(read("\" 0x1_0\"", Target::kInteger), "16");
+  EXPECT_EQ(read("\"0b101\"", Target::kInteger), "5");
+  EXPECT_EQ(read("\"1.5\"", Target::kInteger, Strings::kTexts), "1.5");
+  EXPECT_EQ(read("\"1\"", Target::kBoolean, Strings::kTexts), "1");
+  for (const auto &[text, target] : {std::pair{"[1]", Target::kWord},
+                                     {"1", Target::kWord},
+                                     {"[1]", Target::kInteger},
+                                     {"1e39", Target::kSingle},
                                      {"\"2.5\"", Target::kInteger},
                                      {"\"007\"", Target::kInteger},
                                      {"\"1\"", Target::kBoolean},
-                                     {"\" 1\"", Target::kReal}}) {
-    EXPECT_EQ(castText(room, text, target), std::nullopt) << text;
+                                     {"\"1 \"", Target::kDouble},
+                                     {"\"1_0\"", Target::kDouble}}) {
+    EXPECT_EQ(castText(room, text, target, Strings::kStrict), std::nullopt) << text;
   }
   EXPECT_EQ(elementsOf(room, "{}"), std::nullopt);
   EXPECT_EQ(valuesOf(room, "[]"), std::nullopt);
+  EXPECT_EQ(listedIn(room, "null"), std::nullopt);
 }
 
 } // namespace

@@ -51,5 +51,21 @@ TEST(TextNumbers, EndsOfWords) {
   }
 }
 
+TEST(TextNumbers, TiesOfFloatsHaveAllDigits) {
+  char memory[HR_TEXT_PRINTED];
+  for (const auto &[value, text] : {std::pair{-405796.875F, "-405796.875"}, // of .87 and .88
+                                    {207160.125F, "207160.125"},
+                                    {-186675008.0F, "-186675008.0"}, // .867e8 is halfway
+                                    {177646608.0F, "177646608.0"},
+                                    {424300576.0F, "424300580.0"},
+                                    {50589442048.0F, "50589442048.0"},
+                                    {0.1F, "0.1"},
+                                    {3.4028235e38F, "3.4028235e+38"},
+                                    {-0.0F, "-0.0"}}) {
+    EXPECT_EQ(printReal(value, memory), text);
+  }
+  EXPECT_EQ(printReal(70368744177664.125, memory), "70368744177664.12");
+}
+
 } // namespace
 } // namespace headrace
