@@ -148,8 +148,8 @@ std::optional<std::vector<std::optional<std::string_view>>> allMatches(std::stri
   }
   const int64_t groupsMax = re2->NumberOfCapturingGroups();
   std::vector<std::optional<std::string_view>> found;
-  std::vector<StringPiece> groups(
-      static_cast<size_t>(std::clamp<int64_t>(group, 0, groupsMax)) + 1);
+  std::vector<StringPiece> groups(static_cast<size_t>(std::clamp<int64_t>(group, 0, groupsMax)) +
+                                  1);
   const StringPiece whole(text.data(), text.size());
   StopCheck check;
   for (size_t from = 0; group >= 0 && from <= text.size();) {

@@ -170,16 +170,14 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   }
   auto castFirst = [&](Type to) { // of the rows that count
     BuildExpression condition = filter ? expressions.computed(filter, at).build : BuildExpression();
-    computed.front() = {std::nullopt, computed.front().name,
-                        [=, build = computed.front().build](ExpressionBuilder &b) {
-                          MaybeExpression value = build(b);
-                          value = failed(value) ? value : b.cast(*value, to, at);
-                          MaybeExpression counts =
-                              failed(value) || !condition ? value : condition(b);
-                          return failed(counts) || !condition
-                                     ? counts
-                                     : b.choose(*counts, *value, nullptr, at);
-                        }};
+    computed.front() = {
+        std::nullopt, computed.front().name,
+        [=, build = computed.front().build](ExpressionBuilder &b) {
+          MaybeExpression value = build(b);
+          value = failed(value) ? value : b.cast(*value, to, at);
+          MaybeExpression counts = failed(value) || !condition ? value : condition(b);
+          return failed(counts) || !condition ? counts : b.choose(*counts, *value, nullptr, at);
+        }};
   };
   const bool ofNested = !arguments.empty() && isNestedType(typeOf(arguments.back()));
   const bool ofInterval = !arguments.empty() && isIntervalType(typeOf(arguments.back()));
