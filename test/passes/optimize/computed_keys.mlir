@@ -31,15 +31,31 @@ func.func @residual(%a: !frame.table<"x": i32>, %b: !frame.table<"k": i64>) -> !
   return %0 : !frame.table<"x": i32>
 }
 
-// A sum may overflow: it stays where it is only asked for matches.
+// A sum may overflow: it is computed for all rows of its side, as in DuckDB,
 // CHECK-LABEL: func.func @may_fail
-// CHECK: frame.join semi {{.*}} on [] = [] residual
+// CHECK: frame.join semi {{.*}} on ["key"] = ["k"]
 func.func @may_fail(%a: !frame.table<"x": i64>, %b: !frame.table<"k": i64>) -> !frame.table<"x": i64> {
   %0 = frame.join semi %a, %b on [] = [] residual ["x", "k"] {
   ^bb0(%x: i64, %k: i64):
     %1 = frame.add %x, %x : (i64, i64) -> i64
     %2 = frame.compare eq %k, %1 : (i64, i64) -> i1
     frame.yield %2 : i1
+  } : <"x": i64>, <"k": i64> -> <"x": i64>
+  return %0 : !frame.table<"x": i64>
+}
+
+// but stays where a condition beside it chooses among these rows alone.
+// CHECK-LABEL: func.func @guarded
+// CHECK: frame.join semi {{.*}} on [] = [] residual
+func.func @guarded(%a: !frame.table<"x": i64>, %b: !frame.table<"k": i64>) -> !frame.table<"x": i64> {
+  %0 = frame.join semi %a, %b on [] = [] residual ["x", "k"] {
+  ^bb0(%x: i64, %k: i64):
+    %1 = frame.add %x, %x : (i64, i64) -> i64
+    %2 = frame.compare eq %k, %1 : (i64, i64) -> i1
+    %3 = frame.constant 10 : i64
+    %4 = frame.compare lt %x, %3 : (i64, i64) -> i1
+    %5 = frame.and %2, %4 : (i1, i1) -> i1
+    frame.yield %5 : i1
   } : <"x": i64>, <"k": i64> -> <"x": i64>
   return %0 : !frame.table<"x": i64>
 }
