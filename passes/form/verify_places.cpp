@@ -31,7 +31,9 @@ struct Rows {
   Axes root = 0;  ///< of `split`: the first rank has all rows
   llvm::SmallDenseMap<unsigned, Division> divided; ///< by axis
   StateOp partial;                                 ///< what made groups or first rows
-  Axes parts = 0; ///< axes along which other ranks have parts of the same groups, or other firsts
+  Axes parts = 0;  ///< axes along which other ranks have parts of the same groups, or other firsts
+  Axes others = 0; ///< not of `split`: a rank has only rows that were sent by others
+  Axes copies = 0; ///< of `split`: beside a rank's own rows there are some of others
   llvm::SmallDenseMap<StringAttr, ColumnId> columns;
   SmallVector<std::pair<ColumnId, ColumnId>> equal; ///< by joins
 
@@ -232,8 +234,39 @@ private:
       }
       divideBy(rows, axes, filter.getColumns(), owns.getAxes(), false);
     }
+    choosePlaces(filter, rows);
     keepColumns(filter.getRows().getType(), rows);
     return success();
+  }
+
+  /// Conditions on where rows were, and where they are now: those of others, or a rank's own.
+  void choosePlaces(FilterOp filter, Rows &rows) {
+    RowsType from = filter.getInput().getType();
+    llvm::SmallDenseMap<Value, ColumnId> arguments;
+    unsigned at = 0;
+    for (auto name : filter.getColumns().getAsRange<StringAttr>()) {
+      arguments[filter.getBody().getArgument(at)] = idIn(rows, name);
+      at += 1 + from.getNullable()[from.indexOf(name.getValue())];
+    }
+    auto axesBy = [&](Value value) {
+      auto known = arguments.find(withoutWidth(value));
+      return known == arguments.end() ? Axes{0} : placeIds_.lookup(known->second);
+    };
+    SmallVector<Value> conditions{filter.getBody().front().back().getOperand(0)};
+    while (!conditions.empty()) {
+      Operation *condition = conditions.pop_back_val().getDefiningOp();
+      if (auto both = dyn_cast_or_null<arith::AndIOp>(condition)) {
+        llvm::append_range(conditions, both->getOperands());
+      } else if (auto compare = dyn_cast_or_null<arith::CmpIOp>(condition)) {
+        const Axes axes = axesBy(compare.getLhs()) & axesBy(compare.getRhs());
+        if (compare.getPredicate() == arith::CmpIPredicate::ne) {
+          rows.others |= axes & ~rows.split;
+        } else if (compare.getPredicate() == arith::CmpIPredicate::eq) {
+          rows.copies &= ~axes;
+          rows.split |= axes;
+        }
+      }
+    }
   }
 
   LogicalResult go(ExpandOp expand, Rows &rows) {
@@ -264,12 +297,17 @@ private:
     return success();
   }
 
-  /// A column that is passed on, if in another width, stays what it is.
-  ColumnId idOf(Value value, const llvm::SmallDenseMap<Value, ColumnId> &arguments) {
+  static Value withoutWidth(Value value) {
     while (
         isa_and_present<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(value.getDefiningOp())) {
       value = value.getDefiningOp()->getOperand(0);
     }
+    return value;
+  }
+
+  /// A column that is passed on, if in another width, stays what it is.
+  ColumnId idOf(Value value, const llvm::SmallDenseMap<Value, ColumnId> &arguments) {
+    value = withoutWidth(value);
     if (auto known = arguments.find(value); known != arguments.end()) {
       return known->second;
     }
@@ -370,9 +408,16 @@ private:
   //===------------------------------------------------------------------===//
 
   LogicalResult requireWhole(Operation *op, const Rows &rows) {
+    if (failed(requireOwn(op, rows))) {
+      return failure();
+    }
     return rows.parts == 0 ? success()
                            : op->emitOpError("takes parts that nothing has finished, of @")
                                  << StateOp(rows.partial).getSymName();
+  }
+  static LogicalResult requireOwn(Operation *op, const Rows &rows) {
+    return rows.copies == 0 ? success()
+                            : op->emitOpError("takes rows of other ranks beside a rank's own");
   }
 
   /// The axes along which rows that are equal in these columns may be on several ranks.
@@ -401,13 +446,18 @@ private:
     }
     bool combines = isa<CombineOp>(sink), first = keepsFirst(state);
     if (combines || first) {
+      if (failed(requireOwn(sink, rows))) {
+        return failure();
+      }
       if (rows.parts && !finishes(state, rows.partial)) {
         return sink.emitOpError("does not finish the parts of @")
                << StateOp(rows.partial).getSymName();
       }
       rows.parts = combines ? apart(rows, keys) : rows.split & ~rows.root;
       rows.partial = rows.parts ? state : StateOp();
-    } else if (state.getKind() != StateKind::Rows && failed(requireWhole(sink, rows))) {
+    } else if (state.getKind() != StateKind::Rows &&
+               (state.getKind() != StateKind::Window || !keys.empty() || rows.parts) &&
+               failed(requireWhole(sink, rows))) {
       return failure();
     }
     // Without keys, the windows of ranks are over rows of their own, put together behind.
@@ -432,7 +482,11 @@ private:
     if (axes & ~rows.split) {
       return emit.emitOpError("sends rows that every rank has, over ") << *stream.getAxes();
     }
+    if (axes && failed(requireOwn(emit, rows))) {
+      return failure();
+    }
     rows.root &= ~axes;
+    rows.others &= ~axes;
     switch (stream.getKind()) {
     case StreamKind::Hash: {
       ArrayAttr named = stream.getTowardAttr() ? stream.getTowardAttr() : stream.getAxesAttr();
@@ -484,16 +538,29 @@ private:
       return success();
     }
     Rows &all = known->second;
-    if (all.split != rows.split) {
+    // Rows of others may come beside a rank's own.
+    if (rows.split & ~all.split & ~all.others || all.split & ~rows.split & ~rows.others) {
       return writer->emitOpError("writes rows on other ranks than those that are there");
     }
     Rows before = all;
+    all.copies |= rows.copies | (all.split ^ rows.split);
+    all.split |= rows.split;
+    all.others &= rows.others;
     all.root &= rows.root;
     all.divided.clear();
     all.equal.clear();
     all.columns.clear();
     for (auto [name, id] : rows.columns) {
-      all.columns[name] = before.idOf(name) == id ? id : nextId_++;
+      std::optional<ColumnId> known = before.idOf(name);
+      if (known == id) {
+        all.columns[name] = id;
+        continue;
+      }
+      all.columns[name] = nextId_;
+      if (Axes axes = known ? placeIds_.lookup(*known) & placeIds_.lookup(id) : 0) {
+        placeIds_[nextId_] = axes;
+      }
+      ++nextId_;
     }
     for (auto &[axis, by] : rows.divided) {
       auto other = before.divided.find(axis);

@@ -256,11 +256,13 @@ private:
     auto insert = dyn_cast<InsertOp>(sink.getOperation());
     bool dropsNulls = insert && insert.getDropNullKeys();
     for (auto field : state.getFields().getAsRange<FieldAttr>()) {
-      bool key = field.getCombine() == Combine::Key;
+      const bool key = field.getCombine() == Combine::Key;
+      if (!key && field.getCombine() != Combine::Payload) {
+        continue; // is computed, or folded
+      }
       int64_t index = rows.indexOf(field.getName().getValue());
       bool nullable = rows.getNullable()[index] && !(key && dropsNulls && !field.getNullable());
-      if ((key || field.getCombine() == Combine::Payload) &&
-          (rows.getTypes()[index] != field.getType() || nullable != field.getNullable())) {
+      if (rows.getTypes()[index] != field.getType() || nullable != field.getNullable()) {
         return sink.emitOpError("has a column that is not of its field's type: ") << field;
       }
     }

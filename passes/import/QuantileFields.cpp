@@ -82,10 +82,14 @@ MaybeExpression QuantileFields::between(ExpressionBuilder &b, const Expression &
   Real part = at - at.apply(frame::NumberFunction::Floor);
   Expression isBetween =
       *b.compare(frame::CompareKind::Gt, part.expression(), part.constant(0).expression(), at_);
-  if (isRounded) { // nothing lies between infinities
-    MaybeExpression differs =
-        b.compare(frame::CompareKind::Ne, value, *b.field(firstField_ + 2, at_), at_);
-    isBetween = *b.connect(ExpressionBuilder::Connective::kAnd, {isBetween, *differs}, at_);
+  if (isRounded && (frame::isDate(value.type()) || frame::isTimestamp(value.type()))) {
+    // Nothing lies between infinities.
+    using Connective = ExpressionBuilder::Connective;
+    Expression differs =
+        *b.compare(frame::CompareKind::Ne, value, *b.field(firstField_ + 2, at_), at_);
+    Expression finite = *b.negation(*moments.isInfinite(value), at_);
+    Expression may = *b.connect(Connective::kOr, {differs, finite}, at_);
+    isBetween = *b.connect(Connective::kAnd, {isBetween, may}, at_);
   }
   if (isRounded && frame::isInterval(type)) {
     MaybeExpression mixed = stepped(b, value, part);

@@ -478,7 +478,7 @@ MaybeList quantileOfList(TextRoom &room, const List &list, int64_t share, int64_
   const auto at = static_cast<size_t>(place);
   const bool isBetween = rest > 0 && kind != QuantileKind::kFront;
   const std::string_view low = elements[at], high = elements[at + (isBetween ? 1 : 0)];
-  if ((!isBetween || low == high) && kind != QuantileKind::kBetween) {
+  if (!isBetween && kind != QuantileKind::kBetween) {
     return listOfOne(room, code, low);
   }
   if (kind == QuantileKind::kRounded && elementType(code).kind == LogicalKind::kInterval) {
@@ -486,8 +486,11 @@ MaybeList quantileOfList(TextRoom &room, const List &list, int64_t share, int64_
     return interval ? MaybeList(listOfOne(room, code, packedInterval(*interval))) : std::nullopt;
   }
   if (kind == QuantileKind::kRounded) {
-    const auto least = static_cast<double>(integerIn(code, low)),
-               most = static_cast<double>(integerIn(code, high));
+    const __int128 from = integerIn(code, low);
+    if (low == high && (from < 0 ? -from : from) == INT64_MAX) { // between infinities is nothing
+      return listOfOne(room, code, low);
+    }
+    const auto least = static_cast<double>(from), most = static_cast<double>(integerIn(code, high));
     const double units = std::round(least * (1 - rest) + most * rest);
     return listOfOne(room, code,
                      ElementBytes::ofInteger(code, static_cast<__int128>(units)).view());

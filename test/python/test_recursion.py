@@ -199,7 +199,7 @@ def test_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     deep = numbers.replace("select x from", f"select x{' + x' * 700} from")
     with pytest.raises(hr.errors.SqlError, match="the plan is too deep to be read"):
         hr.sql(deep)
-    monkeypatch.setattr("headrace._src.query.sql.current", lambda: SimpleNamespace(rank=0))
+    monkeypatch.setattr("headrace._src.query.sql.current", lambda: SimpleNamespace(rank=0, commits=""))
     monkeypatch.setattr("headrace._src.query.sql._on_all_ranks", lambda call, lead, *_, **options: lead())
     with pytest.raises(hr.errors.UnsupportedError, match="WITH RECURSIVE is not supported in a cluster"):
         hr.sql(numbers)

@@ -17,7 +17,7 @@ from headrace import _runtime
 from headrace._src.engines import driver, scattered
 from headrace._src.engines.scattered import Part, parts_of
 from headrace._src.programs import Target
-from headrace._src.query.sql import _load
+from headrace._src.query.compiled_query import load_query
 from headrace._src.query.tables import resolve
 from rank_processes import Processes
 
@@ -171,7 +171,7 @@ def test_all_rows_are_in_one_part() -> None:
 
 def test_another_part_than_the_plan_reads_is_refused() -> None:
     rows = pa.table({"n": range(10)})
-    loaded = _load("select sum(n) as n from t", resolve({"t": rows}), Target.of(1, None, None))
+    loaded = load_query("select sum(n) as n from t", resolve({"t": rows}), Target.of(1, None, None))
     part = _runtime.ArrowTable(rows).part(1, 2, 5, "table 0")
     with pytest.raises(
         _runtime.Error,

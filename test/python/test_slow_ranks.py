@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 from headrace._src.explain import explained
 from headrace._src.programs import LoadedProgram, Target
-from headrace._src.query.sql import _load, bindings_of
+from headrace._src.query.compiled_query import bindings_of, load_query
 from headrace._src.query.statistics import table_statistics
 from headrace._src.query.tables import resolve
 from launched_ranks import Ranks
@@ -65,7 +65,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _shared(name: str, folder: Path, ranks: int, topology: str | None) -> LoadedProgram:
     """A plan as for large tables, of which each rank reads a share."""
     statistics = wrong(table_statistics(folder), {"many": 1000, "few": 1000})
-    return _load(QUERIES[name], resolve(folder), Target.of(ranks, topology, None), statistics)
+    return load_query(QUERIES[name], resolve(folder), Target.of(ranks, topology, None), statistics)
 
 
 def _moved(loaded: LoadedProgram) -> tuple[int, int, set[int]]:
@@ -111,9 +111,7 @@ def test_explain_says_who_took_what(tables: Path) -> None:
     bindings = bindings_of(resolve(tables))
     loaded = _shared("groups", tables, 3, "ethernet-fast")
     for seed in range(20):
-        loaded.handle.run(
-            bindings, ranks=3, simulation_seed=seed, faults={"slow_rank": 1, "idle": 0.99}
-        )
+        loaded.handle.run(bindings, ranks=3, simulation_seed=seed, faults={"slow_rank": 1, "idle": 0.99})
         taken, _, givers = _moved(loaded)
         if taken > 1 and givers == {1}:
             break
@@ -121,9 +119,7 @@ def test_explain_says_who_took_what(tables: Path) -> None:
     assert f"ranks shared {taken} morsels of many: taken " in text and f"; given {taken} by rank 1" in text, (
         text
     )
-    whole = loaded.handle.run(
-        bindings, ranks=3, simulation_seed=1, settings={"shareMorsels": "off"}
-    )
+    whole = loaded.handle.run(bindings, ranks=3, simulation_seed=1, settings={"shareMorsels": "off"})
     assert pa.table(whole).num_rows == 50
     assert _moved(loaded) == (0, 0, set())
     assert "ranks shared" not in explained(loaded.compiled.plan_json, profile=loaded.handle.profile())

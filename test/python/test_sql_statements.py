@@ -13,6 +13,7 @@ import pyarrow.parquet as parquet
 import pytest
 from duckdb_oracle import check
 from headrace._src.command_line import main
+from headrace._src.query import compiled_query
 from headrace._src.query import sql as query
 from headrace._src.sql import clock
 
@@ -124,7 +125,7 @@ def test_what_is_not_supported_has_its_place(
 
 def _at(moment: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = clock.clock_of
-    monkeypatch.setattr(query, "clock_of", lambda text: plain(text, moment))
+    monkeypatch.setattr(compiled_query, "clock_of", lambda text: plain(text, moment))
 
 
 def test_a_day_later_it_is_another_day(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -258,3 +258,106 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
     pipe.insert %0, @rows keys [] : <"k": i32>
   }
 }
+
+// -----
+
+// Rows that other ranks sent of theirs come beside a rank's own, until those are taken out of them,
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  pipe.stream @sent broadcast over ["r"] : !pipe.rows<"k": i32, "home": i32>
+  pipe.stream @all local : !pipe.rows<"k": i32, "home": i32>
+  pipe.pipeline @own {
+    %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    %1 = pipe.map %0 ["home"] [] {
+      %place = pipe.place over ["r"]
+      pipe.yield %place : i32
+    } : <"k": i32> -> <"k": i32, "home": i32>
+    pipe.emit %1, @sent keys [] : <"k": i32, "home": i32>
+  }
+  pipe.pipeline @again {
+    %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    %1 = pipe.map %0 ["home"] [] {
+      %place = pipe.place over ["r"]
+      pipe.yield %place : i32
+    } : <"k": i32> -> <"k": i32, "home": i32>
+    pipe.emit %1, @all keys [] : <"k": i32, "home": i32>
+  }
+  pipe.pipeline @others {
+    %0 = pipe.receive @sent : <"k": i32, "home": i32>
+    %1 = pipe.map %0 ["here"] [] {
+      %place = pipe.place over ["r"]
+      pipe.yield %place : i32
+    } : <"k": i32, "home": i32> -> <"k": i32, "home": i32, "here": i32>
+    %2 = pipe.filter %1 ["home", "here"] {
+    ^bb0(%home: i32, %here: i32):
+      %3 = arith.cmpi ne, %home, %here : i32
+      pipe.yield %3 : i1
+    } : <"k": i32, "home": i32, "here": i32> -> <"k": i32, "home": i32>
+    pipe.emit %2, @all keys [] : <"k": i32, "home": i32>
+  }
+  pipe.stream @out gather over ["r"] : !pipe.rows<"k": i32>
+  pipe.pipeline @last {
+    %0 = pipe.receive @all : <"k": i32, "home": i32>
+    %1 = pipe.map %0 ["at"] [] {
+      %place = pipe.place over ["r"]
+      pipe.yield %place : i32
+    } : <"k": i32, "home": i32> -> <"k": i32, "home": i32, "at": i32>
+    %2 = pipe.filter %1 ["home", "at"] {
+    ^bb0(%home: i32, %at: i32):
+      %3 = arith.cmpi eq, %home, %at : i32
+      pipe.yield %3 : i1
+    } : <"k": i32, "home": i32, "at": i32> -> <"k": i32>
+    pipe.emit %2, @out keys [] : <"k": i32>
+  }
+}
+
+// -----
+
+// and not the others.
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  pipe.stream @sent broadcast over ["r"] : !pipe.rows<"k": i32, "home": i32>
+  pipe.stream @all local : !pipe.rows<"k": i32, "home": i32>
+  pipe.pipeline @own {
+    %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    %1 = pipe.map %0 ["home"] [] {
+      %place = pipe.place over ["r"]
+      pipe.yield %place : i32
+    } : <"k": i32> -> <"k": i32, "home": i32>
+    pipe.emit %1, @sent keys [] : <"k": i32, "home": i32>
+  }
+  pipe.pipeline @again {
+    %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    %1 = pipe.map %0 ["home"] [] {
+      %place = pipe.place over ["r"]
+      pipe.yield %place : i32
+    } : <"k": i32> -> <"k": i32, "home": i32>
+    pipe.emit %1, @all keys [] : <"k": i32, "home": i32>
+  }
+  pipe.pipeline @others {
+    %0 = pipe.receive @sent : <"k": i32, "home": i32>
+    %1 = pipe.map %0 ["here"] [] {
+      %place = pipe.place over ["r"]
+      pipe.yield %place : i32
+    } : <"k": i32, "home": i32> -> <"k": i32, "home": i32, "here": i32>
+    %2 = pipe.filter %1 ["home", "here"] {
+    ^bb0(%home: i32, %here: i32):
+      %3 = arith.cmpi ne, %home, %here : i32
+      pipe.yield %3 : i1
+    } : <"k": i32, "home": i32, "here": i32> -> <"k": i32, "home": i32>
+    pipe.emit %2, @all keys [] : <"k": i32, "home": i32>
+  }
+  pipe.stream @out gather over ["r"] : !pipe.rows<"k": i32>
+  pipe.pipeline @last {
+    %0 = pipe.receive @all : <"k": i32, "home": i32>
+    %1 = pipe.map %0 ["at"] [] {
+      %place = pipe.place over ["r"]
+      pipe.yield %place : i32
+    } : <"k": i32, "home": i32> -> <"k": i32, "home": i32, "at": i32>
+    %2 = pipe.filter %1 ["home", "at"] {
+    ^bb0(%home: i32, %at: i32):
+      %3 = arith.cmpi ne, %home, %at : i32
+      pipe.yield %3 : i1
+    } : <"k": i32, "home": i32, "at": i32> -> <"k": i32>
+    // expected-error@+1 {{takes rows of other ranks beside a rank's own}}
+    pipe.emit %2, @out keys [] : <"k": i32>
+  }
+}

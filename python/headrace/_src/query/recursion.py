@@ -219,7 +219,7 @@ class _Description(_Unrolling):
 
     @staticmethod
     def _unused(plan: BoundPlan) -> Run:
-        raise AssertionError("nothing is run")
+        raise AssertionError("nothing is run")  # no test: parts that are shown are never run
 
     def _rounds(self, node: Node, rows_wanted: int | None) -> str:
         parts, width = self._parts(node), len(node["internal_types"])
