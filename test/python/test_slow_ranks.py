@@ -145,7 +145,8 @@ with hr.cluster() as group:
         if group.rank == 0:
             tasks = hr.last_profile().run["tasks"]
             moved = [[t["rank"], t.get("morsels_taken", 0), t.get("morsels_given", 0)] for t in tasks]
-            print(json.dumps([seconds, str(table.to_pylist()), [m for m in moved if m[1] + m[2]]]), flush=True)
+            found = [seconds, str(table.to_pylist()), [m for m in moved if m[1] + m[2]]]
+            print(json.dumps(found), flush=True)
 '''
 
 

@@ -308,6 +308,11 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
     } : <"k": i32, "home": i32, "at": i32> -> <"k": i32>
     pipe.emit %2, @out keys [] : <"k": i32>
   }
+  pipe.stream @result result : !pipe.rows<"k": i32>
+  pipe.pipeline @received {
+    %0 = pipe.receive @out : <"k": i32>
+    pipe.emit %0, @result keys [] : <"k": i32>
+  }
 }
 
 // -----
@@ -359,5 +364,10 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
     } : <"k": i32, "home": i32, "at": i32> -> <"k": i32>
     // expected-error@+1 {{takes rows of other ranks beside a rank's own}}
     pipe.emit %2, @out keys [] : <"k": i32>
+  }
+  pipe.stream @result result : !pipe.rows<"k": i32>
+  pipe.pipeline @received {
+    %0 = pipe.receive @out : <"k": i32>
+    pipe.emit %0, @result keys [] : <"k": i32>
   }
 }
