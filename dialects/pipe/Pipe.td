@@ -36,7 +36,7 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
     C1: field names are unique. C2: only `sort` and `window` states have an order, and may have a limit, only `sort` states an
     offset, and the keys name fields; `first_come` goes with a limit of a `sort` state, `words`,
     a finite number and at least 1, with an order of one. C3: `scalar` and `group` states have no payload, `sort` and `rows` states nothing else; a `join` state has keys and payload;
-    a `scalar` state has no keys, a `group` state has some. C4: limit and offset are not negative, and an offset is less than the limit.
+    a `scalar` state has no keys, a `group` state has some. C4: a limit is 1 or more, an offset not negative and at most the limit.
     C6: exactly `window` states have functions, of fields and into fields: aggregates (sum, count, min, max) into fields that
     fold, the others into `computed` fields, `lag` and the like into one of their input's type; with a limit, `row_number` and
     `rank` only.

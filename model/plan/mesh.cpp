@@ -55,18 +55,24 @@ std::vector<int32_t> allAxes(const Plan &plan) {
   return axes;
 }
 
+int64_t rankCount(const Plan &plan) {
+  int64_t ranks = 1;
+  for (const MeshAxis &axis : plan.mesh) {
+    ranks *= axis.size;
+  }
+  return ranks;
+}
+
 Expected<std::vector<uint32_t>> axisSizes(const Plan &plan, uint32_t ranks) {
   if (plan.mesh.size() <= 1) {
     return std::vector<uint32_t>{ranks};
   }
   std::vector<uint32_t> sizes;
-  uint64_t all = 1;
   for (const MeshAxis &axis : plan.mesh) {
     sizes.push_back(axis.size);
-    all *= axis.size;
   }
-  if (all != ranks) {
-    return makeError(ErrorKind::kMismatch, "the plan was compiled for a mesh of ", all,
+  if (rankCount(plan) != ranks) {
+    return makeError(ErrorKind::kMismatch, "the plan was compiled for a mesh of ", rankCount(plan),
                      " ranks, run it on as many or compile it again; got ", ranks);
   }
   return sizes;

@@ -24,13 +24,17 @@ struct MeshPosition {
 
   /// Over these axes, of which the first is the slowest.
   GroupPlace along(std::span<const int32_t> axes) const;
-  /// The ranks that differ from this one along these axes alone, itself among them, by their places.
+  /// The ranks that differ from this one along these axes alone, itself among them, by their
+  /// places.
   std::vector<int> group(std::span<const int32_t> axes) const;
 
 private:
   /// How many ranks further the next one along an axis is.
   uint32_t stride(int32_t axis) const;
 };
+
+/// How many ranks the plan was compiled for.
+int64_t rankCount(const Plan &plan);
 
 /// All axes of the plan's mesh, in order.
 std::vector<int32_t> allAxes(const Plan &plan);

@@ -1,6 +1,7 @@
 // Walks the tasks of a plan and adds their activities.
 #include "model/simulate/plan_graph.h"
 
+#include "model/plan/mesh.h"
 #include "model/simulate/plan_graph_builder.h"
 
 #include <functional>
@@ -202,9 +203,7 @@ Expected<Graph> PlanGraph::make() {
   links_ = std::move(made.links);
   messages_ = static_cast<int32_t>(graph_.resources.size());
   graph_.resources.push_back({"messages of a rank", 1, topology::Sharing::kShared, 0});
-  for (const plan::MeshAxis &axis : plan_.mesh) {
-    planRanks_ *= static_cast<double>(axis.size);
-  }
+  planRanks_ = static_cast<double>(plan::rankCount(plan_));
   rowsScale_ = rowsScale();
   for (const plan::Place &place : plan_.places) {
     graph_.places.push_back(place.operation.empty() ? place.text

@@ -23,12 +23,6 @@ constexpr double kPartSeconds = 0.5;
 /// Bytes that a rank writes, assumed: topologies do not know the folder that all ranks see.
 constexpr double kWrittenPerSecond = 200e6;
 
-/// How long a program takes until it has run without a loss, if it begins again after each:
-/// of exponentially distributed times between losses.
-double expectedSeconds(double seconds, double lossesPerSecond) {
-  return std::expm1(lossesPerSecond * seconds) / lossesPerSecond;
-}
-
 /// Whether files give the values back as they are, in the same type.
 bool keepsInFiles(Type type) {
   type = frame::dropNullable(type);
@@ -47,8 +41,8 @@ struct Candidate {
 
 class CommitPoints {
 public:
-  CommitPoints(const CompileOptions &options, double lossesPerSecond, double writtenPerSecond)
-      : options_(options), lossesPerSecond_(lossesPerSecond), writtenPerSecond_(writtenPerSecond) {}
+  CommitPoints(const CompileOptions &options, double lossesPerSecond)
+      : options_(options), lossesPerSecond_(lossesPerSecond) {}
 
   /// Cuts `program` as often as it is worth it.
   LogicalResult add(OwningOpRef<ModuleOp> program, std::string table);
@@ -61,13 +55,19 @@ private:
     OwningOpRef<ModuleOp> rest;
     double expectedSeconds = 0; ///< of both and what is written between them
   };
-  double expected(double seconds) const { return expectedSeconds(seconds, lossesPerSecond_); }
+  /// How long a program takes until it has run without a loss, if it begins again after each: of
+  /// exponentially distributed times between losses.
+  double expected(double seconds) const {
+    return std::expm1(lossesPerSecond_ * seconds) / lossesPerSecond_;
+  }
+  double secondsToKeep(const Candidate &rows) const {
+    return rows.bytes / (options_.ranks * kWrittenPerSecond);
+  }
   /// Without parts, if they are no programs.
   FailureOr<Cut> cut(ModuleOp program, const Candidate &candidate, StringRef table) const;
 
   const CompileOptions &options_;
   const double lossesPerSecond_;
-  const double writtenPerSecond_;
 };
 
 SmallVector<Candidate> candidatesOf(func::FuncOp function) {
@@ -192,7 +192,7 @@ FailureOr<CommitPoints::Cut> CommitPoints::cut(ModuleOp program, const Candidate
     return failure();
   }
   made.expectedSeconds =
-      expected(*first + candidate.bytes / writtenPerSecond_ + kPartSeconds) + expected(*rest);
+      expected(*first + secondsToKeep(candidate) + kPartSeconds) + expected(*rest);
   return made;
 }
 
@@ -204,14 +204,13 @@ LogicalResult CommitPoints::add(OwningOpRef<ModuleOp> program, std::string table
   // No cut gains more than one in the middle that costs nothing.
   const double gainMax = expected(*whole) - 2 * expected(*whole / 2) - kPartSeconds;
   std::string name;
-  for (unsigned number = 0; name.empty() || tables.contains(name); ++number) {
-    name = "commit " + std::to_string(number);
+  for (unsigned number = 0; tables.contains(name = "commit " + std::to_string(number)); ++number) {
   }
   Cut best;
   best.expectedSeconds = expected(*whole);
   double bytes = 0;
   for (const Candidate &candidate : candidatesOf(programFunction(*program))) {
-    if (candidate.bytes / writtenPerSecond_ >= gainMax) {
+    if (secondsToKeep(candidate) >= gainMax) {
       continue;
     }
     FailureOr<Cut> made = cut(*program, candidate, name);
@@ -235,13 +234,11 @@ LogicalResult CommitPoints::add(OwningOpRef<ModuleOp> program, std::string table
                  failed(add(std::move(best.rest), std::move(table))));
 }
 
-StringRef tableOf(const CommittedPart &part) { return part.table; }
-
 } // namespace
 
 FailureOr<std::vector<CommittedPart>>
 cutAtCommitPoints(ModuleOp module, const CompileOptions &options, double lossesPerSecond) {
-  CommitPoints commits(options, lossesPerSecond, options.ranks * kWrittenPerSecond);
+  CommitPoints commits(options, lossesPerSecond);
   bool canBeCut = true;
   module.walk([&](Operation *op) {
     canBeCut &= !isa<frame::RunSeedOp>(op);
@@ -258,7 +255,8 @@ cutAtCommitPoints(ModuleOp module, const CompileOptions &options, double lossesP
   // What is known of the rows that are kept comes from their files.
   for (CommittedPart &part : commits.parts) {
     part.program->walk([&](frame::ScanOp scan) {
-      if (llvm::is_contained(llvm::map_range(commits.parts, tableOf), scan.getTableName())) {
+      auto makes = [&](const CommittedPart &other) { return other.table == scan.getTableName(); };
+      if (llvm::any_of(commits.parts, makes)) {
         scan.removeStatisticsAttr();
       }
     });

@@ -26,8 +26,8 @@ struct CommittedPart {
 /// more with one part than with two and the writing between them.
 ///
 /// One part, if no cut is worth it, or if the query draws random numbers (no two runs have the
-/// same). `lossesPerSecond`: of all ranks together. Emits errors on the
-/// module and fails where layouts cannot be chosen.
+/// same). `lossesPerSecond`: of all ranks together. Emits errors on the module and fails where
+/// layouts cannot be chosen.
 mlir::FailureOr<std::vector<CommittedPart>>
 cutAtCommitPoints(mlir::ModuleOp module, const CompileOptions &options, double lossesPerSecond);
 

@@ -221,6 +221,20 @@ private:
     rows.columns = std::move(left);
   }
 
+  using Arguments = llvm::SmallDenseMap<Value, ColumnId>;
+
+  /// What the arguments of a body stand for: behind a column that may be NULL is its validity.
+  template <typename Step> Arguments argumentsOf(Step step, const Rows &rows) {
+    RowsType from = step.getInput().getType();
+    Arguments arguments;
+    unsigned at = 0;
+    for (auto name : step.getColumns().template getAsRange<StringAttr>()) {
+      arguments[step.getBody().getArgument(at)] = idIn(rows, name);
+      at += 1 + from.getNullable()[from.indexOf(name.getValue())];
+    }
+    return arguments;
+  }
+
   LogicalResult go(FilterOp filter, Rows &rows) {
     for (auto owns : filter.getBody().getOps<OwnsOp>()) {
       Axes axes = axesOf(owns.getAxes());
@@ -241,13 +255,7 @@ private:
 
   /// Conditions on where rows were, and where they are now: those of others, or a rank's own.
   void choosePlaces(FilterOp filter, Rows &rows) {
-    RowsType from = filter.getInput().getType();
-    llvm::SmallDenseMap<Value, ColumnId> arguments;
-    unsigned at = 0;
-    for (auto name : filter.getColumns().getAsRange<StringAttr>()) {
-      arguments[filter.getBody().getArgument(at)] = idIn(rows, name);
-      at += 1 + from.getNullable()[from.indexOf(name.getValue())];
-    }
+    const Arguments arguments = argumentsOf(filter, rows);
     auto axesBy = [&](Value value) {
       auto known = arguments.find(withoutWidth(value));
       return known == arguments.end() ? Axes{0} : placeIds_.lookup(known->second);
@@ -276,16 +284,11 @@ private:
   }
 
   LogicalResult go(MapOp map, Rows &rows) {
-    RowsType from = map.getInput().getType(), to = map.getRows().getType();
-    llvm::SmallDenseMap<Value, ColumnId> arguments;
-    unsigned at = 0;
-    for (auto name : map.getColumns().getAsRange<StringAttr>()) {
-      arguments[map.getBody().getArgument(at)] = idIn(rows, name);
-      at += 1 + from.getNullable()[from.indexOf(name.getValue())];
-    }
+    RowsType to = map.getRows().getType();
+    const Arguments arguments = argumentsOf(map, rows);
     auto yield = cast<YieldOp>(map.getBody().front().back());
     llvm::SmallDenseMap<StringAttr, ColumnId> made;
-    at = 0;
+    unsigned at = 0;
     for (auto name : map.getNames().getAsRange<StringAttr>()) {
       made[name] = idOf(yield.getOperand(at), arguments);
       at += 1 + to.getNullable()[to.indexOf(name.getValue())];
@@ -306,7 +309,7 @@ private:
   }
 
   /// A column that is passed on, if in another width, stays what it is.
-  ColumnId idOf(Value value, const llvm::SmallDenseMap<Value, ColumnId> &arguments) {
+  ColumnId idOf(Value value, const Arguments &arguments) {
     value = withoutWidth(value);
     if (auto known = arguments.find(value); known != arguments.end()) {
       return known->second;

@@ -1,6 +1,8 @@
 // Formulas over exact sums, as expressions.
 #include "passes/import/Deviations.h"
 
+#include "runtime/base/math_functions.h"
+
 using namespace mlir;
 using namespace headrace::import;
 namespace frame = headrace::frame;
@@ -48,6 +50,20 @@ Real finite(const Real &value) {
                                                value.constant(0).value_, value.at_);
   return {*value.builder_, *value.builder_->choose(isZero, value.value_, nullptr, value.at_),
           value.at_};
+}
+
+Real fused(const Real &a, const Real &b, const Real &addend) {
+  ExpressionBuilder &builder = *a.builder_;
+  Real product = a * b;
+  Real rest(builder,
+            *builder.math(*mathFunctionNamed("product_rest"), {a.value_, b.value_},
+                          Float64Type::get(builder.getContext()), a.at_),
+            a.at_);
+  Real sum = product + addend, added = sum - product;
+  Real lost = (product - (sum - added)) + (addend - added); // of the sum
+  // Where they are not finite there is no rest.
+  return {builder, *builder.coalesce({finite(sum + (lost + rest)).value_, sum.value_}, a.at_),
+          a.at_};
 }
 
 } // namespace headrace::import

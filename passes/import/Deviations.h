@@ -26,6 +26,8 @@ public:
   friend Real sqrt(const Real &value);
   /// NULL where it is infinite or NaN.
   friend Real finite(const Real &value);
+  /// a · b + addend, rounded once as DuckDB's builds do.
+  friend Real fused(const Real &a, const Real &b, const Real &addend);
 
 private:
   Real compute(ExpressionBuilder::Arithmetic op, const Real &other) const;

@@ -3,7 +3,6 @@
 #include "passes/import/Interpolation.h"
 
 #include "passes/import/Moments.h"
-#include "runtime/base/math_functions.h"
 
 #include <cmath>
 
@@ -69,19 +68,6 @@ FailureOr<Real> Interpolation::number(const Expression &value) {
   return decimal ? (found * found.constant(std::pow(10.0, decimal.getScale())))
                        .apply(frame::NumberFunction::Round)
                  : found;
-}
-
-Real Interpolation::fused(const Real &a, const Real &b, const Real &addend) {
-  Real product = a * b;
-  Real rest(b_,
-            *b_.math(*mathFunctionNamed("product_rest"), {a.expression(), b.expression()},
-                     Float64Type::get(b_.getContext()), at_),
-            at_);
-  Real sum = product + addend, added = sum - product;
-  Real lost = (product - (sum - added)) + (addend - added); // of the sum
-  // Where they are not finite there is no rest.
-  return Real(b_, *b_.coalesce({finite(sum + (lost + rest)).expression(), sum.expression()}, at_),
-              at_);
 }
 
 /// The integer that a value's units are held in.

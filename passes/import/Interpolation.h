@@ -26,8 +26,6 @@ private:
   MaybeExpression isFinite(const Expression &value);
   /// What distances are of: doubles; of dates, decimals and the like their units.
   mlir::FailureOr<Real> number(const Expression &value);
-  /// a · b + addend, rounded once as DuckDB's builds do.
-  Real fused(const Real &a, const Real &b, const Real &addend);
   /// From `low` this share of the way to `high`, both values of y.
   MaybeExpression between(const Expression &low, const Expression &high, const Real &share);
   MaybeExpression wholeBetween(const Expression &low, const Expression &high, const Real &share);

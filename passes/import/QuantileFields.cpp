@@ -17,24 +17,6 @@ static Real real(ExpressionBuilder &b, const Expression &number, Location at) {
   return {b, *b.cast(number, Float64Type::get(b.getContext()), at), at};
 }
 
-/// A double in two parts of 26 bits.
-static std::pair<Real, Real> halves(const Real &value) {
-  constexpr double kSplit = 0x1p27 + 1;
-  Real wide = value * value.constant(kSplit);
-  Real high = wide - (wide - value);
-  return {high, value - high};
-}
-
-/// x * y + z, rounded once.
-static Real fused(const Real &x, const Real &y, const Real &z) {
-  auto [xHigh, xLow] = halves(x);
-  auto [yHigh, yLow] = halves(y);
-  Real product = x * y, sum = product + z, added = sum - product;
-  Real restOfProduct = xHigh * yHigh - product + xHigh * yLow + xLow * yHigh + xLow * yLow;
-  Real restOfSum = product - (sum - added) + (z - added);
-  return sum + (restOfSum + restOfProduct);
-}
-
 Real QuantileFields::place(ExpressionBuilder &b) const {
   Real count = real(b, *b.field(firstField_ + 1, at_), at_);
   if (quantile_.kind != QuantileKind::kDiscrete) {

@@ -61,6 +61,14 @@ const llvm::StringMap<std::string> &Zones::names() {
 }
 
 std::optional<std::string> Zones::rulesOf(StringRef name) {
+  auto [known, isNew] = rules_.try_emplace(name);
+  if (isNew) {
+    known->second = rulesRead(name);
+  }
+  return known->second;
+}
+
+std::optional<std::string> Zones::rulesRead(StringRef name) {
   if (std::optional<int32_t> offset = headrace::fixedOffset(name)) {
     return headrace::ZoneTable{.firstOffset = *offset}.packed();
   }

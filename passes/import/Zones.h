@@ -25,12 +25,15 @@ public:
   llvm::StringRef session();
 
 private:
+  /// Likewise, from its file.
+  std::optional<std::string> rulesRead(llvm::StringRef name);
   /// Names as they are spelt, by those in small letters.
   const llvm::StringMap<std::string> &names();
 
   std::string folder_, session_, all_;
   std::optional<std::string> spelt_;
   llvm::StringMap<std::string> names_;
+  llvm::StringMap<std::optional<std::string>> rules_; ///< that were asked for
 };
 
 } // namespace headrace::import

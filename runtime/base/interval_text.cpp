@@ -1,4 +1,5 @@
 // Intervals as texts, and back; as DuckDB writes and reads them.
+#include "runtime/base/ascii.h"
 #include "runtime/base/interval_values.h"
 #include "runtime/base/name_list.h"
 
@@ -42,10 +43,7 @@ constexpr Text kSecond = "second";
 
 bool isBlank(char letter) { return letter == ' ' || letter == '\t' || letter == '\n'; }
 bool isDigit(char letter) { return letter >= '0' && letter <= '9'; }
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter | 0x20) : letter;
-}
-bool isLetter(char letter) { return lower(letter) >= 'a' && lower(letter) <= 'z'; }
+bool isLetter(char letter) { return lowerAscii(letter) >= 'a' && lowerAscii(letter) <= 'z'; }
 
 void skipBlanks(Text &text) {
   while (!text.empty() && isBlank(text.front())) {
@@ -122,7 +120,7 @@ struct Sums {
 
 const Unit *unitNamed(Text name) {
   std::string small(name);
-  std::ranges::transform(small, small.begin(), lower);
+  std::ranges::transform(small, small.begin(), lowerAscii);
   const Unit *found =
       std::ranges::find_if(kUnits, [&](const Unit &unit) { return listsName(unit.names, small); });
   return small.empty() || found == std::end(kUnits) ? nullptr : found;
@@ -171,7 +169,7 @@ bool isAgo(Text text) {
   constexpr Text kAgo = "ago";
   const bool isWord =
       text.size() >= kAgo.size() && std::equal(kAgo.begin(), kAgo.end(), text.begin(),
-                                               [](char a, char b) { return a == lower(b); });
+                                               [](char a, char b) { return a == lowerAscii(b); });
   return isWord && std::ranges::all_of(text.substr(kAgo.size()), isBlank);
 }
 
@@ -216,7 +214,7 @@ std::optional<IntervalParts> parseInterval(Text text) {
     text.remove_prefix(1);
   }
   for (skipBlanks(text); !text.empty(); skipBlanks(text), isFirst = false) {
-    if (lower(text.front()) == 'a' && !isFirst) {
+    if (lowerAscii(text.front()) == 'a' && !isFirst) {
       return isAgo(text) ? intervalOf(-sums.months, -sums.days, -sums.micros) : std::nullopt;
     }
     const int sign = text.front() == '-' ? -1 : 1;

@@ -2,6 +2,7 @@
 #include "runtime/base/json_functions.h"
 
 #include "runtime/abi/kernel.h"
+#include "runtime/base/ascii.h"
 #include "runtime/base/json_path.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/list_values.h"
@@ -494,19 +495,16 @@ static MaybeText numberFor(TextRoom &room, const Value &value, Target target) {
   return kept(room, {digits, end.ptr});
 }
 
-constexpr Text kBlanks = " \t\n\v\f\r";
-
 /// The number that `0x1F` or `0b101` is, blanks before it or not; nothing of other texts.
 static std::optional<unsigned __int128> basedNumber(Text text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  const char mark = text.size() > 2 && text[0] == '0' ? static_cast<char>(text[1] | 0x20) : '\0';
+  text = withoutBlanksBefore(text);
+  const char mark = text.size() > 2 && text[0] == '0' ? lowerAscii(text[1]) : '\0';
   const unsigned base = mark == 'x' ? 16 : mark == 'b' ? 2 : 0;
   unsigned __int128 number = 0;
   bool isNumber = base != 0, isBehindDigit = false;
   for (const char letter : text.substr(std::min<size_t>(2, text.size()))) {
     constexpr Text kDigits = "0123456789abcdef";
-    const bool isLetter = (letter | 0x20) >= 'a' && (letter | 0x20) <= 'f';
-    const size_t digit = kDigits.find(isLetter ? static_cast<char>(letter | 0x20) : letter);
+    const size_t digit = kDigits.find(lowerAscii(letter));
     const bool isDigit = digit < base;
     isNumber &= (isDigit && !__builtin_mul_overflow(number, base, &number) &&
                  !__builtin_add_overflow(number, digit, &number)) ||
@@ -520,8 +518,7 @@ static std::optional<unsigned __int128> basedNumber(Text text) {
 static bool isStrict(Text text, Target target) {
   constexpr Text kDigits = "0123456789";
   const auto isDigit = [&](char letter) { return kDigits.find(letter) != Text::npos; };
-  const Text behind = text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
-  const Text inside = behind.substr(0, behind.find_last_not_of(kBlanks) + 1);
+  const Text behind = withoutBlanksBefore(text), inside = withoutBlanksBehind(behind);
   const bool fillsUp = inside.size() > 1 && inside.front() == '0' && isDigit(inside[1]);
   switch (target) {
   case Target::kBoolean:

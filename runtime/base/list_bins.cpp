@@ -256,9 +256,7 @@ MaybeList equalBins(TextRoom &room, const List &ends, int64_t count, bool nice) 
   const auto least = static_cast<int64_t>(integerIn(code, view.bytes(0)));
   const auto most = static_cast<int64_t>(integerIn(code, view.bytes(1)));
   const bool isMoment = type.kind == LogicalKind::kTimestamp;
-  auto isInfinite = [&](int64_t end) {
-    return isMoment && (end == kInfiniteTimestamp || end == -kInfiniteTimestamp);
-  };
+  auto isInfinite = [&](int64_t end) { return isMoment && isInfiniteTimestamp(end); };
   if (least > most || (least != most && (isInfinite(least) || isInfinite(most)))) {
     return std::nullopt;
   }

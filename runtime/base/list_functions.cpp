@@ -344,10 +344,7 @@ MaybeList momentSeries(TextRoom &room, int64_t start, int64_t stop, const Interv
                        bool withStop, int64_t code) {
   const bool isUp = step.months > 0 || step.days > 0 || step.micros > 0;
   const bool isDown = step.months < 0 || step.days < 0 || step.micros < 0;
-  auto isInfinite = [](int64_t moment) {
-    return moment == kInfiniteTimestamp || moment == -kInfiniteTimestamp;
-  };
-  if ((isUp && isDown) || isInfinite(start) || isInfinite(stop)) {
+  if ((isUp && isDown) || isInfiniteTimestamp(start) || isInfiniteTimestamp(stop)) {
     return std::nullopt;
   }
   auto each = [&](auto visit) {
@@ -486,8 +483,8 @@ MaybeList quantileOfList(TextRoom &room, const List &list, int64_t share, int64_
     return interval ? MaybeList(listOfOne(room, code, packedInterval(*interval))) : std::nullopt;
   }
   if (kind == QuantileKind::kRounded) {
-    const __int128 from = integerIn(code, low);
-    if (low == high && (from < 0 ? -from : from) == INT64_MAX) { // between infinities is nothing
+    const auto from = static_cast<int64_t>(integerIn(code, low));
+    if (low == high && isInfiniteTimestamp(from)) { // between infinities is nothing
       return listOfOne(room, code, low);
     }
     const auto least = static_cast<double>(from), most = static_cast<double>(integerIn(code, high));

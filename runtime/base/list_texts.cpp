@@ -1,5 +1,6 @@
 // Functions between nested values and texts: how they are printed and ordered, and a list's
 // elements as another type.
+#include "runtime/base/ascii.h"
 #include "runtime/base/list_functions.h"
 
 #include "runtime/abi/kernel.h"
@@ -23,8 +24,6 @@ namespace headrace {
 namespace {
 
 using Text = std::string_view;
-
-constexpr Text kBlanks = " \t\n\v\f\r";
 
 Text keep(TextRoom &room, const std::string &text) {
   return room.make(text.size(), [&](char *to) { return std::copy(text.begin(), text.end(), to); });
@@ -65,13 +64,9 @@ std::string textOf(ElementCode code, Text element) {
 
 /// Whether a text in a list would read as something else without quotes.
 bool needsQuotes(const std::string &text) {
-  constexpr Text kSpecial = "'\"[]{}(),=:\\", kNull = "null";
-  if (text.empty() || text.find_first_of(kSpecial) != std::string::npos ||
-      kBlanks.find(text.front()) != Text::npos || kBlanks.find(text.back()) != Text::npos) {
-    return true;
-  }
-  return std::equal(text.begin(), text.end(), kNull.begin(), kNull.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? (a | 0x20) : a) == b; });
+  constexpr Text kSpecial = "'\"[]{}(),=:\\";
+  return text.empty() || text.find_first_of(kSpecial) != std::string::npos ||
+         isAsciiBlank(text.front()) || isAsciiBlank(text.back()) || equalsLower(text, "null");
 }
 
 void appendQuoted(Text text, std::string &out) {
@@ -229,11 +224,6 @@ std::optional<__int128> rescaled(__int128 value, int32_t from, int32_t to) {
   result = value / unit;
   const __int128 rest = value % unit, size = rest < 0 ? -rest : rest;
   return size >= unit - size ? result + (value < 0 ? -1 : 1) : result;
-}
-
-Text withoutBlanks(Text text) {
-  const size_t first = text.find_first_not_of(kBlanks), last = text.find_last_not_of(kBlanks);
-  return first == Text::npos ? Text() : text.substr(first, last - first + 1);
 }
 
 std::optional<ElementBytes> exactFrom(ElementCode from, Text element, ElementCode to) {

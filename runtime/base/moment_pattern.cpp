@@ -1,6 +1,7 @@
 // A format is read part by part, beside the text.
 #include "runtime/base/moment_pattern.h"
 
+#include "runtime/base/ascii.h"
 #include "runtime/base/civil.h"
 
 #include <algorithm>
@@ -35,10 +36,7 @@ bool take(Text &text, char wanted) {
 }
 
 bool takeWord(Text &text, Text lower) {
-  const bool found = text.size() >= lower.size() &&
-                     std::equal(lower.begin(), lower.end(), text.begin(), [](char a, char b) {
-                       return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b | 0x20) : b);
-                     });
+  const bool found = equalsLower(text.substr(0, lower.size()), lower);
   text.remove_prefix(found ? lower.size() : 0);
   return found;
 }

@@ -1,6 +1,7 @@
 // Dates, times of day and timestamps as text, and back.
 #include "runtime/base/moment_text.h"
 
+#include "runtime/base/ascii.h"
 #include "runtime/base/civil.h"
 
 #include <algorithm>
@@ -34,18 +35,11 @@ char *putInfinity(int64_t value, char *at) { return put(value > 0 ? "infinity" :
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
-  return text.size() == lower.size() &&
-         std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b;
-         });
-}
-
 /// 1 of "infinity", -1 of "-infinity", 0 of other texts.
 int infiniteSign(std::string_view text) {
   const bool negative = !text.empty() && text.front() == '-';
   text.remove_prefix(negative);
-  const bool isInfinite = equalsIgnoringCase(text, "infinity") || equalsIgnoringCase(text, "inf");
+  const bool isInfinite = equalsLower(text, "infinity") || equalsLower(text, "inf");
   return !isInfinite ? 0 : negative ? -1 : 1;
 }
 
@@ -87,7 +81,7 @@ std::optional<int64_t> takeDate(std::string_view &text) {
     return std::nullopt;
   }
   const auto [month, day] = parts;
-  const bool beforeChrist = equalsIgnoringCase(text.substr(0, kBeforeChrist.size()), " (bc)");
+  const bool beforeChrist = equalsLower(text.substr(0, kBeforeChrist.size()), " (bc)");
   if (year < 0 || month < 1 || month > 12 || (beforeChrist && (year == 0 || negative))) {
     return std::nullopt;
   }
@@ -166,7 +160,7 @@ std::optional<int64_t> parseZone(std::string_view text, bool zoned) {
                                             "0123456789/_+-:"));
     const std::string_view name = text.substr(0, end);
     text.remove_prefix(end);
-    if (zoned && !equalsIgnoringCase(name, "utc") && !equalsIgnoringCase(name, "gmt")) {
+    if (zoned && !equalsLower(name, "utc") && !equalsLower(name, "gmt")) {
       return std::nullopt;
     }
   } else {
@@ -231,7 +225,7 @@ char *printTime(int64_t time, TimeUnit unit, char *memory) {
 }
 
 char *printTimestamp(int64_t timestamp, TimeUnit unit, bool zoned, char *memory) {
-  if (timestamp == kInfiniteTimestamp || timestamp == -kInfiniteTimestamp) {
+  if (isInfiniteTimestamp(timestamp)) {
     return putInfinity(timestamp, memory);
   }
   const int64_t day = unitsOfDay(unit);
@@ -243,7 +237,7 @@ char *printTimestamp(int64_t timestamp, TimeUnit unit, bool zoned, char *memory)
 }
 
 std::optional<int64_t> parseDate(std::string_view text) {
-  if (equalsIgnoringCase(text, "epoch")) {
+  if (equalsLower(text, "epoch")) {
     return 0;
   }
   if (const int sign = infiniteSign(text)) {
@@ -280,7 +274,7 @@ std::optional<int64_t> parseTime(std::string_view text, TimeUnit unit) {
 
 std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool zoned,
                                       bool *isLocal) {
-  if (equalsIgnoringCase(text, "epoch")) {
+  if (equalsLower(text, "epoch")) {
     return 0;
   }
   if (const int sign = infiniteSign(text)) {

@@ -14,6 +14,9 @@ namespace headrace {
 /// earlier.
 inline constexpr int64_t kInfiniteDate = INT32_MAX;
 inline constexpr int64_t kInfiniteTimestamp = INT64_MAX;
+constexpr bool isInfiniteTimestamp(int64_t timestamp) {
+  return timestamp == kInfiniteTimestamp || timestamp == -kInfiniteTimestamp;
+}
 
 /// The least and the greatest timestamp that DuckDB calls finite.
 std::pair<int64_t, int64_t> finiteTimestamps(TimeUnit unit);

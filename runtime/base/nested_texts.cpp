@@ -1,6 +1,8 @@
 // See nested_texts.h. Parts are found in the text as it is written, and only then freed of quotes.
 #include "runtime/base/nested_texts.h"
 
+#include "runtime/base/ascii.h"
+
 #include <algorithm>
 
 namespace headrace::nested_texts {
@@ -8,7 +10,6 @@ namespace {
 
 using Text = std::string_view;
 
-bool isBlank(char letter) { return Text(" \t\n\v\f\r").find(letter) != Text::npos; }
 bool isQuote(char letter) { return letter == '\'' || letter == '"'; }
 
 /// The bracket that ends what this one begins; 0 of other letters.
@@ -48,7 +49,7 @@ public:
     for (; !isAtEnd() && ends.find(text_[place_]) == Text::npos; ++place_) {
       const char letter = text_[place_];
       const bool isEscaped = escaped_;
-      if (!isBlank(letter) || (isName && isEscaped)) {
+      if (!isAsciiBlank(letter) || (isName && isEscaped)) {
         first = std::min(first, place_);
         const bool isWhole = isQuote(letter) ? isEscaped || skipsQuoted()
                                              : isName || closingOf(letter) == 0 || skipsNested();
@@ -102,7 +103,7 @@ private:
   }
 
   void skipBlanks() {
-    for (; !isAtEnd() && isBlank(text_[place_]); ++place_) {
+    for (; !isAtEnd() && isAsciiBlank(text_[place_]); ++place_) {
       escaped_ = false;
     }
   }
@@ -112,11 +113,7 @@ private:
   bool escaped_ = false; ///< the letter before is a backslash
 };
 
-bool isNull(Text part) {
-  constexpr Text kNull = "null";
-  return std::equal(part.begin(), part.end(), kNull.begin(), kNull.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a | 0x20 : a) == b; });
-}
+bool isNull(Text part) { return equalsLower(part, "null"); }
 
 /// Without the quotes and backslashes outside of brackets.
 std::string unquoted(Text part, Brackets brackets) {

@@ -1,6 +1,7 @@
 // A size is a number, blanks and a unit; a bar is whole blocks, a part of one, and blanks.
 #include "runtime/base/number_forms.h"
 
+#include "runtime/base/ascii.h"
 #include "runtime/base/text_numbers.h"
 
 #include <algorithm>
@@ -25,8 +26,6 @@ constexpr std::array<Unit, 9> kUnits = {{{" byte bytes b ", 1},
                                          {" mib ", 0x1p20},
                                          {" gib ", 0x1p30},
                                          {" tib ", 0x1p40}}};
-
-constexpr Text kBlanks = " \t\n\v\f\r";
 
 /// Takes what consists of these characters from the front of the text.
 Text takeWhile(Text &text, Text characters) {
@@ -58,15 +57,15 @@ std::string sizeText(int64_t bytes, uint64_t unit) {
 }
 
 std::optional<int64_t> sizeIn(Text text) {
-  takeWhile(text, kBlanks);
+  takeWhile(text, kAsciiBlanks);
   double number = 0;
   if (!parseReal(takeWhile(text, "0123456789.eE-"), &number)) {
     return std::nullopt;
   }
-  takeWhile(text, kBlanks);
+  takeWhile(text, kAsciiBlanks);
   std::string name = " ";
-  for (const char c : text.substr(0, text.find_first_of(kBlanks))) {
-    name += c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  for (const char c : text.substr(0, text.find_first_of(kAsciiBlanks))) {
+    name += lowerAscii(c);
   }
   name += ' ';
   const auto *unit = std::ranges::find_if(

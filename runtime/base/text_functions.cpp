@@ -1,6 +1,7 @@
 // The table of functions of texts, and their values.
 #include "runtime/base/text_functions.h"
 
+#include "runtime/base/ascii.h"
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/digests.h"
 #include "runtime/base/enum_values.h"
@@ -375,13 +376,6 @@ MaybeNumber someNumber(std::optional<int64_t> number) {
 /// `unit`: a TimeUnit.
 MaybeNumber momentBy(Text text, Text format, Integer unit) {
   return someNumber(momentIn(text, format, static_cast<TimeUnit>(unit)));
-}
-
-/// Without blanks at its ends, as casts read it.
-Text trimmedAscii(Text text) {
-  constexpr Text kBlanks = " \t\n\v\f\r";
-  const size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
-  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 #include "runtime/base/unsigned128.h"
 
 #include "runtime/abi/kernel.h"
+#include "runtime/base/ascii.h"
 
 #include <algorithm>
 
@@ -39,12 +40,10 @@ std::string unsigned128Text(U128 value) {
 }
 
 std::optional<U128> parseUnsigned128(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\n\v\f\r";
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) {
+  text = withoutBlanks(text);
+  if (text.empty()) {
     return std::nullopt;
   }
-  text = text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
   bool isNegative = false;
   U128 value = 0;
   const bool isNumber = parseMagnitude(text, 0, &isNegative, &value);

@@ -1,6 +1,7 @@
 // The rules of time zones.
 #include "runtime/base/zone_rules.h"
 
+#include "runtime/base/ascii.h"
 #include "runtime/base/civil.h"
 #include "runtime/base/moment_text.h"
 
@@ -14,10 +15,6 @@ namespace {
 constexpr int64_t kSecond = 1'000'000, kSecondsOfDay = 86'400, kDay = kSecondsOfDay * kSecond;
 
 int64_t floorOver(int64_t value, int64_t by) { return value / by - (value % by < 0); }
-
-bool isInfinite(int64_t micros) {
-  return micros == kInfiniteTimestamp || micros == -kInfiniteTimestamp;
-}
 
 template <typename T> void put(std::string &out, T value) {
   out.append(reinterpret_cast<const char *>(&value), sizeof value);
@@ -218,15 +215,11 @@ std::optional<std::string> zoneOfFile(std::string_view bytes) {
 
 std::optional<int32_t> fixedOffset(std::string_view name) {
   constexpr int32_t kHoursMax = 23;
-  auto begins = [&](std::string_view upper) {
-    return std::ranges::equal(name.substr(0, upper.size()), upper, [](char a, char b) {
-      return (a >= 'a' && a <= 'z' ? static_cast<char>(a - 0x20) : a) == b;
-    });
-  };
-  if (!begins("UTC") && !begins("GMT")) {
+  const std::string_view start = name.substr(0, 3);
+  if (!equalsLower(start, "utc") && !equalsLower(start, "gmt")) {
     return std::nullopt;
   }
-  name.remove_prefix(3);
+  name.remove_prefix(start.size());
   if (name.empty()) {
     return 0;
   }
@@ -259,9 +252,7 @@ std::string packedZones(const std::vector<std::pair<std::string, std::string>> &
 std::optional<std::string_view> zoneNamed(std::string_view name, std::string_view zones,
                                           std::string &made) {
   std::string lower(name);
-  for (char &c : lower) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-  }
+  std::ranges::transform(lower, lower.begin(), lowerAscii);
   const auto count = readAt<uint32_t>(zones, 0);
   const std::string_view body = zones.substr(4 + size_t{count} * 8);
   auto ends = [&](int64_t entry) { // of the name and the rules
@@ -330,20 +321,20 @@ int32_t ZoneRules::offsetIn(int64_t second, bool ofClock) const {
 }
 
 int32_t ZoneRules::offsetAt(int64_t micros) const {
-  return isInfinite(micros) ? 0 : offsetIn(floorOver(micros, kSecond), /*ofClock=*/false);
+  return isInfiniteTimestamp(micros) ? 0 : offsetIn(floorOver(micros, kSecond), /*ofClock=*/false);
 }
 
 int32_t ZoneRules::offsetOfClock(int64_t micros) const {
-  return isInfinite(micros) ? 0 : offsetIn(floorOver(micros, kSecond), /*ofClock=*/true);
+  return isInfiniteTimestamp(micros) ? 0 : offsetIn(floorOver(micros, kSecond), /*ofClock=*/true);
 }
 
 std::optional<int64_t> ZoneRules::daysLater(int64_t micros, int64_t days) const {
-  if (isInfinite(micros) || days == 0) {
+  if (isInfiniteTimestamp(micros) || days == 0) {
     return micros;
   }
   int64_t distance = 0, later = 0;
   if (__builtin_mul_overflow(days, kDay, &distance) ||
-      __builtin_add_overflow(micros, distance, &later) || isInfinite(later)) {
+      __builtin_add_overflow(micros, distance, &later) || isInfiniteTimestamp(later)) {
     return std::nullopt;
   }
   // As ICU has it, which corrects the time of the day if clocks have been changed between.
@@ -402,7 +393,7 @@ std::string printZoned(int64_t micros, std::string_view rules) {
   const char *end = printTimestamp(shown, TimeUnit::kMicrosecond, /*zoned=*/false, memory);
   std::string text(memory, static_cast<size_t>(end - memory));
   const int32_t sign = offset < 0 ? -1 : 1; // seconds are not shown
-  return isInfinite(micros) ? text : text + printOffset(sign * (sign * offset / 60 * 60));
+  return isInfiniteTimestamp(micros) ? text : text + printOffset(sign * (sign * offset / 60 * 60));
 }
 
 std::optional<int64_t> parseZoned(std::string_view text, std::string_view rules) {

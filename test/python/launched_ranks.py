@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -91,6 +92,13 @@ class Ranks:
             output, errors = process.communicate(timeout=max(0.1, end - time.monotonic()))
             found.append(Ended(process.returncode, output, errors))
         return found
+
+
+def started_program(text: str, folder: Path, size: int, meeting: object = "", **variables: str) -> Ranks:
+    """Ranks of a program, which is put into the folder, their FOLDER; they meet there, if not elsewhere."""
+    (folder / "program.py").write_text(text)
+    meeting = meeting or folder / "meeting"
+    return Ranks([sys.executable, folder / "program.py"], size, meeting, FOLDER=str(folder), **variables)
 
 
 #: The system gives the numbers from 32768 on to whoever asks for any, a test beside this one, too.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import signal
 import socket
-import sys
 import textwrap
 import time
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import headrace as hr
 import pyarrow.feather as feather
 import pytest
-from launched_ranks import Ended, Ranks, left_behind
+from launched_ranks import Ended, Ranks, left_behind, started_program
 from tpch_queries import QUERIES
 
 pytestmark = pytest.mark.alone
@@ -34,15 +33,7 @@ and a.l_extendedprice + c.l_tax < b.l_extendedprice + c.l_extendedprice
 
 
 def started(body: str, folder: Path, tables: Path, size: int = 3, **variables: str) -> Ranks:
-    (folder / "program.py").write_text(HEAD + textwrap.dedent(body))
-    return Ranks(
-        [sys.executable, folder / "program.py"],
-        size,
-        folder / "meeting",
-        FOLDER=str(folder),
-        TABLES=str(tables),
-        **variables,
-    )
+    return started_program(HEAD + textwrap.dedent(body), folder, size, TABLES=str(tables), **variables)
 
 
 def ended(body: str, folder: Path, tables: Path, size: int = 3, **variables: str) -> list[Ended]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from headrace._src.programs import setting_texts
 from headrace._src.query import commit_points, sql
 from headrace._src.query.commit_points import CommitPoints
 from headrace._src.query.statistics import table_statistics
-from launched_ranks import Ranks
+from launched_ranks import Ended, started_program
 from random_sql import random_query
 from rank_processes import Processes
 from tpch_queries import QUERIES
@@ -163,18 +162,11 @@ hours = 100 / 3600
 """
 
 
-def outcome(body: str, folder: Path, tables: Path, size: int, text: str) -> list[Any]:
+def outcome(body: str, folder: Path, tables: Path, size: int, text: str) -> list[Ended]:
     (folder / "commits").mkdir()
-    (folder / "program.py").write_text(HEAD + textwrap.dedent(body))
-    with Ranks(
-        [sys.executable, folder / "program.py"],
-        size,
-        folder / "meeting",
-        FOLDER=str(folder),
-        TABLES=str(tables),
-        QUERY=text,
-        PYTHONPATH=os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")])),
-    ) as ranks:
+    modules = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
+    program = HEAD + textwrap.dedent(body)
+    with started_program(program, folder, size, TABLES=str(tables), QUERY=text, PYTHONPATH=modules) as ranks:
         return ranks.ended()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import signal
-import sys
 import textwrap
 import time
 from pathlib import Path
@@ -14,7 +13,7 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pytest
 from lasting_queries import lasting
-from launched_ranks import Ranks, free_port, left_behind
+from launched_ranks import Ranks, free_port, left_behind, started_program
 from tpch_queries import QUERIES
 
 pytestmark = pytest.mark.alone
@@ -62,16 +61,8 @@ def write(name, table):
 
 
 def started(body: str, folder: Path, tables: Path, size: int, meeting: str = "", **variables: str) -> Ranks:
-    (folder / "program.py").write_text(HEAD + textwrap.dedent(body))
-    return Ranks(
-        [sys.executable, folder / "program.py"],
-        size,
-        meeting or folder / "meeting",
-        FOLDER=str(folder),
-        TABLES=str(tables),
-        QUERY=measured(tables)[0],
-        **variables,
-    )
+    program, query = HEAD + textwrap.dedent(body), measured(tables)[0]
+    return started_program(program, folder, size, meeting, TABLES=str(tables), QUERY=query, **variables)
 
 
 def answer(folder: Path, name: str) -> pa.Table:

@@ -6,13 +6,12 @@ to be mended; the list only becomes shorter: an edge without which there is no c
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from dev import places
-from dev.findings import Finding, source_files
+from dev import layering, places
+from dev.findings import Finding
 
 Graph = Mapping[str, set[str]]
 
@@ -68,9 +67,6 @@ ALLOWED_FOLDERS = frozenset(
     }
 )
 
-_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
-_SUFFIXES = (".h", ".cpp", ".def", ".c", ".cu")
-
 
 def check(root: Path = places.ROOT) -> list[Finding]:
     """The circles of the project's sources but for those that are allowed."""
@@ -83,11 +79,9 @@ def check(root: Path = places.ROOT) -> list[Finding]:
 
 def included(root: Path) -> dict[str, set[str]]:
     """The sources that each source includes, by their paths; tests are no part of it."""
-    names = [name for name in source_files(root) if name.endswith(_SUFFIXES) and not name.startswith("test/")]
-    known, found = set(names), {}
-    for name in names:
-        text = (root / name).read_text(errors="replace")
-        near = {other: str(Path(name).parent / other) for other in _INCLUDE.findall(text)}
+    known, found = layering.sources(root), {}
+    for name, text in known.items():
+        near = {other: str(Path(name).parent / other) for other in layering.INCLUDE.findall(text)}
         found[name] = {path for pair in near.items() for path in pair if path in known}
     return found
 

@@ -32,7 +32,7 @@ _GROUND = ("abi", "base", "telemetry", "primitives")
 DIALECTS = ("interfaces", "topo", "frame", "dist", "pipe", "sched")
 PHASES = ("import", "optimize", "shard", "form", "schedule", "lower")
 
-_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 _LLVM = ("llvm/", "llvm-c/", "mlir/", "mlir-c/", "clang/", "lld/")
 _ARROW = ("arrow/", "parquet/")
 _SUFFIXES = (".h", ".cpp", ".def", ".c", ".cu")
@@ -40,19 +40,23 @@ _SUFFIXES = (".h", ".cpp", ".def", ".c", ".cu")
 
 def check(root: Path = places.ROOT) -> list[Finding]:
     """Every include of the project's sources that goes against the layers."""
-    findings = []
-    for name in source_files(root):
-        if name.endswith(_SUFFIXES) and not name.startswith("test/"):
-            text = (root / name).read_text(errors="replace")
-            findings += check_file(name, text)
-    return findings
+    return [finding for name, text in sources(root).items() for finding in check_file(name, text)]
+
+
+def sources(root: Path) -> dict[str, str]:
+    """The texts of what includes, by their paths; tests are no part of it."""
+    return {
+        name: (root / name).read_text(errors="replace")
+        for name in source_files(root)
+        if name.endswith(_SUFFIXES) and not name.startswith("test/")
+    }
 
 
 def check_file(name: str, text: str) -> list[Finding]:
     """The forbidden includes of one file, given its path from the root of the checkout."""
     findings = []
     for number, line in enumerate(text.splitlines(), start=1):
-        if match := _INCLUDE.match(line):
+        if match := INCLUDE.match(line):
             why = refusal(name, match.group(1))
             if why:
                 findings.append(Finding(name, number, "layering", f"{why}: {match.group(1)}"))

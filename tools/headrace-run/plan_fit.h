@@ -17,7 +17,4 @@ enum class Ranks {
 Expected<std::string> topologyToRunOn(const Request &request, const plan::Plan &plan, int64_t ranks,
                                       Ranks where);
 
-/// How many ranks the plan was compiled for.
-int64_t ranksOf(const plan::Plan &plan);
-
 } // namespace headrace::run

@@ -1,6 +1,7 @@
 // The whole of headrace-run but for the driver of its GPUs.
 #include "tools/headrace-run/run_main.h"
 
+#include "model/plan/mesh.h"
 #include "runtime/base/version.h"
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/plan_directory.h"
@@ -75,7 +76,7 @@ Status runPlan(const run::Request &request, const cuda::FindDriver &driver) {
   exec::RunOptions runOptions = exec::runOptions(request.settings);
   const plan::Plan &plan = stored.program->plan();
   if (!request.ranksGiven) {
-    runOptions.ranks = static_cast<uint32_t>(run::ranksOf(plan));
+    runOptions.ranks = static_cast<uint32_t>(plan::rankCount(plan));
   }
   HR_ASSIGN_OR_RETURN(runOptions.topologyHash, run::topologyToRunOn(request, plan, runOptions.ranks,
                                                                     run::Ranks::kOfThisMachine));

@@ -1,6 +1,7 @@
 // Binding, repeating, and keeping the quickest run.
 #include "tools/headrace-tune/measured_plan.h"
 
+#include "model/plan/mesh.h"
 #include "runtime/base/settings.h"
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/run_settings.h"
@@ -167,9 +168,7 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, int runs)
   measured.program = stored.program;
   measured.counted = stored.program->plan();
   exec::RunOptions options;
-  for (const plan::MeshAxis &axis : stored.program->plan().mesh) {
-    options.ranks *= axis.size;
-  }
+  options.ranks = static_cast<uint32_t>(plan::rankCount(stored.program->plan()));
   measured.ranks = options.ranks;
   exec::Bindings bindings;
   std::map<std::string, std::vector<uint8_t>> tensors;

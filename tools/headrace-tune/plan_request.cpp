@@ -3,6 +3,7 @@
 
 #include "model/plan/check.h"
 #include "model/plan/json.h"
+#include "model/plan/mesh.h"
 #include "model/simulate/workload_text.h"
 #include "tools/headrace-tune/predicted_plan.h"
 
@@ -60,10 +61,7 @@ Expected<PlannedRun> openPlan(const PlanRequest &request) {
   HR_RETURN_IF_ERROR(simulate::checkRows(run.plan, request.workload.rows));
   run.workload = request.workload;
   if (run.workload.ranks == 0) {
-    run.workload.ranks = 1;
-    for (const plan::MeshAxis &axis : run.plan.mesh) {
-      run.workload.ranks *= axis.size;
-    }
+    run.workload.ranks = plan::rankCount(run.plan);
   }
   HR_ASSIGN_OR_RETURN(run.topology, topology::openTopology(request.topology, run.workload.ranks));
   if (run.workload.threads == 0) {

@@ -264,6 +264,23 @@ def checked(answer: Any, text: str = "") -> Any:
     raise HeadraceError(answer.error, answer.error_kind)
 
 
+def compiled_of(
+    answer: Any,
+    *,
+    manifest: Mapping[str, Any] | None = None,
+    parse_seconds: Mapping[str, float] | None = None,
+) -> CompiledQuery:
+    """The plan and kernels in the compiler's answer; parse_seconds: what was before it."""
+    return CompiledQuery(
+        plan_json=answer.plan_json,
+        kernels=answer.kernels,
+        plan_text=answer.plan_text,
+        manifest=dict(manifest or {}),
+        phase_seconds={**(parse_seconds or {}), **dict(answer.phase_seconds)},
+        kernels_compiled=answer.kernels_compiled,
+    )
+
+
 def load(
     key: str,
     compiled: Callable[[], CompiledQuery],

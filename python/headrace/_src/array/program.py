@@ -161,14 +161,7 @@ def compiled(
 ) -> CompiledQuery:
     """The plan and kernels of a program's text, its queries and a target."""
     request = _request(source, queries, target, known, resume_after)
-    answer = programs.checked(programs.compiler().compile_mlir(request))
-    return CompiledQuery(
-        plan_json=answer.plan_json,
-        kernels=answer.kernels,
-        plan_text=answer.plan_text,
-        phase_seconds=dict(answer.phase_seconds),
-        kernels_compiled=answer.kernels_compiled,
-    )
+    return programs.compiled_of(programs.checked(programs.compiler().compile_mlir(request)))
 
 
 @checked_methods

@@ -26,8 +26,8 @@ class CommitPoints:
     """Those of one call, in a folder of its own. The call may begin again; what is kept stays until `end`."""
 
     def __init__(self, folder: str, lost_per_second: float, stop: Callable[[], None] | None) -> None:
-        """lost_per_second: how often one rank is lost."""
-        self._folder = Path(folder).expanduser().absolute() / f"headrace-{secrets.token_hex(8)}"
+        """folder: an absolute path. lost_per_second: how often one rank is lost."""
+        self._folder = Path(folder, f"headrace-{secrets.token_hex(8)}")
         self._lost_per_second = lost_per_second
         self._stop = stop
         self._parts: list[tuple[str, str]] | None = None

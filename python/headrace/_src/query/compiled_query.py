@@ -65,14 +65,8 @@ def compiled_query(
 ) -> CompiledQuery:
     tables = pruned_tables(text, tables)
     answer = answer_of(text, tables, clock or clock_of(text), target, "", statistics, plan)
-    return CompiledQuery(
-        plan_json=answer.plan_json,
-        kernels=answer.kernels,
-        plan_text=answer.plan_text,
-        manifest=_manifest(answer.plan_json, tables),
-        phase_seconds={**answer.parse_seconds, **dict(answer.inner.phase_seconds)},
-        kernels_compiled=answer.kernels_compiled,
-    )
+    manifest = _manifest(answer.plan_json, tables)
+    return programs.compiled_of(answer.inner, manifest=manifest, parse_seconds=answer.parse_seconds)
 
 
 def load_part(
@@ -87,14 +81,7 @@ def load_part(
         request.resume_after = "optimize"
         request.statistics = known
         answer = programs.checked(programs.compiler().compile_mlir(request, current_stop()))
-        return CompiledQuery(
-            plan_json=answer.plan_json,
-            kernels=answer.kernels,
-            plan_text=answer.plan_text,
-            manifest=_manifest(answer.plan_json, {**tables, **pruned_tables(text, tables)}),
-            phase_seconds=dict(answer.phase_seconds),
-            kernels_compiled=answer.kernels_compiled,
-        )
+        return programs.compiled_of(answer, manifest=_manifest(answer.plan_json, tables))
 
     return programs.load(plan_cache.key_of([part, known, target.key()]), compiled, persistent=False)
 

@@ -41,14 +41,8 @@ def unrolled(
     """
     if in_cluster and "LOGICAL_RECURSIVE_CTE" in plan.json:
         raise UnsupportedError("WITH RECURSIVE is not supported in a cluster")
-    try:
-        document = json.loads(plan.json)
-        unrolling = _Unrolling(names, compiled)
-        document["plans"] = [unrolling.plain(root) for root in document["plans"]]
-        text = _text(document)
-    except RecursionError:
-        raise SqlError("the plan is too deep to be read") from None
-    return BoundPlan(text, plan.names, plan.types), unrolling.tables
+    unrolling = _Unrolling(names, compiled)
+    return unrolling.plain_plan(plan), unrolling.tables
 
 
 def described(
@@ -63,14 +57,8 @@ def described(
         return ""
     if analyze:
         raise UnsupportedError("EXPLAIN ANALYZE of WITH RECURSIVE is not supported; EXPLAIN is")
-    try:
-        document = json.loads(plan.json)
-        description = _Description(names, shown)
-        document["plans"] = [description.plain(root) for root in document["plans"]]
-        text = _text(document)
-    except RecursionError:
-        raise SqlError("the plan is too deep to be read") from None
-    description.add("query", BoundPlan(text, plan.names, plan.types))
+    description = _Description(names, shown)
+    description.add("query", description.plain_plan(plan))
     return "\n".join(description.parts)
 
 
@@ -92,6 +80,15 @@ class _Unrolling:
         self.tables: dict[str, ArrowTable] = {}
         self._names = names
         self._compiled = compiled
+
+    def plain_plan(self, plan: BoundPlan) -> BoundPlan:
+        """The plan without recursion."""
+        try:
+            document = json.loads(plan.json)
+            document["plans"] = [self.plain(root) for root in document["plans"]]
+            return BoundPlan(_text(document), plan.names, plan.types)
+        except RecursionError:
+            raise SqlError("the plan is too deep to be read") from None
 
     def plain(self, node: Node, rows_wanted: int | None = None) -> Node:
         """This part of a plan without recursion."""

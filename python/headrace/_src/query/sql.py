@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from headrace._src.errors import (
     HeadraceError,
     InputOutputError,
     MemoryLimitError,
-    UnsupportedError,
     UserError,
     reason,
 )
@@ -65,7 +65,7 @@ class Profile:
     phases: dict[str, float] = field(default_factory=dict)
     plan_cached: bool = False
     kernels_compiled: int = 0
-    #: Rows that a cluster has kept in files before the last part of the query ran, which the rest is about.
+    #: How often a cluster has kept rows in files on the way; phases, run and plan are of what is behind that.
     commit_points: int = 0
     run: dict[str, Any] = field(default_factory=dict)
     plan_json: str = field(default="", repr=False)
@@ -391,7 +391,8 @@ def _answer(
 
     started = time.perf_counter()
     ranks = programs.ranks_of(ranks, mesh)
-    given, (text, resolved) = text, _sources(text, tables)
+    given = text
+    text, resolved = _sources(text, tables)
     if verify:
         from headrace._src.query.verify import check_statistics
 
@@ -461,7 +462,8 @@ def _answer(
     compiled = time.perf_counter()
     if commits and (rest := _rest(commits, loaded, text, resolved, target, statistics, plan, ran)):
         resolved, load = rest
-    loaded, result = _within_memory(load, answered, target)
+        loaded = load(target)
+    loaded, result = _within_memory(loaded, load, answered, target)
     finished = time.perf_counter()
     told(
         Profile(
@@ -493,23 +495,26 @@ def _rest(
     None: it has none.
     """
 
+    @cache
+    def pruned() -> dict[str, Table]:
+        return pruned_tables(text, tables)
+
     def cut(lost_per_second: float) -> list[tuple[str, str]]:
-        pruned = pruned_tables(text, tables)
         clock = clock_of(text)
-        return answer_of(text, pruned, clock, target, "", statistics, plan, lost_per_second).parts
+        return answer_of(text, pruned(), clock, target, "", statistics, plan, lost_per_second).parts
 
     def part_ran(part: str, kept: Mapping[str, FileTable], told: Callable[[], str]) -> Any:
-        read = {**tables, **kept}
-        return _within_memory(
-            lambda target: load_part(part, text, read, kept, target),
-            lambda program: ran(program, read, told()),
-            replace(target, resident=()),
-        )[1]
+        read, written = {**pruned(), **kept}, replace(target, resident=())
+
+        def load(target: Target) -> LoadedProgram:
+            return load_part(part, text, read, kept, target)
+
+        return _within_memory(load(written), load, lambda program: ran(program, read, told()), written)[1]
 
     last = commits.last_part(target.ranks, predicted_seconds(whole), cut, part_ran)
     if last is None:
         return None
-    read = {**tables, **commits.kept}
+    read = {**pruned(), **commits.kept}
     return read, lambda target: load_part(last, text, read, commits.kept, target)
 
 
@@ -518,19 +523,21 @@ _PESSIMISM = (16, 1 << 62)
 
 
 def _within_memory(
-    load: Callable[[Target], LoadedProgram], run: Callable[[LoadedProgram], Any], target: Target
+    first: LoadedProgram,
+    load: Callable[[Target], LoadedProgram],
+    run: Callable[[LoadedProgram], Any],
+    target: Target,
 ) -> tuple[LoadedProgram, Any]:
-    """A plan and its result; if its states do not fit, one that divides more of them.
+    """A plan and its result: the first, or if its states do not fit, one that divides more of them.
 
-    The first plan's error if none fits.
+    first: the plan that `load` has given for `target`. Its error if none fits.
     """
     from headrace import _runtime
 
-    failed = load(target)
     try:
-        return failed, run(failed)
+        return first, run(first)
     except MemoryLimitError as refused:
-        error = refused
+        failed, error = first, refused
     for pessimism in _PESSIMISM:
         program = load(replace(target, memory=max(1, target.memory // pessimism)))
         if program.compiled.plan_json == failed.compiled.plan_json:
@@ -640,7 +647,8 @@ def _tree(
 
         if rounds := described(plan, resolved, shown, analyze=analyze):
             return rounds
-    loaded, profile = load_query(named, resolved, target, statistics), ""
+    loaded = load_query(named, resolved, target, statistics)
+    profile = ""
     if analyze:
         if stop:
             stop()
