@@ -123,6 +123,19 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
     options.gpu =
         request.gpu == "ptx" ? lower::DeviceTarget::kPtx : lower::DeviceTarget::kEmulation;
   }
+  auto phaseNamed = [&](const std::string &name, Phase *phase) {
+    if (parsePhase(name, phase)) {
+      return true;
+    }
+    answer.errorKind = errorKindName(ErrorKind::kUser);
+    answer.error = "no such phase (" + phaseNames(Phase::kImport) + "): " + name;
+    return false;
+  };
+  for (const std::string &name : request.dumpPhases) {
+    if (Phase phase; !phaseNamed(name, &phase)) {
+      return;
+    }
+  }
   if (!request.dumpPhases.empty()) {
     options.observe = [&](Phase phase, mlir::ModuleOp module) {
       if (llvm::is_contained(request.dumpPhases, phaseName(phase).str())) {
@@ -138,14 +151,6 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
       }
     };
   }
-  auto phaseNamed = [&](const std::string &name, Phase *phase) {
-    if (parsePhase(name, phase)) {
-      return true;
-    }
-    answer.errorKind = errorKindName(ErrorKind::kUser);
-    answer.error = "no such phase (" + phaseNames(Phase::kImport) + "): " + name;
-    return false;
-  };
   if (!request.resumeAfter.empty() && !phaseNamed(request.resumeAfter, &options.resumeAfter)) {
     return;
   }

@@ -35,24 +35,7 @@ struct Rows {
   Axes others = 0; ///< not of `split`: a rank has only rows that were sent by others
   Axes copies = 0; ///< of `split`: beside a rank's own rows there are some of others
   llvm::SmallDenseMap<StringAttr, ColumnId> columns;
-  SmallVector<std::pair<ColumnId, ColumnId>> equal; ///< by joins
 
-  bool same(ColumnId a, ColumnId b) const {
-    SmallVector<ColumnId> reached{a};
-    for (size_t next = 0; next < reached.size(); ++next) {
-      if (reached[next] == b) {
-        return true;
-      }
-      for (auto [left, right] : equal) {
-        for (auto [from, to] : {std::pair(left, right), std::pair(right, left)}) {
-          if (from == reached[next] && !llvm::is_contained(reached, to)) {
-            reached.push_back(to);
-          }
-        }
-      }
-    }
-    return false;
-  }
   std::optional<ColumnId> idOf(StringAttr name) const {
     auto found = columns.find(name);
     return found == columns.end() ? std::nullopt : std::optional(found->second);
@@ -61,6 +44,14 @@ struct Rows {
     divided.erase(axis);
     if (by) {
       divided[axis] = *std::move(by);
+    }
+  }
+  void renumber(llvm::function_ref<ColumnId(ColumnId)> to) {
+    for (auto &column : columns) {
+      column.second = to(column.second);
+    }
+    for (auto &by : divided) {
+      llvm::transform(by.second.keys, by.second.keys.begin(), to);
     }
   }
 };
@@ -352,10 +343,11 @@ private:
         return lookup.emitOpError("meets rows that are on other ranks: @") << lookup.getState();
       }
     }
-    addMatches(lookup, state, rows, *built);
     if (inner) {
-      rows.equal.append(built->equal);
-      rows.equal.append(pairs);
+      renumberMatches(pairs, rows, *built);
+    }
+    addMatches(lookup, rows, *built);
+    if (inner) {
       for (unsigned axis : axesIn(built->split & ~rows.split)) {
         auto by = built->divided.find(axis);
         rows.divide(axis, by == built->divided.end() ? std::nullopt : std::optional(by->second));
@@ -385,13 +377,48 @@ private:
     }
     return llvm::all_of(llvm::zip(one->second.keys, other->second.keys), [&](auto keys) {
       return llvm::any_of(pairs, [&](auto pair) {
-        return left.same(std::get<0>(keys), pair.first) &&
-               right.same(std::get<1>(keys), pair.second);
+        return std::get<0>(keys) == pair.first && std::get<1>(keys) == pair.second;
       });
     });
   }
 
-  void addMatches(LookupOp lookup, StateOp state, Rows &rows, const Rows &built) {
+  /// Where rows met, keys are equal; what else the other side has is of another row, even if both
+  /// are of one table.
+  void renumberMatches(ArrayRef<std::pair<ColumnId, ColumnId>> pairs, Rows &rows, Rows &built) {
+    llvm::SmallDenseMap<ColumnId, ColumnId> mine, theirs;
+    for (auto [probed, key] : pairs) {
+      const ColumnId id = nextId_++;
+      for (auto [numbers, column] : {std::pair(&mine, probed), std::pair(&theirs, key)}) {
+        auto known = numbers->find(column);
+        const ColumnId before = known == numbers->end() ? column : known->second;
+        for (auto *all : {&mine, &theirs}) {
+          for (auto &other : *all) {
+            other.second = other.second == before ? id : other.second;
+          }
+        }
+        (*numbers)[column] = id;
+        placeAlike(id, before);
+      }
+    }
+    rows.renumber([&](ColumnId column) {
+      auto known = mine.find(column);
+      return known == mine.end() ? column : known->second;
+    });
+    built.renumber([&](ColumnId column) {
+      auto [known, isNew] = theirs.try_emplace(column, nextId_);
+      if (isNew) {
+        placeAlike(nextId_++, column);
+      }
+      return known->second;
+    });
+  }
+  void placeAlike(ColumnId column, ColumnId other) {
+    if (Axes axes = placeIds_.lookup(other)) {
+      placeIds_[column] |= axes;
+    }
+  }
+
+  void addMatches(LookupOp lookup, Rows &rows, const Rows &built) {
     if (lookup.isSink()) {
       return;
     }
@@ -432,9 +459,8 @@ private:
     for (unsigned axis : axesIn(axes)) {
       auto by = rows.divided.find(axis);
       if (by != rows.divided.end() && !by->second.skewed &&
-          llvm::all_of(by->second.keys, [&](ColumnId key) {
-            return llvm::any_of(columns, [&](ColumnId column) { return rows.same(key, column); });
-          })) {
+          llvm::all_of(by->second.keys,
+                       [&](ColumnId key) { return llvm::is_contained(columns, key); })) {
         axes &= ~(Axes{1} << axis);
       }
     }
@@ -551,7 +577,6 @@ private:
     all.others &= rows.others;
     all.root &= rows.root;
     all.divided.clear();
-    all.equal.clear();
     all.columns.clear();
     for (auto [name, id] : rows.columns) {
       std::optional<ColumnId> known = before.idOf(name);
@@ -592,7 +617,7 @@ private:
     for (auto [leftKey, rightKey] : llvm::zip(left.keys, right.keys)) {
       auto name = llvm::find_if(all.columns, [&, a = leftKey, b = rightKey](auto column) {
         std::optional<ColumnId> mine = one.idOf(column.first), theirs = other.idOf(column.first);
-        return mine && theirs && one.same(a, *mine) && other.same(b, *theirs);
+        return mine == a && theirs == b;
       });
       if (name == all.columns.end()) {
         return std::nullopt;

@@ -205,8 +205,9 @@ struct JoinOrderPass : optimize::impl::OptimizeJoinOrderBase<JoinOrderPass> {
       markInner(join, collectJoinGraph(join), inner);
     });
     OpBuilder builder(&getContext());
+    analysis::CardinalityAnalysis analysis; // nothing is erased until all are ordered
     for (JoinOp root : llvm::reverse(roots)) {
-      order(builder, root);
+      order(builder, root, analysis);
     }
     for (Block &block : getOperation().getBody()) {
       tidyBlock(block);
@@ -231,9 +232,8 @@ struct JoinOrderPass : optimize::impl::OptimizeJoinOrderBase<JoinOrderPass> {
     }
   }
 
-  void order(OpBuilder &builder, JoinOp root) {
+  void order(OpBuilder &builder, JoinOp root, analysis::CardinalityAnalysis &analysis) {
     JoinGraph graph = collectJoinGraph(root);
-    analysis::CardinalityAnalysis analysis;
     std::unique_ptr<JoinTree> tree = orderJoins(graph, analysis, relationsMax);
     builder.setInsertionPoint(root);
     Value result = TreeBuilder(builder, graph, root.getLoc()).build(*tree);

@@ -38,5 +38,14 @@ TEST(CompilerSession, what_is_interrupted_ends_with_an_error) {
   EXPECT_TRUE(answer.ok) << answer.error;
 }
 
+TEST(CompilerSession, text_is_asked_of_phases_that_there_are) {
+  SessionRequest request = unionOf(2);
+  request.dumpPhases = {"form", ""};
+  SessionAnswer answer = CompilerSession().compileMlir(request, [] { return false; });
+  EXPECT_FALSE(answer.ok);
+  EXPECT_EQ(answer.errorKind, "user");
+  EXPECT_EQ(answer.error, "no such phase (import, optimize, shard, form, lower, schedule): ");
+}
+
 } // namespace
 } // namespace headrace::driver

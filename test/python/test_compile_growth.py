@@ -118,14 +118,20 @@ _computed_filters = _chained("select distinct a, b % 7 as b from {before} where 
 _joins = _chained("select x.a, x.b from {before} x join t on x.a = t.a where x.a <> {i}")
 
 
-def _seconds(text: str, folder: Path) -> float:
+def _windows(n: int) -> str:
+    """Each an aggregate of a partition of its own, joined to the rows that have those before."""
+    windows = ", ".join(f"sum(a) over (partition by a % {i + 2}) as s{i}" for i in range(n))
+    return lower(f"select {windows} from t", {"t": pa.table({"a": [1, 2]})}, "import")
+
+
+def _seconds(text: str, folder: Path, last: str = "shard") -> float:
     """Processor time, so that what else runs does not count; the least of two, since it does a little."""
     file = folder / "program.mlir"
     file.write_text(text)
     environment = dict(os.environ)
     if build := environment.get("HEADRACE_BUILD"):
         environment["PATH"] = f"{build}/bin{os.pathsep}{environment['PATH']}"
-    command = ["headrace-opt", "--stop-after=shard", str(file), "-o", "/dev/null"]
+    command = ["headrace-opt", f"--stop-after={last}", str(file), "-o", "/dev/null"]
     seconds = []
     for _ in range(2):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -159,6 +165,15 @@ def test_twice_the_program_takes_about_twice_the_time(
     once = _seconds(program(n), tmp_path) - nothing
     twice = _seconds(program(2 * n), tmp_path) - nothing
     assert twice < _RATIO * once + _NOISE_SECONDS
+
+
+def test_rows_that_grow_with_the_program_take_as_much_as_its_text(tmp_path: Path) -> None:
+    short, long = _windows(100), _windows(200)
+    nothing = _seconds(_windows(2), tmp_path, "form")
+    once = _seconds(short, tmp_path, "form") - nothing
+    twice = _seconds(long, tmp_path, "form") - nothing
+    print(f"{len(long) / len(short):.2f} times the text: {once:.3f} s, then {twice:.3f} s")
+    assert twice < _RATIO / 2 * len(long) / len(short) * once + _NOISE_SECONDS
 
 
 # A query over one row of a table with n columns, with nothing in any cache: nearly all of it is compiling.

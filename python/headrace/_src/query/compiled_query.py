@@ -137,8 +137,9 @@ def answer_of(
     request = target.request()
     query.describe(request)
     request.statistics = query.statistics
-    request.dump_phases = [stop_after]
-    request.stop_after = stop_after
+    if stop_after:
+        request.dump_phases = [stop_after]
+        request.stop_after = stop_after
     request.losses_per_second = lost_per_second
     inner = programs.checked(programs.compiler().compile_sql(request, stop), text)
     return Answer(inner, {"statistics": measured - start, "parse": parsed - measured})
