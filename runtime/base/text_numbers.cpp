@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -136,29 +137,51 @@ std::string_view printExact(I128 value, const LogicalType &type, char *memory) {
   return printScaled(value, type.scale, isFraction ? 0 : 1, memory);
 }
 
-/// The last digit of the shortest text of a double, and its place: 0 of 5, −2 of 1.25, 3 of 2000.
+/// The last digit of a number that is written with an exponent, and its place: 0 of 5, −2 of 1.25,
+/// 3 of 2000.
 struct LastDigit {
   char digit;
   int place;
 };
 
+static LastDigit lastDigitIn(std::string_view text) {
+  const size_t e = text.find('e');
+  int exponent = 0;
+  std::from_chars(text.data() + e + (text[e + 1] == '+' ? 2 : 1), text.data() + text.size(),
+                  exponent);
+  const auto digits = std::ranges::count_if(text.substr(0, e), isDigit);
+  return {text[e - 1], exponent - static_cast<int>(digits) + 1};
+}
+
+/// Of the shortest text.
 static LastDigit lastDigitOf(double value) {
   char memory[HR_TEXT_PRINTED];
   const char *end =
       std::to_chars(memory, memory + HR_TEXT_PRINTED, value, std::chars_format::scientific).ptr;
-  const char *e = std::find(static_cast<const char *>(memory), end, 'e');
+  return lastDigitIn({memory, static_cast<size_t>(end - memory)});
+}
+
+/// False for nearly all: a fraction's last bit is at the same place behind the point as its last
+/// digit, far behind the last one of the shortest text.
+static bool mayBeTie(float value, int place) {
+  constexpr int kBits = std::numeric_limits<float>::digits;
+  constexpr int kLeastUnit = std::numeric_limits<float>::min_exponent - kBits;
   int exponent = 0;
-  std::from_chars(e + (e[1] == '+' ? 2 : 1), end, exponent);
-  const auto digits = std::count_if(static_cast<const char *>(memory), e, isDigit);
-  return {e[-1], exponent - static_cast<int>(digits) + 1};
+  const float fraction = std::frexp(std::fabs(value), &exponent);
+  const auto bits = static_cast<uint32_t>(std::ldexp(fraction, kBits));
+  const int unit = std::max(exponent - kBits, kLeastUnit);
+  return unit > 0 || unit - 1 >= place || exponent - kBits + std::countr_zero(bits) == place - 1;
 }
 
 /// Whether what the shortest text of a float is depends on how ties are broken, of two texts that
 /// are as near, or halfway to the next float. DuckDB then writes it as a double.
 static bool isTie(float value, std::string_view shortest) {
+  const int place = lastDigitIn(shortest).place;
+  if (!mayBeTie(value, place)) {
+    return false;
+  }
   double written = 0;
   std::from_chars(shortest.data(), shortest.data() + shortest.size(), written);
-  const int place = lastDigitOf(written).place;
   const LastDigit exact = lastDigitOf(value);
   constexpr float kMost = std::numeric_limits<float>::infinity();
   const auto endsHalfway = [&](float side) {
