@@ -1,6 +1,9 @@
 // Literals of `frame` scalars: parsing, printing, and which attribute keeps them.
 #include "dialects/frame/FrameConstants.h"
+
+#include "dialects/frame/LogicalTypes.h"
 #include "mlir/IR/Builders.h"
+#include "runtime/base/list_values.h"
 #include "runtime/base/moment_text.h"
 #include "runtime/base/unsigned128.h"
 #include "runtime/base/uuid.h"
@@ -222,6 +225,7 @@ bool headrace::frame::isLiteralOf(Attribute value, Type type) {
   if (auto text = dyn_cast<StringAttr>(value)) {
     return isUnsigned128(scalar) ? text.size() == kUnsigned128Bytes
            : isUuid(scalar)      ? text.size() == kUuidBytes
+           : isNested(scalar)    ? isNestedValue(text.getValue(), logicalType(scalar))
                                  : isHeldAsText(scalar);
   }
   if (auto real = dyn_cast<FloatAttr>(value)) {

@@ -1,9 +1,9 @@
 // Row layouts: wide fields first, so that no padding is needed between them; validity bytes last.
 #include "passes/analysis/physical.h"
+#include "dialects/frame/LogicalTypes.h"
 #include "passes/analysis/window_layout.h"
 
 #include "model/plan/names.h"
-#include "passes/analysis/logical_type.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"

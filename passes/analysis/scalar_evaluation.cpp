@@ -1,8 +1,8 @@
 // The value of one scalar op of `frame` on known operands.
 #include "passes/analysis/scalar_evaluation.h"
 #include "dialects/frame/FrameConstants.h"
+#include "dialects/frame/LogicalTypes.h"
 #include "passes/analysis/double_double.h"
-#include "passes/analysis/logical_type.h"
 #include "passes/analysis/number_text.h"
 #include "passes/analysis/ranges.h"
 #include "passes/analysis/region_evaluation.h"

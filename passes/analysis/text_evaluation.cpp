@@ -1,7 +1,7 @@
 // String operations of `frame` on known values.
 #include "passes/analysis/text_evaluation.h"
 #include "dialects/frame/FrameTypes.h"
-#include "passes/analysis/logical_type.h"
+#include "dialects/frame/LogicalTypes.h"
 #include "runtime/base/byte_types.h"
 #include "runtime/base/text_functions.h"
 #include "llvm/ADT/SmallVector.h"

@@ -2,7 +2,7 @@
 #include "passes/driver/mixed.h"
 
 #include "dialects/frame/FrameOps.h"
-#include "passes/analysis/logical_type.h"
+#include "dialects/frame/LogicalTypes.h"
 #include "passes/driver/phases.h"
 #include "passes/import/verify_import.h"
 

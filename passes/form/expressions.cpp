@@ -2,10 +2,10 @@
 // holds its operands and its result by proof, else at 128 bits with a check.
 #include "passes/form/expressions.h"
 
+#include "dialects/frame/LogicalTypes.h"
 #include "dialects/interfaces/DiagnosticKind.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "passes/analysis/logical_type.h"
 #include "runtime/base/byte_types.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -3,7 +3,7 @@
 // gives.
 #include "passes/form/expressions.h"
 
-#include "passes/analysis/logical_type.h"
+#include "dialects/frame/LogicalTypes.h"
 #include "runtime/base/list_values.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,8 +1,8 @@
 // Lists and structs: values go into them, and come out, as the bits that a list has of them.
 #include "passes/form/expressions.h"
 
+#include "dialects/frame/LogicalTypes.h"
 #include "dialects/pipe/PipeDialect.h"
-#include "passes/analysis/logical_type.h"
 #include "runtime/base/list_values.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,8 +2,8 @@
 #include "passes/import/ExpressionBuilder.h"
 
 #include "dialects/frame/FrameConstants.h"
+#include "dialects/frame/LogicalTypes.h"
 #include "passes/analysis/expression_ranges.h"
-#include "passes/analysis/logical_type.h"
 #include "passes/import/ConstantCasts.h"
 #include "runtime/base/binary_functions.h"
 #include "runtime/base/enum_values.h"

@@ -1,6 +1,6 @@
 // Expressions of any front end: functions of numbers and strings.
 #include "dialects/frame/FrameConstants.h"
-#include "passes/analysis/logical_type.h"
+#include "dialects/frame/LogicalTypes.h"
 #include "passes/analysis/text_evaluation.h"
 #include "passes/import/ExpressionBuilder.h"
 #include "runtime/base/list_functions.h"

@@ -1,8 +1,8 @@
 // Tasks over streams: loads, runs, exchanges, reservations, results.
 #include "passes/schedule/plan_emitter.h"
 
+#include "dialects/frame/LogicalTypes.h"
 #include "dialects/topo/TopoDialect.h"
-#include "passes/analysis/logical_type.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
 #include "passes/analysis/state_bytes.h"

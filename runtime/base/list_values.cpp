@@ -2,6 +2,8 @@
 #include "runtime/base/list_values.h"
 
 #include "runtime/base/interval_values.h"
+#include "runtime/base/unsigned128.h"
+#include "runtime/base/uuid.h"
 
 #include <algorithm>
 #include <cstring>
@@ -149,6 +151,68 @@ bool ListView::allValid() const {
 }
 
 uint64_t ListView::textBytes() const { return width_ != 0 || size_ == 0 ? 0 : endOf(size_ - 1); }
+
+/// Whether an element of this type may have these bytes.
+static bool isElement(std::string_view bytes, const LogicalType &type) {
+  switch (type.kind) {
+  case LogicalKind::kInterval:
+    return bytes.size() == kIntervalBytes;
+  case LogicalKind::kU128:
+    return bytes.size() == kUnsigned128Bytes;
+  case LogicalKind::kUuid:
+    return bytes.size() == kUuidBytes;
+  case LogicalKind::kList:
+  case LogicalKind::kStruct:
+  case LogicalKind::kMap:
+    return isNestedValue(bytes, type);
+  default:
+    return true;
+  }
+}
+
+bool isNestedValue(std::string_view bytes, const LogicalType &type) {
+  const bool isStruct = type.kind == LogicalKind::kStruct;
+  if (bytes.empty()) {
+    return !isStruct && type.size == 0;
+  }
+  if (bytes.size() < kHeadBytes) {
+    return false;
+  }
+  LogicalType entry{LogicalKind::kStruct}; // of a map
+  entry.children = type.children;
+  auto typeOf = [&](uint32_t index) -> const LogicalType & {
+    return isStruct                          ? type.children[index]
+           : type.kind == LogicalKind::kList ? type.children.front()
+                                             : entry;
+  };
+  const auto size = load<uint32_t>(bytes.data()), code = load<uint32_t>(bytes.data() + 4);
+  if (size == 0 ||
+      (isStruct ? size != type.children.size() : type.size != 0 && size != type.size) ||
+      code != (isStruct ? kFieldsCode : elementCode(typeOf(0)))) {
+    return false;
+  }
+  const uint32_t width = elementBytes(code);
+  const uint64_t begin = kHeadBytes + (uint64_t{size} + 7) / 8 +
+                         (isStruct ? uint64_t{4} * size : 0) +
+                         uint64_t{width == 0 ? 4 : width} * size;
+  if (bytes.size() < begin || (width != 0 && bytes.size() != begin)) {
+    return false;
+  }
+  const ListView list(bytes);
+  uint64_t end = 0;
+  for (uint32_t index = 0; width == 0 && index < size; ++index) {
+    const uint64_t before = end;
+    end = load<uint32_t>(bytes.data() + begin - uint64_t{4} * (size - index));
+    if (end < before || end > bytes.size() - begin ||
+        (isStruct && list.code(index) != elementCode(typeOf(index)))) {
+      return false;
+    }
+    if (list.isValid(index) && !isElement(list.bytes(index), typeOf(index))) {
+      return false;
+    }
+  }
+  return width != 0 || begin + end == bytes.size();
+}
 
 uint64_t ListWriter::bytesOf(ElementCode code, uint64_t size, uint64_t textBytes) {
   const uint32_t width = elementBytes(code);

@@ -38,6 +38,9 @@ uint32_t elementBytes(ElementCode code);
 /// are equal bytes.
 inline constexpr ElementCode kFieldsCode = static_cast<ElementCode>(LogicalKind::kStruct) | 1 << 8;
 
+/// Whether bytes of anyone are a list, struct or map of that type, from the first to the last byte.
+bool isNestedValue(std::string_view bytes, const LogicalType &type);
+
 class ListView {
 public:
   ListView() = default;

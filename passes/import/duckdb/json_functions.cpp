@@ -1,7 +1,7 @@
 // Functions of JSON in DuckDB's plans, and casts of JSON. It is held as the text that it is: only
 // the types that a plan writes tell it from texts.
 #include "runtime/base/json_functions.h"
-#include "passes/analysis/logical_type.h"
+#include "dialects/frame/LogicalTypes.h"
 #include "passes/import/ZonedMoments.h"
 #include "passes/import/duckdb/expressions.h"
 #include "runtime/base/json_path.h"

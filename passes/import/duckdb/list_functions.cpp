@@ -1,6 +1,6 @@
 // Calls of functions of lists in DuckDB's plans: those that are more than a line of
 // list_functions.def.
-#include "passes/analysis/logical_type.h"
+#include "dialects/frame/LogicalTypes.h"
 #include "passes/import/Histograms.h"
 #include "passes/import/QuantileFields.h"
 #include "passes/import/ZonedMoments.h"

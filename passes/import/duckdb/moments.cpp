@@ -1,11 +1,11 @@
 // Calls of functions of dates and times in DuckDB's plans, by name.
-#include "passes/analysis/logical_type.h"
 #include "passes/analysis/scalar_evaluation.h"
 #include "passes/import/DateFunctions.h"
 #include "passes/import/ZonedMoments.h"
 #include "passes/import/duckdb/expressions.h"
 
 #include "dialects/frame/FrameConstants.h"
+#include "dialects/frame/LogicalTypes.h"
 #include "runtime/base/list_values.h"
 #include "runtime/base/moment_pattern.h"
 

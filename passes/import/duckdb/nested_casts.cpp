@@ -1,5 +1,5 @@
 // Casts of lists, structs and maps in DuckDB's plans.
-#include "passes/analysis/logical_type.h"
+#include "dialects/frame/LogicalTypes.h"
 #include "passes/import/ZonedMoments.h"
 #include "passes/import/duckdb/expressions.h"
 #include "runtime/base/list_values.h"

@@ -14,6 +14,16 @@ func.func @constant() {
 
 // -----
 
+func.func @constant_list() {
+  // Of one element, 7.
+  %0 = "frame.constant"() {value = "\01\00\00\00\04\00\00\00\01\07\00\00\00"} : () -> !frame.list<i32>
+  // expected-error @+1 {{literal does not fit type '!frame.list<i32>'}}
+  %1 = "frame.constant"() {value = "\02\00\00\00\04\00\00\00\01\07\00\00\00"} : () -> !frame.list<i32>
+  return
+}
+
+// -----
+
 func.func @constant_c1() {
   // expected-error @+1 {{literal does not fit type 'i64'}}
   %0 = frame.constant null : i64

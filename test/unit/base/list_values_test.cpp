@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -199,6 +200,51 @@ TEST(ListValues, Series) {
   EXPECT_EQ(count(0, INT64_MAX - 1, {INT32_MAX, 0, 0}, false), 1);
   EXPECT_EQ(count(0, INT64_MAX, {1, 0, 0}, false), -1);
   EXPECT_EQ(count(0, 9, {1, -1, 0}, false), -1);
+}
+
+TEST(ListValues, BytesOfAnyoneAreLookedAt) {
+  auto listOf = [](LogicalType element) {
+    LogicalType type{LogicalKind::kList};
+    type.children.push_back(std::move(element));
+    return type;
+  };
+  const LogicalType number{LogicalKind::kI32}, text{LogicalKind::kString};
+  LogicalType fields{LogicalKind::kStruct}, map{LogicalKind::kMap}, array = listOf(number);
+  fields.children = {number, text};
+  map.children = {number, text};
+  array.size = 2;
+  const ElementCode codes[] = {kInteger, kText};
+  const std::string one(ElementBytes::ofInteger(kInteger, 1).view());
+  const std::string pair =
+      packedStruct(std::array{FieldBytes{codes[0], one}, FieldBytes{codes[1], "ab"}});
+  const std::string numbers = pack(kInteger, {integer(1), std::nullopt});
+  const std::string texts = pack(kText, {"a", std::nullopt, "bcd"});
+  const std::pair<std::string, LogicalType> values[] = {
+      {numbers, listOf(number)},
+      {numbers, array},
+      {texts, listOf(text)},
+      {pair, fields},
+      {pack(elementCode(fields), {pair, pair}), map},
+      {pack(elementCode(listOf(text)), {texts, std::nullopt, ""}), listOf(listOf(text))},
+  };
+  for (const auto &[bytes, type] : values) {
+    EXPECT_TRUE(isNestedValue(bytes, type));
+    EXPECT_FALSE(isNestedValue(bytes + '\0', type));
+    for (size_t size = 1; size < bytes.size(); ++size) {
+      EXPECT_FALSE(isNestedValue(std::string(bytes, 0, size), type)) << size;
+    }
+    for (size_t place = 0; place < 8; ++place) { // how many, of what
+      std::string damaged = bytes;
+      damaged[place] = static_cast<char>(damaged[place] ^ 0x40);
+      EXPECT_FALSE(isNestedValue(damaged, type)) << place;
+    }
+    for (const auto &[other, otherType] : values) {
+      EXPECT_EQ(isNestedValue(other, type), other == bytes) << &other << &bytes;
+    }
+  }
+  EXPECT_TRUE(isNestedValue("", listOf(number)));
+  EXPECT_FALSE(isNestedValue("", array));
+  EXPECT_FALSE(isNestedValue("", fields));
 }
 
 } // namespace

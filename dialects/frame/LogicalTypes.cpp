@@ -1,5 +1,5 @@
 // A type of `frame` as plans have it.
-#include "passes/analysis/logical_type.h"
+#include "dialects/frame/LogicalTypes.h"
 
 #include "dialects/frame/FrameTypes.h"
 #include "llvm/ADT/TypeSwitch.h"

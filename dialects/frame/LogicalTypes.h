@@ -1,6 +1,6 @@
 // A type of `frame` as plans have it.
-#ifndef HEADRACE_PASSES_ANALYSIS_LOGICAL_TYPE_H
-#define HEADRACE_PASSES_ANALYSIS_LOGICAL_TYPE_H
+#ifndef HEADRACE_DIALECTS_FRAME_LOGICALTYPES_H
+#define HEADRACE_DIALECTS_FRAME_LOGICALTYPES_H
 
 #include "mlir/IR/Types.h"
 #include "runtime/base/logical_type.h"
