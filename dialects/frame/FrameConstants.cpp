@@ -225,7 +225,8 @@ bool headrace::frame::isLiteralOf(Attribute value, Type type) {
   if (auto text = dyn_cast<StringAttr>(value)) {
     return isUnsigned128(scalar) ? text.size() == kUnsigned128Bytes
            : isUuid(scalar)      ? text.size() == kUuidBytes
-           : isNested(scalar)    ? isNestedValue(text.getValue(), logicalType(scalar))
+           : isNested(scalar)    ? text.empty() || // under NULL
+                                       isNestedValue(text.getValue(), logicalType(scalar))
                                  : isHeldAsText(scalar);
   }
   if (auto real = dyn_cast<FloatAttr>(value)) {
