@@ -171,7 +171,8 @@ static MaybeExpression meanOf(ExpressionBuilder &b, const Expression &sum, const
 void MeasureParts::add(const MeasureRequest &request) {
   MeasureRequest measure = request;
   wholes_.push_back({parts_.size(), measure.formula, measure.arguments.size(), measure.type,
-                     measure.meanOfIntervals, measure.meanOfMoments, measure.ofNone});
+                     measure.inOrder, measure.meanOfIntervals, measure.meanOfMoments,
+                     measure.ofNone});
   Location at = measure.at;
   if (measure.condition) {
     if (measure.arguments.empty()) { // rows are counted as 1s where the condition is true
@@ -183,7 +184,11 @@ void MeasureParts::add(const MeasureRequest &request) {
       argument = {std::nullopt, "filtered", guarded(measure.condition, argument.build, at)};
     }
   }
-  if (measure.meanOfIntervals) {
+  if (measure.inOrder) {
+    ++formulas_;
+    addPart(measure.function, measure.arguments.front().with(&ExpressionBuilder::keyed, at), Type(),
+            at);
+  } else if (measure.meanOfIntervals) {
     ++formulas_;
     addSumsOfIntervals(measure);
   } else if (measure.meanOfMoments) {
@@ -228,6 +233,12 @@ MaybeExpression headrace::import::orValue(ExpressionBuilder &b, const Expression
 Computed MeasureParts::finished(size_t measure, int64_t firstField, Location at) const {
   const Whole &whole = wholes_[measure];
   int64_t field = firstField + static_cast<int64_t>(whole.firstPart);
+  if (whole.inOrder) {
+    return {std::nullopt, "measure",
+            [=, type = frame::dropNullable(whole.type)](ExpressionBuilder &b) {
+              return b.valueOfKeyed(*b.field(field, at), type, at);
+            }};
+  }
   if (whole.meanOfIntervals) {
     return {std::nullopt, "mean", [=](ExpressionBuilder &b) -> MaybeExpression {
               SmallVector<Expression> sums;

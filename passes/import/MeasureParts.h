@@ -40,7 +40,7 @@ private:
     std::optional<DeviationFormula> formula;
     size_t arguments;
     mlir::Type type;
-    bool meanOfIntervals = false, meanOfMoments = false;
+    bool inOrder = false, meanOfIntervals = false, meanOfMoments = false;
     std::optional<double> ofNone = {};
   };
   /// Gives the part's input.

@@ -169,6 +169,7 @@ struct MeasureRequest {
   bool different = false;            ///< of kCollected: each value once
   uint32_t elementsMax = 0;     ///< of kCollected: more of the first are not looked at; 0: all are
   bool ofNull = false;          ///< of kLeast, kGreatest: rows count whose first argument is NULL
+  bool inOrder = false;         ///< of Min and Max of what is nested, whose bytes are in no order
   bool meanOfIntervals = false; ///< then neither the function nor the rows count
   bool meanOfMoments = false;   ///< Avg or AvgDistinct of times or timestamps
   std::optional<Quantile> quantile = {}; ///< of kQuantile

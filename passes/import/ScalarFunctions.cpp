@@ -418,6 +418,17 @@ MaybeExpression ExpressionBuilder::orderOf(const Expression &operand, Location a
              : MaybeExpression(operand);
 }
 
+MaybeExpression ExpressionBuilder::keyed(const Expression &operand, Location at) {
+  return text(lineOf("nested_keyed"), operand, frame::StringType::get(getContext()), at);
+}
+
+MaybeExpression ExpressionBuilder::valueOfKeyed(const Expression &keyed, Type type, Location at) {
+  Type i64 = IntegerType::get(getContext(), 64);
+  Expression code = integer(headrace::elementCode(headrace::logicalType(type)), i64, at);
+  MaybeExpression list = text(lineOf("keyed_value"), {keyed, code}, frame::ListType::get(type), at);
+  return failed(list) ? list : element(*list, integer(1, i64, at), at);
+}
+
 MaybeExpression ExpressionBuilder::equalityOf(const Expression &operand, Location at) {
   return frame::hasIntervals(operand.type()) ? orderOf(operand, at) : MaybeExpression(operand);
 }

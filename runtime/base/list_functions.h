@@ -59,6 +59,11 @@ List joinedLists(TextRoom &room, const Lists &lists);
 /// The same of lists that stand one behind the other, each behind its length as an uint32_t.
 List joinedParts(TextRoom &room, std::string_view parts);
 std::string_view orderText(TextRoom &room, const Nested &value);
+/// The same with the value's bytes behind it, and at the end how many there are of these, a
+/// uint32_t: in order as the values are, whatever bytes they have.
+std::string_view keyedText(TextRoom &room, const Nested &value);
+/// A list of that value, an element of that code.
+List keyedValue(TextRoom &room, std::string_view keyed, int64_t code);
 
 /// How a nested type is written, as a list of texts: a letter, and the shapes of what is in it, of
 /// a struct each behind its field's name. Of other types it is empty.

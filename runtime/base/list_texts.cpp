@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -314,6 +315,24 @@ Text orderText(TextRoom &room, const Nested &value) {
   std::string text;
   appendOrder(ListView(value.bytes), text);
   return keep(room, text);
+}
+
+Text keyedText(TextRoom &room, const Nested &value) {
+  std::string text; // no order is the beginning of another
+  appendOrder(ListView(value.bytes), text);
+  text += value.bytes;
+  const auto size = static_cast<uint32_t>(value.bytes.size());
+  text.append(reinterpret_cast<const char *>(&size), sizeof size);
+  return keep(room, text);
+}
+
+List keyedValue(TextRoom &room, Text keyed, int64_t code) {
+  uint32_t size = 0;
+  if (keyed.size() >= sizeof size) { // else it is what stands under NULL
+    keyed.remove_suffix(sizeof size);
+    std::memcpy(&size, keyed.end(), sizeof size);
+  }
+  return listOfText(room, keyed.substr(keyed.size() - std::min<size_t>(size, keyed.size())), code);
 }
 
 MaybeList castList(TextRoom &room, const List &list, int64_t code) {

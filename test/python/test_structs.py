@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import random
+import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -149,6 +150,29 @@ def test_as_text(name: str) -> None:
 )
 def test_keys_and_aggregates(query: str, ranks: int) -> None:
     check(query, _TABLES, ranks=ranks)
+
+
+def test_extremes_keep_no_rows() -> None:
+    tables = {
+        "t": pa.table({"k": [i % 29 for i in range(60_000)], "l": [[i % 7, None, i] for i in range(60_000)]}),
+        "u": pa.table({"k": [i % 29 for i in range(1500)]}),
+    }
+    query = "select count(*) as n, max(l) as a, min({'l': l, 'k': t.k}) as b from t join u on t.k = u.k"
+    same(hr.sql(query, tables, memory="96MB", threads=1), answer(query, tables))  # 3.1 million rows of a join
+
+
+@pytest.mark.alone
+def test_extremes_of_frames_grow_with_their_rows() -> None:
+    def seconds(rows: int) -> float:
+        table = pa.table({"k": range(rows), "l": [[i * 7919 % 1009, i] for i in range(rows)]})
+        query = "select max(l) over (order by k rows between 900 preceding and current row) as m from t"
+        hr.sql(query, {"t": table.slice(0, 10)}, threads=1)
+        before = time.process_time()
+        hr.sql(query, {"t": table}, threads=1)
+        return time.process_time() - before
+
+    once, more = seconds(10_000), seconds(40_000)
+    assert more < 8 * once + 0.3, (once, more)  # 4 times the rows
 
 
 @pytest.mark.parametrize("name", list(_TYPES))

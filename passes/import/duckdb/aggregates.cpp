@@ -183,8 +183,8 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   const bool ofInterval = !arguments.empty() && isIntervalType(typeOf(arguments.back()));
   const bool ofDates =
       !arguments.empty() && typeOf(arguments.back()).get("id").string() == StringRef("DATE");
-  if ((ofNested || ofInterval) &&
-      (name == "min" || name == "max")) { // the value that is first in their order
+  const bool isExtremeItself = name == "min" || name == "max";
+  if (ofInterval && isExtremeItself) { // the value that is first in their order
     aggregate = aggregateOfDuckdb(name == "min" ? "arg_min" : "arg_max");
     computed.push_back(computed.front());
     distinct = false;
@@ -212,6 +212,7 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     computed.front() = computed.front().with(&ExpressionBuilder::equalityOf, at);
   }
   MeasureRequest request = aggregate->request(std::move(computed), distinct, type, at);
+  request.inOrder = ofNested && isExtremeItself;
   request.meanOfIntervals = ofInterval && means;
   request.meanOfMoments = means && frame::isTemporal(type);
   if (isQuantile) {
