@@ -77,6 +77,7 @@ private:
 
   // kernel_expand.cpp
   mlir::LogicalResult emitExpand(pipe::ExpandOp op);
+  void keepWhileRepeated(unsigned from, mlir::Value firstRow);
 
   // kernel_sinks.cpp
   mlir::LogicalResult emitSink(mlir::Operation *sink);
@@ -155,6 +156,8 @@ private:
   void logTexts(plan::WorkKind kind, std::optional<llvm::APFloat> bytes);
   RowReader reader(unsigned level, mlir::Value row, unsigned width = 0);
   mlir::Value scratch(int64_t bytes);
+  /// The same, zero when a morsel begins.
+  mlir::Value zeroedScratch(int64_t bytes);
   mlir::Value statePointer(llvm::StringRef name);
   mlir::Value rowCount() { return b_.load(b_.getI64Type(), levels_.back().count); }
   unsigned level() const { return levels_.size() - 1; }
@@ -212,6 +215,8 @@ private:
   mlir::Value codedEnd_;       ///< slot: bytes of it, behind which is one more place
   mlir::Value codedTile_;      ///< slot: not 0 if all keys of this tile are coded
   mlir::Value textsPending_;   ///< slot: not 0 if the keys' texts are not decoded yet
+  RowReader::Memory memory_ = [this](int64_t bytes) { return zeroedScratch(bytes); };
+  mlir::Block *init_ = nullptr;     ///< runs once a morsel, before all else
   mlir::Block *initTail_ = nullptr; ///< ends the code that runs once a morsel
   mlir::Block *tile_ = nullptr;     ///< starts the next tile
   mlir::Block *next_ = nullptr;     ///< where to go when the current rows are used up

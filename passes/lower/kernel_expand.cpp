@@ -6,17 +6,57 @@ using namespace mlir;
 
 namespace headrace::lower {
 
+namespace {
+/// Whether reading the expression takes as long as a text or a list of the row is.
+bool takesLong(const Expression &expression, llvm::DenseSet<const Expression *> &seen) {
+  if (!seen.insert(&expression).second) {
+    return false;
+  }
+  auto isString = [](Type type) { return isa<pipe::StringType>(type); };
+  return llvm::any_of(expression.body->without_terminator(),
+                      [&](Operation &op) {
+                        return op.getNumRegions() != 0 ||
+                               llvm::any_of(op.getOperandTypes(), isString) ||
+                               llvm::any_of(op.getResultTypes(), isString);
+                      }) ||
+         llvm::any_of(expression.columns, [&](const std::shared_ptr<ColumnValue> &column) {
+           return column->expression && takesLong(*column->expression, seen);
+         });
+}
+} // namespace
+
+/// The copies of a row share what is made of texts and lists: once for the row, not for each.
+void KernelEmitter::keepWhileRepeated(unsigned from, Value firstRow) {
+  for (auto &entry : columns_) {
+    llvm::DenseSet<const Expression *> seen;
+    Column computed = entry.getValue();
+    if (!computed->expression || !takesLong(*computed->expression, seen)) {
+      continue;
+    }
+    auto column = std::make_shared<ColumnValue>();
+    column->kind = ColumnValue::Kind::kRepeated;
+    column->level = from;
+    column->type = computed->type;
+    column->nullable = computed->nullable;
+    column->base = firstRow;
+    column->repeated = computed;
+    entry.second = column;
+  }
+}
+
 LogicalResult KernelEmitter::emitExpand(pipe::ExpandOp op) {
   Type i64 = b_.getI64Type();
   const unsigned from = level();
   Column by = columns_.lookup(op.getBy());
   // Addresses in the scratch: they outlive a jump to the next stage.
-  Value row = scratch(8), copies = scratch(8), count = scratch(8);
+  Value row = scratch(8), copies = scratch(8), wanted = scratch(8), count = scratch(8);
+  Value firstRow = zeroedScratch(8);
   Value parents = scratch(kBufferRows * 2), numbers = scratch(kBufferRows * 8);
   Block *fill = b_.newBlock(), *step = b_.newBlock(), *more = b_.newBlock(), *take = b_.newBlock(),
         *exhausted = b_.newBlock(), *downstream = b_.newBlock();
   b_.store(b_.i64(0), row);
   b_.store(b_.i64(0), copies);
+  b_.store(b_.add(b_.load(i64, firstRow), b_.i64(kBufferRows)), firstRow);
   b_.jump(fill);
 
   b_.enter(fill);
@@ -33,13 +73,20 @@ LogicalResult KernelEmitter::emitExpand(pipe::ExpandOp op) {
             exhausted);
 
   b_.enter(take);
-  FailureOr<RowValue> wanted = reader(from, current).read(by);
-  if (failed(wanted)) {
+  Value done = b_.load(i64, copies), filled = b_.load(i64, count);
+  LogicalResult result = success();
+  b_.ifThen(b_.compare(arith::CmpIPredicate::eq, done, b_.i64(0)), [&] {
+    FailureOr<RowValue> all = reader(from, current).read(by);
+    result = all;
+    if (succeeded(all)) {
+      b_.store(arith::MaxSIOp::create(b_, b_.loc(), b_.signExtend(all->value, i64), b_.i64(0)),
+               wanted);
+    }
+  });
+  if (failed(result)) {
     return failure();
   }
-  Value all = arith::MaxSIOp::create(b_, b_.loc(), b_.signExtend(wanted->value, i64), b_.i64(0));
-  Value done = b_.load(i64, copies), filled = b_.load(i64, count);
-  Value left = arith::SubIOp::create(b_, b_.loc(), all, done);
+  Value left = arith::SubIOp::create(b_, b_.loc(), b_.load(i64, wanted), done);
   Value fits = arith::SubIOp::create(b_, b_.loc(), b_.i64(HR_TILE_ROWS), filled);
   Value taken = arith::MinSIOp::create(b_, b_.loc(), left, fits);
   Value parent = b_.truncate(current, b_.getI16Type());
@@ -67,6 +114,7 @@ LogicalResult KernelEmitter::emitExpand(pipe::ExpandOp op) {
   column->base = numbers;
   columns_[op.getNumber()] = column;
   keepColumns(op.getRows().getType());
+  keepWhileRepeated(from, firstRow);
   return success();
 }
 
