@@ -65,6 +65,9 @@ FailureOr<plan::Kernel> KernelEmitter::emit() {
       }
     } else if (auto map = dyn_cast<pipe::MapOp>(stages[index])) {
       emitMap(map);
+      if (!repeating_.empty()) {
+        keepWhileRepeated();
+      }
     } else {
       decodeRemaining();
       auto expand = dyn_cast<pipe::ExpandOp>(stages[index]);

@@ -77,7 +77,12 @@ private:
 
   // kernel_expand.cpp
   mlir::LogicalResult emitExpand(pipe::ExpandOp op);
-  void keepWhileRepeated(unsigned from, mlir::Value firstRow);
+  struct Reading {
+    unsigned level = 0;
+    bool takesLong = false;
+  };
+  Reading readingOf(const ColumnValue &column);
+  void keepWhileRepeated();
 
   // kernel_sinks.cpp
   mlir::LogicalResult emitSink(mlir::Operation *sink);
@@ -215,6 +220,13 @@ private:
   mlir::Value codedEnd_;       ///< slot: bytes of it, behind which is one more place
   mlir::Value codedTile_;      ///< slot: not 0 if all keys of this tile are coded
   mlir::Value textsPending_;   ///< slot: not 0 if the keys' texts are not decoded yet
+  /// Rows that an expand repeats.
+  struct Repeating {
+    unsigned level;
+    mlir::Value firstRow; ///< ColumnValue.base
+  };
+  llvm::SmallVector<Repeating> repeating_;
+  std::map<std::pair<const Expression *, unsigned>, Reading> readings_; ///< by result
   RowReader::Memory memory_ = [this](int64_t bytes) { return zeroedScratch(bytes); };
   mlir::Block *init_ = nullptr;     ///< runs once a morsel, before all else
   mlir::Block *initTail_ = nullptr; ///< ends the code that runs once a morsel

@@ -2,43 +2,62 @@
 // ends.
 #include "passes/lower/kernel_emitter.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace headrace::lower {
 
-namespace {
-/// Whether reading the expression takes as long as a text or a list of the row is.
-bool takesLong(const Expression &expression, llvm::DenseSet<const Expression *> &seen) {
-  if (!seen.insert(&expression).second) {
-    return false;
+/// From which rows the column follows, and whether reading it takes as long as a text or a list is.
+KernelEmitter::Reading KernelEmitter::readingOf(const ColumnValue &column) {
+  if (!column.expression) {
+    return {column.level, false};
   }
+  const Expression &expression = *column.expression;
+  auto [known, isNew] = readings_.try_emplace({&expression, column.result});
+  if (!isNew) {
+    return known->second;
+  }
+  Reading reading;
+  llvm::SmallSetVector<Operation *, 8> ops(expression.raising.begin(), expression.raising.end());
+  auto read = [&](Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value);
+        argument && argument.getOwner() == expression.body) {
+      const Reading input = readingOf(*expression.arguments[argument.getArgNumber()].first);
+      reading = {std::max(reading.level, input.level), reading.takesLong || input.takesLong};
+    } else if (Operation *op = value.getDefiningOp(); op && op->getBlock() == expression.body) {
+      ops.insert(op);
+    }
+  };
   auto isString = [](Type type) { return isa<pipe::StringType>(type); };
-  return llvm::any_of(expression.body->without_terminator(),
-                      [&](Operation &op) {
-                        return op.getNumRegions() != 0 ||
-                               llvm::any_of(op.getOperandTypes(), isString) ||
-                               llvm::any_of(op.getResultTypes(), isString);
-                      }) ||
-         llvm::any_of(expression.columns, [&](const std::shared_ptr<ColumnValue> &column) {
-           return column->expression && takesLong(*column->expression, seen);
-         });
+  llvm::for_each(
+      expression.body->getTerminator()->getOperands().slice(column.result, column.nullable ? 2 : 1),
+      read);
+  for (size_t index = 0; index < ops.size(); ++index) { // grows
+    ops[index]->walk([&](Operation *inner) { llvm::for_each(inner->getOperands(), read); });
+    reading.takesLong |= ops[index]->getNumRegions() != 0 ||
+                         llvm::any_of(ops[index]->getOperandTypes(), isString) ||
+                         llvm::any_of(ops[index]->getResultTypes(), isString);
+  }
+  return readings_[{&expression, column.result}] = reading;
 }
-} // namespace
 
 /// The copies of a row share what is made of texts and lists: once for the row, not for each.
-void KernelEmitter::keepWhileRepeated(unsigned from, Value firstRow) {
+void KernelEmitter::keepWhileRepeated() {
   for (auto &entry : columns_) {
-    llvm::DenseSet<const Expression *> seen;
     Column computed = entry.getValue();
-    if (!computed->expression || !takesLong(*computed->expression, seen)) {
+    const Reading reading = readingOf(*computed);
+    const Repeating *of = llvm::find_if(
+        repeating_, [&](const Repeating &rows) { return reading.level <= rows.level; });
+    if (!reading.takesLong || of == repeating_.end()) {
       continue;
     }
     auto column = std::make_shared<ColumnValue>();
     column->kind = ColumnValue::Kind::kRepeated;
-    column->level = from;
+    column->level = of->level;
     column->type = computed->type;
     column->nullable = computed->nullable;
-    column->base = firstRow;
+    column->base = of->firstRow;
     column->repeated = computed;
     entry.second = column;
   }
@@ -114,7 +133,8 @@ LogicalResult KernelEmitter::emitExpand(pipe::ExpandOp op) {
   column->base = numbers;
   columns_[op.getNumber()] = column;
   keepColumns(op.getRows().getType());
-  keepWhileRepeated(from, firstRow);
+  repeating_.push_back({from, firstRow});
+  keepWhileRepeated();
   return success();
 }
 

@@ -46,9 +46,9 @@ struct ColumnValue {
   bool fieldNullable = false;
   bool mayMiss = false; ///< kField: the row pointer is null where a left lookup found nothing
   std::shared_ptr<Expression> expression;
-  unsigned result = 0; ///< kExpression: operand of the body's yield
+  unsigned result = 0;                   ///< kExpression: operand of the body's yield
   std::shared_ptr<ColumnValue> repeated; ///< kRepeated: what is computed
-  int64_t source = -1; ///< column of the pipeline's source not decoded yet, or -1
+  int64_t source = -1;                   ///< column of the pipeline's source not decoded yet, or -1
 };
 
 /// The body of a map (or filter) over columns of the same row.

@@ -1,4 +1,5 @@
-// Copies of a row: what is made of a text is made once for the row and kept in the scratch, cheap arithmetic for each copy.
+// Copies of a row: what is made of a text is made once for the row and kept in the scratch, also in a map above; cheap arithmetic
+// for each copy.
 // Sources: passes/lower/kernel_expand.cpp, passes/lower/row_values.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
@@ -42,4 +43,27 @@ pipe.pipeline @repeated {
     pipe.yield %m : i64
   } : <"l": !pipe.string, "p": i64, "i": i64> -> <"m": i64, "p": i64>
   pipe.emit %3, @out keys [] : <"m": i64, "p": i64>
+}
+
+// CHECK-LABEL: llvm.func @above
+// CHECK: arith.cmpi uge
+// The text of the row alone.
+// CHECK: %[[OTHER:.*]] = arith.cmpi ne, %{{.*}}, %{{.*}} : i64
+// CHECK: llvm.cond_br %[[OTHER]], ^[[MAKE:.*]], ^[[MADE:[a-z0-9]+]]
+// CHECK: ^[[MAKE]]:
+// CHECK: llvm.call {{.*}}i32, !llvm.ptr, i32, !llvm.ptr) -> i32
+// CHECK: ^[[MADE]]:
+// The text of the row and of the copy's number; no other is kept.
+// CHECK: llvm.call {{.*}}i32, !llvm.ptr, i32, !llvm.ptr) -> i32
+// CHECK-NOT: arith.cmpi ne, %{{.*}}, %{{.*}} : i64
+pipe.pipeline @above {
+  %0 = pipe.receive @in : <"s": !pipe.string, "n": i64>
+  %1 = pipe.expand %0 by "n" number "i" : <"s": !pipe.string, "n": i64> -> <"s": !pipe.string, "i": i64>
+  %2 = pipe.map %1 ["m", "p"] ["s", "i"] {
+  ^bb0(%s: !pipe.string, %i: i64):
+    %length = pipe.text "length"(%s) : (!pipe.string) -> i64
+    %sum = arith.addi %length, %i : i64
+    pipe.yield %length, %sum : i64, i64
+  } : <"s": !pipe.string, "i": i64> -> <"m": i64, "p": i64>
+  pipe.emit %2, @out keys [] : <"m": i64, "p": i64>
 }
