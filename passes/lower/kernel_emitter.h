@@ -226,6 +226,7 @@ private:
     mlir::Value firstRow; ///< ColumnValue.base
   };
   llvm::SmallVector<Repeating> repeating_;
+  std::vector<Column> raisingColumns_;                                  ///< Expression.repeated
   std::map<std::pair<const Expression *, unsigned>, Reading> readings_; ///< by result
   RowReader::Memory memory_ = [this](int64_t bytes) { return zeroedScratch(bytes); };
   mlir::Block *init_ = nullptr;     ///< runs once a morsel, before all else

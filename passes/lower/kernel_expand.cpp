@@ -60,6 +60,10 @@ void KernelEmitter::keepWhileRepeated() {
     column->base = of->firstRow;
     column->repeated = computed;
     entry.second = column;
+    if (!computed->expression->raising.empty()) {
+      computed->expression->repeated = column;
+      raisingColumns_.push_back(column);
+    }
   }
 }
 

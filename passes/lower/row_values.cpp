@@ -280,6 +280,12 @@ LogicalResult RowReader::bindArgument(const Expression &expression, BlockArgumen
 }
 
 FailureOr<SmallVector<Value>> RowReader::evaluate(const Expression &expression, ValueRange wanted) {
+  if (auto repeated = expression.repeated.lock();
+      repeated && repeated->level < level_ && !raised_->contains(&expression)) {
+    if (failed(read(repeated))) { // what can fail follows from the repeated row: once for it
+      return failure();
+    }
+  }
   IRMapping &mapping = evaluated_[&expression];
   auto isVector = [](Value value) { return isa<VectorType>(value.getType()); };
   auto widened = [&](Value value) -> Value {

@@ -65,6 +65,8 @@ struct Expression {
   std::vector<std::pair<std::shared_ptr<ColumnValue>, bool>> arguments;
   /// The ops that can fail the run, which belong to every row whatever is read of it.
   std::vector<mlir::Operation *> raising;
+  /// A kRepeated column of what the body yields, if there is one: to read it is to raise.
+  std::weak_ptr<ColumnValue> repeated;
   double textBytes = 0; ///< estimate: of the strings that it reads, together
 };
 

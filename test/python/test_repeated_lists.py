@@ -145,9 +145,11 @@ def _seconds(query: str, n: int) -> float:
         "select max(x) from (select unnest(list_transform(range({n} + k), lambda y: y::varchar)) x from t)",
         "select sum(x), sum(y)"
         " from (select list_sum(l) x, unnest(l) y from (select range({n} + k) l from t))",
+        "select sum(y), sum(x)"
+        " from (select unnest(l) y, list_sum(l) x from (select range({n} + k) l from t))",
         "select x from (select unnest(range({n} + k)) x from t)",
     ],
-    ids=["sum", "lateral", "transformed", "texts", "beside", "emitted"],
+    ids=["sum", "lateral", "transformed", "texts", "beside", "behind", "emitted"],
 )
 def test_four_times_the_elements_take_about_four_times_the_time(query: str) -> None:
     once, more = _seconds(query, 20_000), _seconds(query, 80_000)
