@@ -176,8 +176,13 @@ public:
                             int64_t microseconds, mlir::Location at);
   /// A number, an i64, that tells the row from all others; of one row, or none that is known, 0.
   Expression rowNumber(mlir::Location at);
+  /// The numbers, i64s, that together tell the row from all others.
+  llvm::SmallVector<Expression> rowNumbers(mlir::Location at);
   /// A double from 0 to below 1 that follows from the row, the run, and the number of the call.
   MaybeExpression random(int64_t call, mlir::Location at);
+  /// A UUID of version 4 that follows from the same; it takes kDrawsOfUuid calls from this one on.
+  MaybeExpression randomUuid(int64_t call, mlir::Location at);
+  static constexpr int64_t kDrawsOfUuid = 3;
   /// Fails the query for the rows that reach it.
   MaybeExpression raise(frame::RaiseKind kind, llvm::StringRef message, mlir::Type type,
                         mlir::Location at);
@@ -202,6 +207,8 @@ private:
                                              mlir::Location at);
   /// The argument that is this column.
   mlir::Value argument(const frame::Column &column, mlir::Location at);
+  /// What random functions follow from.
+  Expression runSeed(mlir::Location at);
   /// A value with its rendering, which is cut where it gets long.
   Expression made(mlir::Value value, std::string text) const;
   mlir::Type booleanFor(mlir::TypeRange operands) const;

@@ -482,28 +482,62 @@ static Expression scrambled(ExpressionBuilder &b, const Expression &number, cons
                  IntegerType::get(b.getContext(), 64), at); // of integers it does not fail
 }
 
-Expression ExpressionBuilder::rowNumber(Location at) {
-  Type i64 = builder.getI64Type();
-  std::optional<Expression> number;
+SmallVector<Expression> ExpressionBuilder::rowNumbers(Location at) {
+  SmallVector<Expression> numbers;
   for (const frame::Column &column : identity) {
     Expression part = made(argument(column, at), column.name.str());
     if (frame::isNullable(column.type)) { // of a row without a match
       part = *coalesce({part, integer(-1, frame::dropNullable(column.type), at)}, at);
     }
-    part = *cast(part, i64, at);
+    numbers.push_back(*cast(part, builder.getI64Type(), at));
+  }
+  return numbers;
+}
+
+Expression ExpressionBuilder::rowNumber(Location at) {
+  std::optional<Expression> number;
+  for (const Expression &part : rowNumbers(at)) {
     number = number ? scrambled(*this, part, *number, at) : part;
   }
-  return number.value_or(integer(0, i64, at));
+  return number.value_or(integer(0, builder.getI64Type(), at));
+}
+
+/// 52 bits that the run draws for a call.
+static Expression drawnFor(ExpressionBuilder &b, int64_t call, const Expression &seed,
+                           Location at) {
+  return scrambled(b, b.integer(call, IntegerType::get(b.getContext(), 64), at), seed, at);
+}
+
+Expression ExpressionBuilder::runSeed(Location at) {
+  return made(
+      frame::RunSeedOp::create(builder, locate("seed of the run", at), builder.getI64Type()),
+      "seed");
 }
 
 MaybeExpression ExpressionBuilder::random(int64_t call, Location at) {
-  Type i64 = builder.getI64Type(), f64 = builder.getF64Type();
+  Type f64 = builder.getF64Type();
   constexpr double kStep = 0x1p-52;
-  auto seed = frame::RunSeedOp::create(builder, locate("seed of the run", at), i64);
-  Expression drawn = scrambled(*this, integer(call, i64, at), made(seed, "seed"), at);
+  Expression drawn = drawnFor(*this, call, runSeed(at), at);
   MaybeExpression real = cast(scrambled(*this, rowNumber(at), drawn, at), f64, at);
   real = failed(real) ? real
                       : arithmetic(Arithmetic::kMultiply, *real,
                                    constant(builder.getF64FloatAttr(kStep), f64, at), f64, at);
   return failed(real) ? real : MaybeExpression(made(real->value, "random()"));
+}
+
+MaybeExpression ExpressionBuilder::randomUuid(int64_t call, Location at) {
+  // Each draw goes by all of the row's numbers: 52 bits for all of them would be too few to tell
+  // the rows of large joins apart.
+  SmallVector<Expression> draws, numbers = rowNumbers(at);
+  Expression seed = runSeed(at);
+  for (int64_t draw = 0; draw < kDrawsOfUuid; ++draw) {
+    Expression drawn = drawnFor(*this, call + draw, seed, at);
+    for (const Expression &number : numbers) {
+      drawn = scrambled(*this, number, drawn, at);
+    }
+    draws.push_back(drawn);
+  }
+  MaybeExpression uuid = text(*headrace::textFunctionNamed("uuid_drawn"), draws,
+                              frame::UuidType::get(getContext()), at);
+  return failed(uuid) ? uuid : MaybeExpression(made(uuid->value, "uuid()"));
 }

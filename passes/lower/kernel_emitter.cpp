@@ -65,6 +65,9 @@ FailureOr<plan::Kernel> KernelEmitter::emit() {
       }
     } else if (auto map = dyn_cast<pipe::MapOp>(stages[index])) {
       emitMap(map);
+      if (!repeating_.empty()) {
+        keepWhileRepeated();
+      }
     } else {
       decodeRemaining();
       auto expand = dyn_cast<pipe::ExpandOp>(stages[index]);
@@ -112,18 +115,28 @@ void KernelEmitter::emitPrologue() {
   }
   Value phase = b_.loadField(b_.getI64Type(), scratch_, kPhaseOffset);
   Value fresh = b_.compare(arith::CmpIPredicate::eq, phase, b_.i64(0));
-  Block *init = b_.newBlock();
+  init_ = b_.newBlock();
   tile_ = b_.newBlock();
   done_ = b_.newBlock();
   resume_ = b_.newBlock();
-  b_.branch(fresh, init, resume_);
-  b_.enter(init);
+  b_.branch(fresh, init_, resume_);
+  b_.enter(init_);
 }
 
 Value KernelEmitter::scratch(int64_t bytes) {
   int64_t offset = alignTo64(kernel_.scratchBytes);
   kernel_.scratchBytes = offset + bytes;
   return prologueValue([&] { return b_.at(scratch_, offset); });
+}
+
+Value KernelEmitter::zeroedScratch(int64_t bytes) {
+  Value memory = scratch(bytes);
+  OpBuilder::InsertionGuard guard(b_);
+  b_.setInsertionPointToStart(init_);
+  for (int64_t word = 0; word < bytes; word += 8) {
+    b_.storeField(b_.i64(0), memory, word);
+  }
+  return memory;
 }
 
 Value KernelEmitter::statePointer(StringRef name) { return statePointers_.lookup(name); }
@@ -597,18 +610,13 @@ Value KernelEmitter::outputCount() {
 }
 
 Value KernelEmitter::textBuffer() {
-  // Zeroed whenever the kernel is called: what it points to ends with the morsel.
-  Value buffer = scratch(sizeof(HrTextBuffer));
-  return prologueValue([&] {
-    b_.storeField(b_.i64(0), buffer, offsetof(HrTextBuffer, data));
-    b_.storeField(b_.i64(0), buffer, offsetof(HrTextBuffer, capacity));
-    return buffer;
-  });
+  return zeroedScratch(sizeof(HrTextBuffer)); // what it points to ends with the morsel
 }
 
 RowReader KernelEmitter::reader(unsigned level, Value row, unsigned width) {
   RowReader rows(b_, levels_, level, row, width);
   rows.setScalarOps(&scalarOps_);
+  rows.setMemory(&memory_);
   rows.setWork(&work_);
   return rows;
 }

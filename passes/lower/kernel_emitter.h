@@ -77,6 +77,12 @@ private:
 
   // kernel_expand.cpp
   mlir::LogicalResult emitExpand(pipe::ExpandOp op);
+  struct Reading {
+    unsigned level = 0;
+    bool takesLong = false;
+  };
+  Reading readingOf(const ColumnValue &column);
+  void keepWhileRepeated();
 
   // kernel_sinks.cpp
   mlir::LogicalResult emitSink(mlir::Operation *sink);
@@ -155,6 +161,8 @@ private:
   void logTexts(plan::WorkKind kind, std::optional<llvm::APFloat> bytes);
   RowReader reader(unsigned level, mlir::Value row, unsigned width = 0);
   mlir::Value scratch(int64_t bytes);
+  /// The same, zero when a morsel begins.
+  mlir::Value zeroedScratch(int64_t bytes);
   mlir::Value statePointer(llvm::StringRef name);
   mlir::Value rowCount() { return b_.load(b_.getI64Type(), levels_.back().count); }
   unsigned level() const { return levels_.size() - 1; }
@@ -212,6 +220,16 @@ private:
   mlir::Value codedEnd_;       ///< slot: bytes of it, behind which is one more place
   mlir::Value codedTile_;      ///< slot: not 0 if all keys of this tile are coded
   mlir::Value textsPending_;   ///< slot: not 0 if the keys' texts are not decoded yet
+  /// Rows that an expand repeats.
+  struct Repeating {
+    unsigned level;
+    mlir::Value firstRow; ///< ColumnValue.base
+  };
+  llvm::SmallVector<Repeating> repeating_;
+  std::vector<Column> raisingColumns_;                                  ///< Expression.repeated
+  std::map<std::pair<const Expression *, unsigned>, Reading> readings_; ///< by result
+  RowReader::Memory memory_ = [this](int64_t bytes) { return zeroedScratch(bytes); };
+  mlir::Block *init_ = nullptr;     ///< runs once a morsel, before all else
   mlir::Block *initTail_ = nullptr; ///< ends the code that runs once a morsel
   mlir::Block *tile_ = nullptr;     ///< starts the next tile
   mlir::Block *next_ = nullptr;     ///< where to go when the current rows are used up

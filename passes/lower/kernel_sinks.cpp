@@ -151,7 +151,8 @@ LogicalResult KernelEmitter::askForTexts(ArrayRef<StringRef> names,
       return source.column == column && source.isCoded();
     });
     if (isa<pipe::StringType>(column->type) && !coded &&
-        column->kind != ColumnValue::Kind::kExpression) {
+        column->kind != ColumnValue::Kind::kExpression &&
+        column->kind != ColumnValue::Kind::kRepeated) {
       texts.push_back(column);
     }
   }

@@ -164,6 +164,44 @@ RowValue loadField(CodeBuilder &builder, const ColumnValue &column, Value row) {
   return out;
 }
 
+FailureOr<RowValue> RowReader::readRepeated(const ColumnValue &column) {
+  // The number of the row that it was computed for, validity, value: for this place in the code,
+  // whose ops that make strings write to buffers of their own.
+  constexpr int64_t kValid = 8, kValue = 16, kBytes = 32;
+  Value kept = (*memory_)(kBytes);
+  Value index = indexAt(column.level);
+  Value number = builder_.add(builder_.load(builder_.getI64Type(), column.base), index);
+  LogicalResult result = success();
+  Value isOther = builder_.compare(arith::CmpIPredicate::ne, number,
+                                   builder_.load(builder_.getI64Type(), kept));
+  builder_.ifThen(isOther, [&] {
+    RowReader rows(builder_, levels_, column.level, index);
+    rows.scalarOps_ = scalarOps_;
+    rows.memory_ = memory_;
+    rows.work_ = work_;
+    rows.raised_ = raised_;
+    FailureOr<RowValue> made = rows.read(column.repeated);
+    result = made;
+    if (failed(made)) {
+      return;
+    }
+    storeValue(builder_, column.type, made->value, builder_.at(kept, kValue));
+    if (made->valid) {
+      storeValue(builder_, builder_.getI1Type(), made->valid, builder_.at(kept, kValid));
+    }
+    builder_.store(number, kept);
+  });
+  if (failed(result)) {
+    return failure();
+  }
+  RowValue out;
+  out.value = loadValue(builder_, column.type, builder_.at(kept, kValue));
+  if (column.nullable) {
+    out.valid = loadValue(builder_, builder_.getI1Type(), builder_.at(kept, kValid));
+  }
+  return out;
+}
+
 FailureOr<RowValue> RowReader::read(const std::shared_ptr<ColumnValue> &column) {
   if (auto found = known_.find(column.get()); found != known_.end()) {
     return found->second;
@@ -179,6 +217,14 @@ FailureOr<RowValue> RowReader::read(const std::shared_ptr<ColumnValue> &column) 
   case ColumnValue::Kind::kField:
     out = columnLoad_ ? (*columnLoad_)(*column) : readField(*column);
     break;
+  case ColumnValue::Kind::kRepeated: {
+    FailureOr<RowValue> kept = readRepeated(*column);
+    if (failed(kept)) {
+      return failure();
+    }
+    out = *kept;
+    break;
+  }
   case ColumnValue::Kind::kExpression: {
     FailureOr<SmallVector<Value>> results = evaluate(
         *column->expression, column->expression->body->getTerminator()->getOperands().slice(
@@ -234,6 +280,12 @@ LogicalResult RowReader::bindArgument(const Expression &expression, BlockArgumen
 }
 
 FailureOr<SmallVector<Value>> RowReader::evaluate(const Expression &expression, ValueRange wanted) {
+  if (auto repeated = expression.repeated.lock();
+      repeated && repeated->level < level_ && !raised_->contains(&expression)) {
+    if (failed(read(repeated))) { // what can fail follows from the repeated row: once for it
+      return failure();
+    }
+  }
   IRMapping &mapping = evaluated_[&expression];
   auto isVector = [](Value value) { return isa<VectorType>(value.getType()); };
   auto widened = [&](Value value) -> Value {

@@ -32,20 +32,23 @@ struct ColumnValue {
     kBuffer,     ///< array of values, indexed by the row of `level`
     kField,      ///< array of row pointers, indexed by the row of `level`, + offset
     kExpression, ///< computed from other columns, whenever somebody reads it
+    kRepeated,   ///< the same, but kept while the row of `level` stays the same
   };
   Kind kind = Kind::kBuffer;
   unsigned level = 0;
   mlir::Type type; ///< body type: i1, iN, fN, !pipe.string
   bool nullable = false;
-  mlir::Value base;        ///< kBuffer, kField: pointer to the array
+  mlir::Value base;        ///< kBuffer, kField: pointer to the array; kRepeated: to an i64, the
+                           ///< number of the level's first row among all so far, which is not 0
   mlir::Value validity;    ///< kBuffer: pointer to bytes; null: all valid
   int64_t offset = 0;      ///< kField
   int64_t validOffset = 0; ///< kField, if the field itself is nullable
   bool fieldNullable = false;
   bool mayMiss = false; ///< kField: the row pointer is null where a left lookup found nothing
   std::shared_ptr<Expression> expression;
-  unsigned result = 0; ///< kExpression: operand of the body's yield
-  int64_t source = -1; ///< column of the pipeline's source not decoded yet, or -1
+  unsigned result = 0;                   ///< kExpression: operand of the body's yield
+  std::shared_ptr<ColumnValue> repeated; ///< kRepeated: what is computed
+  int64_t source = -1;                   ///< column of the pipeline's source not decoded yet, or -1
 };
 
 /// The body of a map (or filter) over columns of the same row.
@@ -62,6 +65,8 @@ struct Expression {
   std::vector<std::pair<std::shared_ptr<ColumnValue>, bool>> arguments;
   /// The ops that can fail the run, which belong to every row whatever is read of it.
   std::vector<mlir::Operation *> raising;
+  /// A kRepeated column of what the body yields, if there is one: to read it is to raise.
+  std::weak_ptr<ColumnValue> repeated;
   double textBytes = 0; ///< estimate: of the strings that it reads, together
 };
 
@@ -99,6 +104,10 @@ public:
   using ColumnLoad = std::function<RowValue(const ColumnValue &)>;
   void setColumnLoad(const ColumnLoad *load) { columnLoad_ = load; }
 
+  /// Gives so many bytes, zero when a morsel begins, for what is kept from row to row.
+  using Memory = std::function<mlir::Value(int64_t bytes)>;
+  void setMemory(const Memory *memory) { memory_ = memory; }
+
   /// Expressions that have failed already where they can, in code for the same rows that runs
   /// before.
   using Raised = std::shared_ptr<llvm::DenseSet<const Expression *>>;
@@ -116,6 +125,7 @@ private:
                                    mlir::IRMapping &mapping);
   RowValue readBuffer(const ColumnValue &column);
   RowValue readField(const ColumnValue &column);
+  mlir::FailureOr<RowValue> readRepeated(const ColumnValue &column);
 
   CodeBuilder &builder_;
   llvm::ArrayRef<Level> levels_;
@@ -124,6 +134,7 @@ private:
   unsigned width_;
   const ScalarOpLowering *scalarOps_ = nullptr;
   const ColumnLoad *columnLoad_ = nullptr;
+  const Memory *memory_ = nullptr;
   WorkLog *work_ = nullptr;
   llvm::DenseMap<unsigned, mlir::Value> indices_;
   llvm::DenseMap<const ColumnValue *, RowValue> known_;

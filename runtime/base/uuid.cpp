@@ -79,6 +79,28 @@ std::optional<int64_t> uuidMicros(std::string_view bytes) {
   return millis * kMicrosOfMilli;
 }
 
+//  0               6  6.5              8  8.25                16 bytes
+// +-----------------+---+-----------------+----+-----------------+
+// | first, 48 bits  | 4 | first, 4 bits;  | 10 | third, 10 bits; |
+// |                 |   | third, 8 bits   |    | second, 52 bits |
+// +-----------------+---+-----------------+----+-----------------+
+Uuid drawnUuid(TextRoom &room, int64_t first, int64_t second, int64_t third) {
+  constexpr uint64_t kVersion = 4, kVariant = 2;
+  const auto a = static_cast<uint64_t>(first), b = static_cast<uint64_t>(second),
+             c = static_cast<uint64_t>(third);
+  const uint64_t halves[] = {(a >> 4 & 0xffffffffffff) << 16 | kVersion << 12 | (a & 0xf) << 8 |
+                                 (c & 0xff),
+                             kVariant << 62 | (c >> 8 & 0x3ff) << 52 | (b & 0xfffffffffffff)};
+  return Uuid{room.make(kUuidBytes, [&](char *to) {
+    for (const uint64_t half : halves) {
+      for (int shift = 56; shift >= 0; shift -= 8) {
+        *to++ = static_cast<char>(half >> shift);
+      }
+    }
+    return to;
+  })};
+}
+
 MaybeUuid keptUuid(TextRoom &room, const std::optional<UuidBytes> &bytes) {
   if (!bytes) {
     return std::nullopt;

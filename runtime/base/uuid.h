@@ -31,6 +31,8 @@ std::optional<int64_t> uuidMicros(std::string_view bytes);
 struct Uuid : std::string_view {};
 using MaybeUuid = std::optional<Uuid>;
 
+/// Of version 4: 122 bits of three numbers of 52 bits that are drawn.
+Uuid drawnUuid(TextRoom &room, int64_t first, int64_t second, int64_t third);
 MaybeUuid keptUuid(TextRoom &room, const std::optional<UuidBytes> &bytes);
 
 } // namespace headrace

@@ -207,8 +207,7 @@ _REFUSED = (
         "select u::date from t",
         "unsupported cast of a UUID to or from another type than VARCHAR, BLOB and UHUGEINT",
     ),
-    ("select uuid()", "unsupported function: uuid"),
-    ("select gen_random_uuid()", "unsupported function: gen_random_uuid"),
+    ("select uuidv7()", "unsupported function: uuidv7"),
 )
 
 

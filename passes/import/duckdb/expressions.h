@@ -8,6 +8,13 @@
 
 namespace headrace::import::duckdb {
 
+/// Functions without arguments whose values are drawn, other ones for each row, call and run.
+inline constexpr llvm::StringLiteral kRandomFunctions[] = {"random", "uuid", "gen_random_uuid",
+                                                           "uuidv4"};
+inline bool isRandomFunction(llvm::StringRef name) {
+  return llvm::is_contained(kRandomFunctions, name);
+}
+
 /// Imports expressions into the regions of ExpressionBuilders. One for a query.
 class ExpressionImporter {
 public:
@@ -27,7 +34,7 @@ public:
   /// that does the same to what is nested; the expression itself if it is another.
   static Node beforeNormalized(Node expression);
 
-  /// Has calls of random() that are imported once more draw other numbers.
+  /// Has calls of random functions that are imported once more draw other numbers.
   void drawAnew() { randomCalls.clear(); }
 
   /// The number of the table that expressions name columns of where they do not count them.
@@ -303,7 +310,8 @@ private:
   const ImportOptions &options;
   QueryText text;
   unsigned depth = 0;
-  /// The calls of random(): one that is imported again, for the same row, draws the same number.
+  /// The first draws of random functions' calls: one that is imported again, for the same row,
+  /// draws the same number.
   llvm::DenseMap<const void *, int64_t> randomCalls;
   int64_t randomCallCount = 0;
 };

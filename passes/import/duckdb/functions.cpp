@@ -119,12 +119,15 @@ ExpressionImporter::importRandom(ExpressionBuilder &b, const Call &call, Argumen
     return MaybeExpression(unsupported(call, "SELECT setseed(x) alone, of a session, and the "
                                              "setting random_seed say what random() draws"));
   }
-  if (call.name != "random" || !arguments.empty()) {
+  if (!isRandomFunction(call.name) || !arguments.empty()) {
     return std::nullopt;
   }
+  const bool isNumber = call.name == "random";
   auto [known, isNew] = randomCalls.try_emplace(call.node.identity(), randomCallCount);
-  randomCallCount += isNew;
-  return b.random(known->second, call.at);
+  if (isNew) {
+    randomCallCount += isNumber ? 1 : ExpressionBuilder::kDrawsOfUuid;
+  }
+  return isNumber ? b.random(known->second, call.at) : b.randomUuid(known->second, call.at);
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,7 +48,9 @@ OwningOpRef<ModuleOp> headrace::import::importDuckdb(MLIRContext *context, Strin
                                                      const ImportOptions &options,
                                                      ImportError &error) {
   auto plan = [&](Node document, ImportContext &imported, RelationBuilder &builder) {
-    return importPlan(document, imported, builder, options, json.contains("\"random\""));
+    const bool mayDraw = llvm::any_of(
+        kRandomFunctions, [&](StringRef name) { return json.contains("\"" + name.str() + "\""); });
+    return importPlan(document, imported, builder, options, mayDraw);
   };
   return importDocument(context, json, options, plan, error);
 }

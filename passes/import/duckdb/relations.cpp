@@ -52,7 +52,7 @@ LogicalResult RelationImporter::expectOnly(Node op, ArrayRef<Field> fields) {
   return expectFields(op, op.get("type").string().value_or("operator"), all, context, locate(op));
 }
 
-/// Whether an expression, or what it is in, calls random().
+/// Whether an expression, or what it is in, calls random() or its like.
 static bool callsRandom(Node node) {
   SmallVector<Node> open{node};
   while (!open.empty()) {
@@ -60,7 +60,7 @@ static bool callsRandom(Node node) {
     if (next.isArray()) {
       llvm::append_range(open, next.elements());
     } else if (next.isObject()) {
-      if (nameOf(next) == "random") {
+      if (isRandomFunction(nameOf(next))) {
         return true;
       }
       for (StringRef key : next.keys()) {

@@ -54,5 +54,27 @@ TEST(Uuid, VersionsAndTimes) {
   EXPECT_EQ(uuidMicros(bytesOf("ffffffff-ffff-7fff-bfff-ffffffffffff")), 0xffffffffffff * 1000);
 }
 
+class Room final : public TextRoom {
+  char *take(uint64_t bytes) override {
+    memory_ = std::string(bytes, 'x');
+    return memory_.data();
+  }
+  std::string memory_;
+};
+
+TEST(Uuid, DrawnBitsAreAllButSix) {
+  auto drawn = [](int64_t first, int64_t second, int64_t third) {
+    Room room;
+    return uuidText(drawnUuid(room, first, second, third));
+  };
+  constexpr int64_t kAll = (int64_t{1} << 52) - 1;
+  EXPECT_EQ(drawn(0, 0, 0), "00000000-0000-4000-8000-000000000000");
+  EXPECT_EQ(drawn(kAll, kAll, kAll), "ffffffff-ffff-4fff-bfff-ffffffffffff");
+  EXPECT_EQ(drawn(kAll, 0, 0), "ffffffff-ffff-4f00-8000-000000000000");
+  EXPECT_EQ(drawn(0, kAll, 0), "00000000-0000-4000-800f-ffffffffffff");
+  EXPECT_EQ(drawn(0, 0, kAll), "00000000-0000-40ff-bff0-000000000000");
+  EXPECT_EQ(drawn(0x123456789abcd, 1, 0x2ff), "12345678-9abc-4dff-8020-000000000001");
+}
+
 } // namespace
 } // namespace headrace
