@@ -4,6 +4,9 @@
 
 #include "runtime/base/check.h"
 
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
@@ -96,32 +99,73 @@ void setAttributes(llvm::Module &module, TargetIsa isa) {
   }
 }
 
+void sinkAddresses(llvm::BasicBlock &block) {
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
+    auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
+    if (!address || !address->hasAllConstantIndices()) {
+      continue;
+    }
+    for (llvm::Use &use : llvm::make_early_inc_range(address->uses())) {
+      auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+      if (user->getParent() != address->getParent() && !llvm::isa<llvm::PHINode>(user)) {
+        llvm::Instruction *copy = address->clone();
+        copy->insertBefore(user->getIterator());
+        use.set(copy);
+      }
+    }
+    if (address->use_empty()) {
+      address->eraseFromParent();
+    }
+  }
+}
+
+/// Kernels of hundreds of columns: a usual one has some hundreds of instructions.
+bool isLarge(const llvm::Function &function) {
+  constexpr unsigned kManyInstructions = 8192;
+  return function.getInstructionCount() > kManyInstructions;
+}
+
 /// Addresses at constant offsets are computed again where they are used, which the processor does
 /// for nothing: kept from the beginning of a kernel, those of a wide table's buffers would all be
-/// live at once, and the register allocator takes more than linear time for that.
+/// live at once, and the register allocator takes more than linear time for that. In large kernels
+/// those that were moved out of loops are as many.
 void sinkAddresses(llvm::Module &module) {
   for (llvm::Function &function : module) {
     if (function.isDeclaration()) {
       continue;
     }
-    for (llvm::Instruction &instruction : llvm::make_early_inc_range(function.getEntryBlock())) {
-      auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
-      if (!address || !address->hasAllConstantIndices()) {
-        continue;
-      }
-      for (llvm::Use &use : llvm::make_early_inc_range(address->uses())) {
-        auto *user = llvm::cast<llvm::Instruction>(use.getUser());
-        if (user->getParent() != address->getParent() && !llvm::isa<llvm::PHINode>(user)) {
-          llvm::Instruction *copy = address->clone();
-          copy->insertBefore(user->getIterator());
-          use.set(copy);
-        }
-      }
-      if (address->use_empty()) {
-        address->eraseFromParent();
+    sinkAddresses(function.getEntryBlock());
+    if (isLarge(function)) {
+      for (llvm::BasicBlock &block : function) {
+        sinkAddresses(block);
       }
     }
   }
+}
+
+#ifdef NDEBUG
+constexpr bool kSkipVerification = true;
+#else
+constexpr bool kSkipVerification = false;
+#endif
+
+/// What addPassesToEmitFile makes, but for the pass that moves out of loops what they leave alone,
+/// and with it the addresses that were sunk into them.
+void addLargeEmitter(llvm::TargetMachine &machine, llvm::raw_svector_ostream &stream,
+                     llvm::legacy::PassManager &emitter) {
+  llvm::TargetPassConfig *passes = machine.createPassConfig(emitter);
+  passes->setDisableVerify(kSkipVerification);
+  passes->disablePass(&llvm::EarlyMachineLICMID);
+  emitter.add(passes);
+  auto *functions = new llvm::MachineModuleInfoWrapperPass(&machine);
+  emitter.add(functions);
+  bool cannot = passes->addISelPasses();
+  passes->addMachinePasses();
+  passes->setInitialized();
+  cannot |= machine.addAsmPrinter(emitter, stream, nullptr, llvm::CodeGenFileType::ObjectFile,
+                                  functions->getMMI().getContext());
+  HR_CHECK(!cannot); // x86-64 can
+  emitter.add(llvm::createFreeMachineFunctionPass());
 }
 
 } // namespace
@@ -129,11 +173,6 @@ void sinkAddresses(llvm::Module &module) {
 CodeGenerator::CodeGenerator(const CompileOptions &options)
     : options_(options), machine_(makeTargetMachine(options)),
       passes_(*machine_, options.effort == Effort::kQuick ? kQuickPasses : kPasses) {
-#ifdef NDEBUG
-  constexpr bool kSkipVerification = true;
-#else
-  constexpr bool kSkipVerification = false;
-#endif
   bool cannot = machine_->addPassesToEmitFile(emitter_, stream_, nullptr,
                                               llvm::CodeGenFileType::ObjectFile, kSkipVerification);
   HR_CHECK(!cannot); // x86-64 can
@@ -151,7 +190,15 @@ std::vector<char> CodeGenerator::compile(KernelCode kernel, std::string &error) 
     code.print(llvm::errs(), nullptr);
   }
   object_.clear();
-  emitter_.run(code);
+  if (options_.effort != Effort::kQuick && llvm::any_of(code, isLarge)) {
+    if (!largeEmitter_) {
+      largeEmitter_ = std::make_unique<llvm::legacy::PassManager>();
+      addLargeEmitter(*machine_, stream_, *largeEmitter_);
+    }
+    largeEmitter_->run(code);
+  } else {
+    emitter_.run(code);
+  }
   return std::vector<char>(object_.begin(), object_.end());
 }
 

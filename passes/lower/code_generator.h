@@ -32,6 +32,7 @@ private:
   llvm::SmallVector<char, 0> object_;
   llvm::raw_svector_ostream stream_{object_};
   llvm::legacy::PassManager emitter_;
+  std::unique_ptr<llvm::legacy::PassManager> largeEmitter_; ///< for the first large kernel
 };
 
 } // namespace headrace::lower

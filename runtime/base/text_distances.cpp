@@ -45,33 +45,38 @@ std::optional<int64_t> hammingDistance(Text text, Text other) {
 }
 
 int64_t editDistanceWithSwaps(Text x, Text y) {
-  const size_t width = y.size() + 2;
+  // By column the edits to the start of y before it; column 0 stands before both texts: far.
+  using Row = std::vector<int64_t>;
   const auto far = static_cast<int64_t>(x.size() + y.size());
-  // Row and column 0 stand before the texts, so that what is before both is far.
-  std::vector<int64_t> edits((x.size() + 2) * width, far);
-  auto at = [&](size_t row, size_t column) -> int64_t & { return edits[row * width + column]; };
-  for (size_t row = 0; row <= x.size(); ++row) {
-    at(row + 1, 1) = static_cast<int64_t>(row);
-  }
+  Row before(y.size() + 2, far);
   for (size_t column = 0; column <= y.size(); ++column) {
-    at(1, column + 1) = static_cast<int64_t>(column);
+    before[column + 1] = static_cast<int64_t>(column);
   }
-  std::array<size_t, 256> lastRow{}; // where each byte was last in x, from 1 on
+  Row edits;
+  std::array<Row, 256> beforeLast;   // the rows before those where each byte was last in x
+  std::array<size_t, 256> lastRow{}; // their numbers, from 1 on
   StopCheck check;
   for (size_t row = 1; row <= x.size() && !check.isStoppedAfter(y.size()); ++row) {
+    edits.resize(y.size() + 2);
+    edits[0] = far;
+    edits[1] = static_cast<int64_t>(row);
     size_t lastColumn = 0; // where this row's byte was last in y
     for (size_t column = 1; column <= y.size(); ++column) {
       const bool isSame = x[row - 1] == y[column - 1];
-      const size_t pairRow = lastRow[static_cast<uint8_t>(y[column - 1])], pairColumn = lastColumn;
-      const auto between = static_cast<int64_t>((row - pairRow - 1) + (column - pairColumn - 1));
-      at(row + 1, column + 1) =
-          std::min({at(row, column) + (isSame ? 0 : 1), at(row + 1, column) + 1,
-                    at(row, column + 1) + 1, at(pairRow, pairColumn) + between + 1});
+      const auto byte = static_cast<uint8_t>(y[column - 1]);
+      const size_t pairRow = lastRow[byte];
+      const auto between = static_cast<int64_t>((row - pairRow - 1) + (column - lastColumn - 1));
+      const int64_t pair = pairRow == 0 ? far : beforeLast[byte][lastColumn];
+      edits[column + 1] = std::min({before[column] + (isSame ? 0 : 1), edits[column] + 1,
+                                    before[column + 1] + 1, pair + between + 1});
       lastColumn = isSame ? column : lastColumn;
     }
-    lastRow[static_cast<uint8_t>(x[row - 1])] = row;
+    const auto byte = static_cast<uint8_t>(x[row - 1]);
+    lastRow[byte] = row;
+    before.swap(beforeLast[byte]);
+    before.swap(edits);
   }
-  return at(x.size() + 1, y.size() + 1);
+  return before.back();
 }
 
 std::optional<double> jaccardSimilarity(Text text, Text other) {

@@ -140,6 +140,34 @@ def test_a_timeout_ends_a_compilation() -> None:
     assert hr.sql("select sum(x + 1) as n from t", _numbers(10)).num_rows == 1  # the compiler goes on
 
 
+#: Constants that take seconds to compute: by DuckDB's binder, and by the compiler.
+LONG_CONSTANTS = {
+    "by the binder": "abs(levenshtein(repeat('ab', 25000), repeat('ba', 25000)))",
+    "by the compiler": f"damerau_levenshtein('{'ab' * 15_000}', '{'ba' * 15_000}')",
+}
+
+
+@pytest.mark.usefixtures("no_plans")
+@pytest.mark.parametrize("name", LONG_CONSTANTS)
+def test_a_timeout_ends_a_constant(name: str) -> None:
+    started = time.monotonic()
+    with pytest.raises(
+        hr.errors.QueryTimeoutError, match=r"^the query took longer than its timeout: 0\.3 s$"
+    ):
+        hr.sql(f"select {LONG_CONSTANTS[name]} as n from t", _numbers(10), timeout=0.3)
+    assert time.monotonic() - started < 1.5  # 0.35, if nothing else runs
+    # The next one waits for no binder that goes on.
+    assert hr.sql(JOIN, _same_keys(10), threads=1).column("n").to_pylist() == [100]
+    assert time.monotonic() - started < 2.5
+
+
+@pytest.mark.parametrize("options", [{}, {"timeout": 100.0}])
+def test_mistakes_are_told_with_and_without_a_timeout(options: dict[str, float]) -> None:
+    with pytest.raises(hr.errors.SqlError, match="nothing") as caught:
+        hr.sql("select nothing from t", _numbers(10), **options)
+    assert caught.value.place
+
+
 @pytest.mark.usefixtures("no_plans")
 def test_a_handle_cancels_a_compilation() -> None:
     cancel = hr.Cancel()

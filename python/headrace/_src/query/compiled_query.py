@@ -132,8 +132,6 @@ def answer_of(
     measured = time.perf_counter()
     query = bound_query(text, documents, clock, statistics, plan)
     parsed = time.perf_counter()
-    if stop := current_stop():
-        stop()  # nothing interrupts DuckDB's binder
     request = target.request()
     query.describe(request)
     request.statistics = query.statistics
@@ -141,7 +139,7 @@ def answer_of(
         request.dump_phases = [stop_after]
         request.stop_after = stop_after
     request.losses_per_second = lost_per_second
-    inner = programs.checked(programs.compiler().compile_sql(request, stop), text)
+    inner = programs.checked(programs.compiler().compile_sql(request, current_stop()), text)
     return Answer(inner, {"statistics": measured - start, "parse": parsed - measured})
 
 

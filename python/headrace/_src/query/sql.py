@@ -43,7 +43,7 @@ from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.recursion import Run, described, may_recur, unrolled
 from headrace._src.query.seeds import settings_of_round
 from headrace._src.query.statistics import documents_for
-from headrace._src.query.stop import Cancel, stopper, stopping
+from headrace._src.query.stop import Cancel, stopper, stopping, unless_stopped
 from headrace._src.query.tables import FileTable, Table, TablesArgument, is_in_memory, resolve
 from headrace._src.query.uuid_texts import batches_with_texts, table_with_texts
 from headrace._src.result_output import ResultFile
@@ -138,7 +138,8 @@ def sql(
     timeout: seconds after which the query is stopped with QueryTimeoutError; in a `cluster`, those of
         rank 0, and the others raise CancelledError with its message.
     cancel: a `Cancel`, which stops it from another thread with CancelledError. Both end compilations too,
-        but for the binding of names, which is DuckDB's, and the kernel that is compiled just then.
+        but for the kernel that is compiled just then; DuckDB's binder, which computes constants however
+        long that takes, goes on in a thread of its own, for which the process waits when it ends.
     verify: first reads all columns and compares them with the statistics in the files, which are trusted
         otherwise. Raises CorruptError if they do not hold.
     time_zone: the name of the zone ("Europe/Berlin") in which TIMESTAMP WITH TIME ZONE is read, taken apart,
@@ -450,7 +451,8 @@ def _answer(
 
     text = with_pivot_values(text, values_of)
     if may_recur(text):
-        plan = bound_plan(text, schemas_of(documents_for(text, resolved)))
+        schemas = schemas_of(documents_for(text, resolved))
+        plan = unless_stopped(lambda: bound_plan(text, schemas))
         plan, rows = unrolled(plan, resolved, rows_of, in_cluster=current() is not None)
         resolved = {**resolved, **rows}
     target = replace(target, resident=resident)
@@ -639,7 +641,8 @@ def _tree(
     named, resolved = _sources(text, tables)
     target = Target.of(ranks, topology, layout_seed, mesh).within(memory).on(programs.device_of(settings))
     if may_recur(named):
-        plan = bound_plan(named, schemas_of(documents_for(named, resolved)))
+        schemas = schemas_of(documents_for(named, resolved))
+        plan = unless_stopped(lambda: bound_plan(named, schemas))
 
         def shown(part: BoundPlan) -> str:
             compiled = load_query(named, resolved, target, statistics, part).compiled

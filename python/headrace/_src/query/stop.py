@@ -7,9 +7,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
+from typing import TypeVar
 
 from headrace._src.errors import CancelledError, QueryTimeoutError, UserError
+
+_T = TypeVar("_T")
 
 
 class Cancel:
@@ -45,6 +48,34 @@ def stopping(stop: Callable[[], None] | None) -> Iterator[None]:
 def current_stop() -> Callable[[], None] | None:
     """What raises once that which this thread does has to stop; None: nothing does."""
     return _stop.get()
+
+
+def unless_stopped(work: Callable[[], _T]) -> _T:
+    """What `work` returns or raises. If this thread has to stop before, `work` goes on in one of its own.
+
+    For what nothing interrupts: DuckDB's binder computes constants, however long that takes.
+    """
+    stop = current_stop()
+    if stop is None:
+        return work()
+    context = copy_context()
+    ended = threading.Event()
+    results: list[_T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(context.run(work))
+        except BaseException as error:
+            errors.append(error)
+        ended.set()
+
+    threading.Thread(target=run, name="headrace-binder").start()
+    while not ended.wait(0.02):
+        stop()
+    if errors:
+        raise errors[0]
+    return results[0]
 
 
 def stopper(timeout: float | None, cancel: Cancel | None, follows: bool = False) -> Callable[[], None] | None:

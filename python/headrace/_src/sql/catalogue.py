@@ -63,12 +63,13 @@ _ANSWERED_BY_SQL = {
     Kind.ANALYZE: "EXPLAIN ANALYZE is",
     Kind.CATALOGUE: "DESCRIBE and SHOW are",
 }
-_lock = threading.RLock()
+_lock = threading.Lock()  # of the connection that waits for the next query
 _connection: Any = None
 _zone = ""  # of the connection
 
 
 def _close() -> None:
+    """Of the caller that has the lock."""
     global _connection
     if _connection is not None:
         _connection.close()
@@ -146,7 +147,7 @@ def catalogue_rows(script: Script, schemas: Sequence[TableSchema]) -> pa.Table:
 
 @contextmanager
 def _tables(schemas: Sequence[TableSchema]) -> Iterator[Any]:
-    """The connection with these tables in its catalogue, and nothing else; for one caller at a time."""
+    """A connection with these tables in its catalogue, and nothing else, which is this caller's alone."""
     global _connection, _zone
     check_names(schemas)
     zone = current_zone() or UTC
@@ -155,15 +156,18 @@ def _tables(schemas: Sequence[TableSchema]) -> Iterator[Any]:
             _close()
             _zone = zone
         # Kept for the next query only if this one leaves it clean.
-        connection, _connection = _connection or _connect(zone), None
-        connection.execute("begin")
-        try:
-            for schema in schemas:
-                connection.execute(schema.statement())
-            yield connection
-        finally:
-            connection.execute("rollback")
-        _connection = connection
+        connection, _connection = _connection, None
+    connection = connection or _connect(zone)
+    connection.execute("begin")
+    try:
+        for schema in schemas:
+            connection.execute(schema.statement())
+        yield connection
+    finally:
+        connection.execute("rollback")
+    with _lock:
+        if zone == _zone and _connection is None:
+            _connection = connection
 
 
 def _connect(zone: str) -> Any:
