@@ -2,6 +2,7 @@
 #include "passes/driver/compile.h"
 
 #include "dialects/AllDialects.h"
+#include "dialects/pipe/PipeDialect.h"
 #include "model/plan/check.h"
 #include "passes/driver/diagnostic_text.h"
 #include "passes/driver/phases.h"
@@ -95,6 +96,26 @@ bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &opti
 
 namespace {
 
+/// False of more tasks than a plan may have.
+bool requireSize(size_t tasks, CompileError &error) {
+  if (tasks > plan::kElementsMax) {
+    error = {ErrorKind::kUnsupported,
+             "a program of more than " + std::to_string(plan::kElementsMax) +
+                 " tasks is not supported; divide it into several, which keep tables between them"};
+  }
+  return tasks <= plan::kElementsMax;
+}
+
+/// Of the tasks that a program will have at least: of each pipeline, and what makes and ends each
+/// state.
+size_t leastTasks(ModuleOp module) {
+  size_t tasks = 0;
+  for (Operation &op : *module.getBody()) {
+    tasks += isa<pipe::PipelineOp>(op) ? 1 : isa<pipe::StateOp>(op) ? 2 : 0;
+  }
+  return tasks;
+}
+
 /// From the program of phase `options.resumeAfter` to plan and kernels.
 bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const CompileOptions &options,
                    CompiledProgram &out, CompileError &error) {
@@ -144,7 +165,7 @@ bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Compil
   if (options.stopAfter == Phase::kLower) {
     return true;
   }
-  if (stopRequested()) {
+  if (stopRequested() || !requireSize(leastTasks(*module), error)) {
     return false;
   }
   FailureOr<lower::LoweredKernels> lowered =
@@ -174,6 +195,9 @@ bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Compil
   log(LogLevel::kInfo, "kernels compiled: ", lowered->compiled,
       ", from the cache: ", lowered->cached);
   out.plan = std::move(*plan);
+  if (!requireSize(out.plan.tasks.size(), error)) {
+    return false;
+  }
   if (Status status = plan::check(out.plan); !status.ok()) {
     error.message = "the compiler made a plan that it refuses itself: " + status.toString();
     return false;
