@@ -39,7 +39,7 @@ def test_more_tasks_than_a_plan_has() -> None:
     parts = ", ".join(f"(select max(x) from t where x % {i + 2} = 1) as m{i}" for i in range(900))
     with pytest.raises(
         hr.errors.UnsupportedError,
-        match=r"^a program of more than 4096 tasks is not supported; divide it into several, which keep tables",
+        match="^a program of more than 4096 tasks is not supported; divide it into several, which keep",
     ):
         hr.sql(f"select {parts}", {"t": pa.table({"x": [1, 2, 3]})})
 
