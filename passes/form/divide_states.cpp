@@ -188,13 +188,14 @@ public:
       : module_(module), symbols_(module), b_(module.getContext()), memoryBytes_(memoryBytes) {}
 
   void run() {
+    const llvm::StringMap<double> rowTexts = textBytes();
     llvm::MapVector<StateOp, uint64_t> bytes;
     uint64_t whole = 0;
     for (auto state : module_.getOps<StateOp>()) {
       if (analysis::rangeBytes(layoutState(state)) > memoryBytes_ / kRangePart) {
         state.removeDirectAttr();
       }
-      bytes[state] = analysis::likelyBytes(state, textBytes(state));
+      bytes[state] = analysis::likelyBytes(state, rowTexts.lookup(state.getSymName()));
       whole = llvm::SaturatingAdd(whole, bytes[state]);
     }
     auto largestFirst = bytes.takeVector();
@@ -254,14 +255,15 @@ private:
     });
   }
 
-  /// Of a row of the state, as the sink that fills it says.
-  double textBytes(StateOp state) {
-    double most = 0;
+  /// Of a row of each state, as the sinks that fill it say.
+  llvm::StringMap<double> textBytes() {
+    llvm::StringMap<double> most;
     for (auto pipeline : module_.getOps<PipelineOp>()) {
       Operation &sink = pipeline.getBody().front().back();
-      if (isSink(sink) && stateOf(sink).getValue() == state.getSymName()) {
-        auto bytes = sink.getAttrOfType<FloatAttr>("text_bytes");
-        most = std::max(most, bytes ? bytes.getValueAsDouble() : 0);
+      auto bytes = isSink(sink) ? sink.getAttrOfType<FloatAttr>("text_bytes") : FloatAttr();
+      if (bytes) {
+        double &known = most[stateOf(sink).getValue()];
+        known = std::max(known, bytes.getValueAsDouble());
       }
     }
     return most;

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <array>
 
@@ -37,7 +38,13 @@ class Former {
 public:
   Former(func::FuncOp main, TableSink sink)
       : main_(main), sink_(sink), module_(main->getParentOfType<ModuleOp>()), b_(main.getContext()),
-        localRows_(ranksOf(module_)) {}
+        localRows_(ranksOf(module_)) {
+    for (Operation &op : *module_.getBody()) {
+      if (auto name = SymbolTable::getSymbolName(&op)) {
+        names_.insert(name.getValue());
+      }
+    }
+  }
 
   LogicalResult run();
 
@@ -172,6 +179,7 @@ private:
   OpBuilder b_;
   analysis::LocalRows localRows_;
   llvm::StringMap<int> counters_;
+  llvm::StringSet<> names_; ///< of symbols
   std::optional<Branch> branch_;
   /// Tables that have been formed already; taken by the first who opens them.
   llvm::MapVector<Value, OpenPipeline> formed_;

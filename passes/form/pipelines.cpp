@@ -33,7 +33,7 @@ std::string Former::fresh(StringRef stem) {
   std::string name;
   do {
     name = (stem + std::to_string(counters_[stem]++)).str();
-  } while (module_.lookupSymbol(name)); // of another table of the program
+  } while (!names_.insert(name).second); // of another table of the program
   return name;
 }
 

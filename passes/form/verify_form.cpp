@@ -24,7 +24,7 @@ struct Uses {
 
 class FormVerifier {
 public:
-  explicit FormVerifier(ModuleOp module) : module_(module) {}
+  explicit FormVerifier(ModuleOp module) : module_(module), symbols_(module) {}
 
   LogicalResult run() {
     WalkResult ops = module_.walk([&](Operation *op) {
@@ -64,7 +64,7 @@ private:
         .Case<ReadOp, LookupOp>(
             [&](auto user) { return use<StateOp>(user, user.getState(), &Uses::read); })
         .Case([&](EmitOp emit) {
-          auto stream = module_.lookupSymbol<StreamOp>(emit.getStream());
+          auto stream = symbols_.lookup<StreamOp>(emit.getStream());
           bool parted = stream && stream.getKind() == StreamKind::Parted;
           bool hashes = stream && (parted || stream.getKind() == StreamKind::Hash);
           if (stream && (hashes == emit.getKeys().empty() || parted != emit.getParted())) {
@@ -81,7 +81,7 @@ private:
 
   template <typename Symbol>
   LogicalResult use(Operation *user, StringRef name, unsigned Uses::*counter) {
-    auto symbol = module_.lookupSymbol<Symbol>(name);
+    auto symbol = symbols_.lookup<Symbol>(name);
     if (!symbol) {
       return user->emitOpError("refers to no stream of the module: @") << name;
     }
@@ -118,6 +118,7 @@ private:
   }
 
   ModuleOp module_;
+  SymbolTable symbols_;
   llvm::DenseMap<Operation *, Uses> uses_;
 };
 

@@ -74,15 +74,15 @@ LogicalResult verifyRun(sched::RunOp run, pipe::PipelineOp pipeline) {
 }
 
 /// An exchange moves chunks as the stream that its run writes says.
-LogicalResult verifyExchanges(ModuleOp module, sched::ProgramOp program) {
+LogicalResult verifyExchanges(const SymbolTable &symbols, sched::ProgramOp program) {
   WalkResult walked = program.walk([&](sched::ExchangeOp exchange) -> WalkResult {
     sched::RunOp run = sched::writerOf(exchange.getInput());
-    auto pipeline = run ? module.lookupSymbol<pipe::PipelineOp>(run.getKernelAttr().getAttr())
-                        : pipe::PipelineOp();
+    auto pipeline =
+        run ? symbols.lookup<pipe::PipelineOp>(run.getKernelAttr().getAttr()) : pipe::PipelineOp();
     auto emit =
         pipeline ? dyn_cast<pipe::EmitOp>(pipeline.getBody().front().back()) : pipe::EmitOp();
-    auto stream = emit ? module.lookupSymbol<pipe::StreamOp>(emit.getStreamAttr().getAttr())
-                       : pipe::StreamOp();
+    auto stream =
+        emit ? symbols.lookup<pipe::StreamOp>(emit.getStreamAttr().getAttr()) : pipe::StreamOp();
     StringRef kind = sched::stringifyExchangeKind(exchange.getKind());
     if (!stream || pipe::stringifyStreamKind(stream.getKind()) != kind ||
         stream.getAxesAttr() != exchange.getAxesAttr()) {
@@ -93,9 +93,9 @@ LogicalResult verifyExchanges(ModuleOp module, sched::ProgramOp program) {
   return failure(walked.wasInterrupted());
 }
 
-LogicalResult verifyReservations(ModuleOp module, sched::ProgramOp program) {
+LogicalResult verifyReservations(const SymbolTable &symbols, sched::ProgramOp program) {
   WalkResult walked = program.walk([&](sched::ReserveOp reserve) -> WalkResult {
-    if (!module.lookupSymbol<pipe::StateOp>(reserve.getStateAttr().getAttr())) {
+    if (!symbols.lookup<pipe::StateOp>(reserve.getStateAttr().getAttr())) {
       return reserve.emitOpError("is for no state of the module: @") << reserve.getState();
     }
     return WalkResult::advance();
@@ -103,11 +103,11 @@ LogicalResult verifyReservations(ModuleOp module, sched::ProgramOp program) {
   return failure(walked.wasInterrupted());
 }
 
-LogicalResult verifyRuns(ModuleOp module, sched::ProgramOp program) {
+LogicalResult verifyRuns(ModuleOp module, const SymbolTable &symbols, sched::ProgramOp program) {
   llvm::DenseSet<StringAttr> kernels;
   for (sched::RunOp run : runsOf(program)) {
     StringAttr kernel = run.getKernelAttr().getAttr();
-    auto pipeline = module.lookupSymbol<pipe::PipelineOp>(kernel);
+    auto pipeline = symbols.lookup<pipe::PipelineOp>(kernel);
     if (!pipeline) {
       return run.emitOpError("runs no pipeline of the module: @") << kernel.getValue();
     }
@@ -126,9 +126,9 @@ LogicalResult verifyRuns(ModuleOp module, sched::ProgramOp program) {
   return success();
 }
 
-LogicalResult verifyLoads(ModuleOp module, sched::ProgramOp program) {
+LogicalResult verifyLoads(const SymbolTable &symbols, sched::ProgramOp program) {
   WalkResult walked = program.walk([&](sched::LoadOp load) -> WalkResult {
-    auto pipeline = module.lookupSymbol<pipe::PipelineOp>(load.getScanAttr().getAttr());
+    auto pipeline = symbols.lookup<pipe::PipelineOp>(load.getScanAttr().getAttr());
     auto scan = pipeline ? dyn_cast<pipe::ScanOp>(pipeline.getBody().front().front()) : nullptr;
     if (!scan || scan.getRows().getType() != load.getRows().getType().getRows()) {
       return load.emitOpError("loads for no pipeline that begins with a scan of such rows: @")
@@ -148,10 +148,11 @@ LogicalResult verifySchedule(ModuleOp module) {
            << llvm::range_size(programs);
   }
   sched::ProgramOp program = *programs.begin();
-  return failure(failed(verifyReservations(module, program)) ||
-                 failed(verifyLoads(module, program)) || failed(verifyExchanges(module, program)) ||
-                 failed(verifyRuns(module, program)) || failed(verifyStates(program)) ||
-                 failed(verifyTensors(module, program)));
+  const SymbolTable symbols(module);
+  return failure(
+      failed(verifyReservations(symbols, program)) || failed(verifyLoads(symbols, program)) ||
+      failed(verifyExchanges(symbols, program)) || failed(verifyRuns(module, symbols, program)) ||
+      failed(verifyStates(program)) || failed(verifyTensors(module, program)));
 }
 
 } // namespace headrace::schedule

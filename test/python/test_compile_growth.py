@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import resource
 import subprocess
@@ -143,6 +144,15 @@ def _medians(n: int) -> str:
     return lower(query, {"t": pa.table({column: [1, 2] for column in columns})}, "import")
 
 
+def _grouping_sets(n: int) -> str:
+    columns = [f"c{i}" for i in range(17)]
+    sets = ", ".join(
+        f"({', '.join(keys)})" for keys in itertools.islice(itertools.combinations(columns, 4), n)
+    )
+    query = f"select count(*) as n from t group by grouping sets ({sets})"
+    return lower(query, {"t": pa.table({column: [1, 2] for column in columns})}, "import")
+
+
 def _windows(n: int) -> str:
     """Each an aggregate of a partition of its own, joined to the rows that have those before."""
     windows = ", ".join(f"sum(a) over (partition by a % {i + 2}) as s{i}" for i in range(n))
@@ -182,6 +192,7 @@ def _seconds(text: str, folder: Path) -> float:
         (_joins, 150),
         (_aggregate_joins, 150),
         (_aggregate_union, 250),
+        (_grouping_sets, 1000),
     ],
     ids=[
         "sum",
@@ -194,6 +205,7 @@ def _seconds(text: str, folder: Path) -> float:
         "joins",
         "aggregate_joins",
         "aggregate_union",
+        "grouping_sets",
     ],
 )
 def test_twice_the_program_takes_about_twice_the_time(
