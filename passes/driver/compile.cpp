@@ -98,12 +98,13 @@ namespace {
 
 /// False of more tasks than a plan may have.
 bool requireSize(size_t tasks, CompileError &error) {
-  if (tasks > plan::kElementsMax) {
-    error = {ErrorKind::kUnsupported,
-             "a program of more than " + std::to_string(plan::kElementsMax) +
-                 " tasks is not supported; divide it into several, which keep tables between them"};
+  if (tasks <= plan::kElementsMax) {
+    return true;
   }
-  return tasks <= plan::kElementsMax;
+  error = {ErrorKind::kUnsupported,
+           "a program of more than " + std::to_string(plan::kElementsMax) +
+               " tasks is not supported; divide it into several, which keep tables between them"};
+  return false;
 }
 
 /// Of the tasks that a program will have at least: of each pipeline, and what makes and ends each

@@ -103,7 +103,7 @@ LogicalResult verifyReservations(const SymbolTable &symbols, sched::ProgramOp pr
   return failure(walked.wasInterrupted());
 }
 
-LogicalResult verifyRuns(ModuleOp module, const SymbolTable &symbols, sched::ProgramOp program) {
+LogicalResult verifyRuns(const SymbolTable &symbols, sched::ProgramOp program) {
   llvm::DenseSet<StringAttr> kernels;
   for (sched::RunOp run : runsOf(program)) {
     StringAttr kernel = run.getKernelAttr().getAttr();
@@ -118,7 +118,7 @@ LogicalResult verifyRuns(ModuleOp module, const SymbolTable &symbols, sched::Pro
       return run.emitOpError("runs a pipeline a second time: @") << kernel.getValue();
     }
   }
-  for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
+  for (auto pipeline : cast<ModuleOp>(symbols.getOp()).getOps<pipe::PipelineOp>()) {
     if (!pipeline.getMerges() && !kernels.contains(pipeline.getSymNameAttr())) {
       return pipeline.emitOpError("is run by no task: @") << pipeline.getSymName();
     }
@@ -151,7 +151,7 @@ LogicalResult verifySchedule(ModuleOp module) {
   const SymbolTable symbols(module);
   return failure(
       failed(verifyReservations(symbols, program)) || failed(verifyLoads(symbols, program)) ||
-      failed(verifyExchanges(symbols, program)) || failed(verifyRuns(module, symbols, program)) ||
+      failed(verifyExchanges(symbols, program)) || failed(verifyRuns(symbols, program)) ||
       failed(verifyStates(program)) || failed(verifyTensors(module, program)));
 }
 

@@ -50,19 +50,19 @@ if TYPE_CHECKING:
     from headrace._src.query.sql import lower as lower
     from headrace._src.query.sql import persist as persist
     from headrace._src.query.sql import sql as sql
-    from headrace._src.query.stop import Cancel as Cancel
     from headrace._src.serving.server import Server as Server
     from headrace._src.serving.server import serve as serve
     from headrace._src.session.relation import Relation as Relation
     from headrace._src.session.session import Session as Session
     from headrace._src.session.session import connect as connect
+    from headrace._src.stop import Cancel as Cancel
     from headrace._src.tuning.tune import tune as tune
 
     __version__: str
 
 # name -> the module that defines it
 _PUBLIC = {
-    "Cancel": "headrace._src.query.stop",
+    "Cancel": "headrace._src.stop",
     "Cluster": "headrace._src.cluster",
     "Dataset": "headrace._src.query.dataset",
     "Expr": "headrace._src.frame.expression",

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from headrace._src.arguments import check_options, checked
-from headrace._src.query.stop import Cancel
+from headrace._src.stop import Cancel
 
 _T = pa.table({"a": [1, 2, 3]})
 _SQL = "select a from t"

@@ -9,7 +9,6 @@ from typing import Any
 
 from headrace._src.arguments import shown
 from headrace._src.errors import UserError
-from headrace._src.query.stop import unless_stopped
 from headrace._src.sql.catalogue import BoundPlan, bound_plan
 from headrace._src.sql.clock import Clock
 from headrace._src.sql.tables import TableSchema, schema_of
@@ -52,7 +51,7 @@ def bound_query(
     others: documents by table that the compiler is told instead. plan: that of the query, or of a part of it,
     if it is known.
     """
-    plan = plan or unless_stopped(lambda: bound_plan(text, schemas_of(documents)))
+    plan = plan or bound_plan(text, schemas_of(documents))
     told = {
         name: _document(name, others[name]) if others and name in others else document
         for name, document in documents.items()

@@ -14,10 +14,10 @@ from headrace._src.query.bound_query import bound_query
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.statistics import documents_for, statistics_of, table_sizes
-from headrace._src.query.stop import current_stop
 from headrace._src.query.tables import ArrowTable, FileTable, ResidentTable, Table, located
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.clock import Clock, clock_of
+from headrace._src.stop import current_stop
 from headrace._src.tuning import use as tuning
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from headrace._src.errors import HeadraceError
 from headrace._src.query.statistics import documents_for, statistics_of
-from headrace._src.query.stop import unless_stopped
 from headrace._src.query.tables import FileTable, Table
 from headrace._src.sql.catalogue import moved_conditions
 from headrace._src.sql.tables import schema_of
@@ -37,7 +36,7 @@ def pruned_tables(text: str, tables: Mapping[str, Table]) -> dict[str, Table]:
             **{name: statistics_of(table.first) for name, table in partitioned.items()},
         }
         schemas = [schema_of(name, json.loads(document)) for name, document in documents.items()]
-        plan = unless_stopped(lambda: moved_conditions(text, schemas))
+        plan = moved_conditions(text, schemas)
     except HeadraceError:
         return dict(tables)  # told where the query is bound
     return {**tables, **{name: _pruned(name, table, plan) for name, table in partitioned.items()}}

@@ -43,7 +43,6 @@ from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.recursion import Run, described, may_recur, unrolled
 from headrace._src.query.seeds import settings_of_round
 from headrace._src.query.statistics import documents_for
-from headrace._src.query.stop import Cancel, stopper, stopping, unless_stopped
 from headrace._src.query.tables import FileTable, Table, TablesArgument, is_in_memory, resolve
 from headrace._src.query.uuid_texts import batches_with_texts, table_with_texts
 from headrace._src.result_output import ResultFile
@@ -51,6 +50,7 @@ from headrace._src.sql.catalogue import BoundPlan, bound_plan, catalogue_rows
 from headrace._src.sql.clock import clock_of
 from headrace._src.sql.script import Kind, Script, gives_rows, may_not_be_rows, script_of
 from headrace._src.sql.zones import batches_in_zone, current_zone, in_zone, table_in_zone
+from headrace._src.stop import Cancel, stopper, stopping
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -451,8 +451,7 @@ def _answer(
 
     text = with_pivot_values(text, values_of)
     if may_recur(text):
-        schemas = schemas_of(documents_for(text, resolved))
-        plan = unless_stopped(lambda: bound_plan(text, schemas))
+        plan = bound_plan(text, schemas_of(documents_for(text, resolved)))
         plan, rows = unrolled(plan, resolved, rows_of, in_cluster=current() is not None)
         resolved = {**resolved, **rows}
     target = replace(target, resident=resident)
@@ -641,8 +640,7 @@ def _tree(
     named, resolved = _sources(text, tables)
     target = Target.of(ranks, topology, layout_seed, mesh).within(memory).on(programs.device_of(settings))
     if may_recur(named):
-        schemas = schemas_of(documents_for(named, resolved))
-        plan = unless_stopped(lambda: bound_plan(named, schemas))
+        plan = bound_plan(named, schemas_of(documents_for(named, resolved)))
 
         def shown(part: BoundPlan) -> str:
             compiled = load_query(named, resolved, target, statistics, part).compiled

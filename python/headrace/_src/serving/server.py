@@ -19,12 +19,12 @@ import pyarrow.flight as flight
 
 from headrace._src import errors
 from headrace._src.arguments import checked
-from headrace._src.query.stop import Cancel
 from headrace._src.query.tables import TablesArgument
 from headrace._src.serving import GRACE, QUERIES, catalogue
 from headrace._src.serving.messages import Fields, message, packed, unpacked
 from headrace._src.serving.statements import NO_ROWS, Statement
 from headrace._src.session.session import Session, connect
+from headrace._src.stop import Cancel
 
 #: Seconds until connections of which a stream has not ended by then are closed.
 _LAST = 1.0

@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from headrace._src.errors import UnsupportedError, UserError
 from headrace._src.query.named_files import names_files
-from headrace._src.query.stop import Cancel
 from headrace._src.serving.messages import Fields, message
 from headrace._src.session.session import Session
 from headrace._src.sql.parameters import has_parameters, with_values
+from headrace._src.stop import Cancel
 
 _NOTHING = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"  # blanks and comments
 _WORD = r'"(?:[^"]|"")+"|[A-Za-z_]\w*'

@@ -23,6 +23,7 @@ from headrace._src.sql.place import located
 from headrace._src.sql.script import Kind, Script, script_of
 from headrace._src.sql.tables import TableSchema, check_names
 from headrace._src.sql.zones import UTC, current_zone
+from headrace._src.stop import unless_stopped
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,10 +105,14 @@ def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
         what = _ANSWERED_BY_SQL[script.kind]
         message = f"{what} answered by hr.sql and by headrace sql alone"
         raise located(UnsupportedError, message, text, script.start)
-    with _tables(schemas) as connection:
-        plan = _described(connection, _plan(connection, script, schemas))
-        relation = connection.sql(script.query)
-        return BoundPlan(plan, tuple(relation.columns), tuple(map(str, relation.types)))
+
+    def bound() -> BoundPlan:
+        with _tables(schemas) as connection:
+            plan = _described(connection, _plan(connection, script, schemas))
+            relation = connection.sql(script.query)
+            return BoundPlan(plan, tuple(relation.columns), tuple(map(str, relation.types)))
+
+    return unless_stopped(bound)
 
 
 def moved_conditions(text: str, schemas: Sequence[TableSchema]) -> Any:
@@ -118,11 +123,15 @@ def moved_conditions(text: str, schemas: Sequence[TableSchema]) -> Any:
     Raises SqlError as `bound_plan` does, and for a plan that is too deep to be read.
     """
     script = script_of(text)
-    with _tables(schemas) as connection:
-        _plan(connection, script, schemas)
-        plan: str = connection.execute(_OPTIMIZED, [script.query]).fetchall()[0][0]
+
+    def moved() -> str:
+        with _tables(schemas) as connection:
+            _plan(connection, script, schemas)
+            plan: str = connection.execute(_OPTIMIZED, [script.query]).fetchall()[0][0]
+            return plan
+
     try:
-        return json.loads(plan)
+        return json.loads(unless_stopped(moved))
     except RecursionError:
         raise SqlError("the plan is too deep to be read") from None
 
