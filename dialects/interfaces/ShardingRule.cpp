@@ -1,5 +1,6 @@
 // Factor rules of upstream tensor ops, from indexing maps and iterator types.
 #include "dialects/interfaces/ShardingRule.h"
+#include "dialects/interfaces/TensorSlice.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -63,12 +64,18 @@ SmallVector<ReductionKind, 2> neutralKinds(Attribute value) {
   return kinds;
 }
 
+/// A new factor, passing through, for a dimension of `type`.
+int32_t addFactor(ShardingRule &rule, RankedTensorType type, int64_t dimension) {
+  int64_t size = type.getDimSize(dimension);
+  rule.factors.push_back({FactorKind::kPassThrough, ShapedType::isDynamic(size) ? -1 : size});
+  return static_cast<int32_t>(rule.factors.size()) - 1;
+}
+
 /// One factor per dimension of a tensor, all passing through.
 void addDimensionFactors(ShardingRule &rule, RankedTensorType type) {
   SmallVector<int32_t, 4> dims;
-  for (int64_t size : type.getShape()) {
-    dims.push_back(static_cast<int32_t>(rule.factors.size()));
-    rule.factors.push_back({FactorKind::kPassThrough, ShapedType::isDynamic(size) ? -1 : size});
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    dims.push_back(addFactor(rule, type, d));
   }
   rule.results.push_back(dims);
 }
@@ -180,6 +187,43 @@ ShardingRule reshapeRule(RankedTensorType from, RankedTensorType to,
   return rule;
 }
 
+/// What is taken whole may be divided, the others are whole on every rank.
+std::optional<ShardingRule> sliceRule(tensor::ExtractSliceOp op) {
+  std::optional<SmallVector<SlicedDimension>> dimensions = slicedDimensions(op);
+  if (!dimensions) {
+    return std::nullopt;
+  }
+  ShardingRule rule;
+  RankedTensorType from = op.getSourceType();
+  SmallVector<int32_t, 4> source(dimensions->size(), ShardingRule::kNoFactor);
+  SmallVector<int32_t, 4> result(static_cast<size_t>(op.getType().getRank()),
+                                 ShardingRule::kNoFactor);
+  for (auto [d, dimension] : llvm::enumerate(*dimensions)) {
+    if (dimension.whole && dimension.result) {
+      source[d] = result[*dimension.result] = addFactor(rule, from, static_cast<int64_t>(d));
+    }
+  }
+  rule.operands = {source};
+  rule.accumulators = {false};
+  rule.results = {result};
+  return rule;
+}
+
+/// The dimension along which the operands follow each other is whole on every rank.
+ShardingRule concatRule(tensor::ConcatOp op) {
+  ShardingRule rule;
+  SmallVector<int32_t, 4> dims(static_cast<size_t>(op.getRank()), ShardingRule::kNoFactor);
+  for (int64_t d = 0; d < op.getRank(); ++d) {
+    if (d != static_cast<int64_t>(op.getDim())) {
+      dims[d] = addFactor(rule, op.getResultType(), d);
+    }
+  }
+  rule.operands.assign(op.getInputs().size(), dims);
+  rule.accumulators.assign(op.getInputs().size(), false);
+  rule.results = {dims};
+  return rule;
+}
+
 } // namespace
 
 std::optional<ShardingRule> tensorShardingRule(Operation *op) {
@@ -193,6 +237,12 @@ std::optional<ShardingRule> tensorShardingRule(Operation *op) {
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
     return reshapeRule(expand.getSrcType(), expand.getResultType(),
                        expand.getReassociationIndices(), /*collapses=*/false);
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    return sliceRule(slice);
+  }
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+    return concatRule(concat);
   }
   if (op->getNumResults() != 1) {
     return std::nullopt;

@@ -24,8 +24,8 @@ struct Factor {
   FactorKind kind = FactorKind::kPassThrough;
   /// The extent; negative if known only at run time.
   int64_t size = -1;
-  /// Parts must be equal: the dimension is joined with others of its tensor or cut out of one, and a rank's
-  /// part of the one shape is its part of the other only then.
+  /// Parts must be equal: the dimension is joined with others of its tensor or cut out of one, and
+  /// a rank's part of the one shape is its part of the other only then.
   bool equalParts = false;
 };
 
@@ -50,8 +50,8 @@ struct ShardingRule {
   double operationsPerPoint = 0;
 };
 
-/// The rule of linalg ops on tensors, elementwise ops, reshapes, tensor.empty and tensor constants;
-/// nothing for others.
+/// The rule of linalg ops on tensors, elementwise ops, reshapes, slices, concatenations,
+/// tensor.empty and tensor constants; nothing for others.
 std::optional<ShardingRule> tensorShardingRule(mlir::Operation *op);
 
 } // namespace headrace

@@ -21,7 +21,8 @@ def Sched_ExchangeKindAttr : EnumAttr<Sched_Dialect, Sched_ExchangeKind, "exchan
 
 def Sched_Action : Sched_Enum<"Action", "what a task does with tensors", [
   I32EnumAttrCase<"Matmul", 0, "matmul">, I32EnumAttrCase<"Kernel", 1, "kernel">,
-  I32EnumAttrCase<"Reshape", 2, "reshape">, I32EnumAttrCase<"Slice", 3, "slice">]>;
+  I32EnumAttrCase<"Reshape", 2, "reshape">, I32EnumAttrCase<"Slice", 3, "slice">,
+  I32EnumAttrCase<"Concat", 4, "concat">]>;
 def Sched_ActionAttr : EnumAttr<Sched_Dialect, Sched_Action, "action">;
 
 def Sched_CollectiveKind : Sched_Enum<"CollectiveKind", "how parts of a tensor move between ranks", [
@@ -284,8 +285,12 @@ def Sched_ComputeOp : Sched_Op<"compute"> {
     ```
 
     C1: exactly the action kernel names a kernel. C2: a product has two inputs, for each whether it is transposed, and
-    how many dimensions are its batch;
-    a slice has the dimension that is cut; a reshape has no parameters.
+    how many dimensions are its batch; a reshape has no parameters; a slice has of each dimension of its input the offset, the
+    size and the stride of what it takes, one after another (size -1: all of an extent that is known only at run time), and a
+    concat the dimension along which its inputs follow each other. C3: the output of a slice has these sizes, without some of
+    size 1; it is divided as the input is, which is whole along dimensions of which not all is taken, or in parts of what every
+    rank has whole. C4: the output of a concat has the extents of its inputs, added up along the dimension, which is whole; all
+    are divided alike.
   }];
   let arguments = (ins Sched_ActionAttr:$action, OptionalAttr<FlatSymbolRefAttr>:$kernel,
                        Variadic<Sched_BufferType>:$inputs, DenseI64ArrayAttr:$parameters, StrAttr:$label);

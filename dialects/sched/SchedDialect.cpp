@@ -289,35 +289,6 @@ LogicalResult ToTensorOp::verify() {
   return pipe::verifyColumnTypes(*this, getLogical(), rows); // C2
 }
 
-LogicalResult ComputeOp::verify() {
-  if ((getAction() == Action::Kernel) != getKernel().has_value()) {
-    return emitOpError("C1: a kernel is named by the action kernel, and by no other");
-  }
-  size_t inputs = getInputs().size();
-  ArrayRef<int64_t> parameters = getParameters();
-  bool fits = true;
-  switch (getAction()) {
-  case Action::Kernel:
-    break;
-  case Action::Matmul:
-    fits =
-        inputs == 2 && parameters.size() == 3 && parameters[2] >= 0 &&
-        llvm::all_of(parameters.take_front(2), [](int64_t flag) { return flag == 0 || flag == 1; });
-    break;
-  case Action::Reshape:
-    fits = inputs == 1 && parameters.empty();
-    break;
-  case Action::Slice:
-    fits = inputs == 1 && parameters.size() == 1 && parameters[0] >= 0;
-    break;
-  }
-  if (!fits) {
-    return emitOpError("C2: other inputs or parameters than those of ")
-           << stringifyAction(getAction());
-  }
-  return success();
-}
-
 LogicalResult CollectiveOp::verify() {
   bool reduces = getCollective() == CollectiveKind::AllReduce ||
                  getCollective() == CollectiveKind::ReduceScatter;

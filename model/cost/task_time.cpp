@@ -222,9 +222,18 @@ double localExtent(const plan::Plan &plan, const plan::Buffer &buffer, int32_t d
 
 namespace {
 
-bool isProduct(const plan::Task &task) {
+bool computes(const plan::Task &task, plan::ComputeKind kind) {
   const auto *compute = task.as<plan::ComputeTask>();
-  return compute && compute->operation == plan::ComputeKind::kMatmul;
+  return compute && compute->operation == kind;
+}
+
+bool isProduct(const plan::Task &task) { return computes(task, plan::ComputeKind::kMatmul); }
+
+/// What a task without products reads and writes: of what is sliced no more than what is taken.
+double passedBytes(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  bool slices = computes(task, plan::ComputeKind::kSlice);
+  return localBytes(plan, slices ? task.outputs() : task.inputs(), ranks) +
+         localBytes(plan, task.outputs(), ranks);
 }
 
 ProductShape productOf(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
@@ -276,8 +285,7 @@ Terms computeTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks
   }
   Terms terms;
   terms["compute"] = 1;
-  terms["tensor_byte"] =
-      localBytes(plan, task.inputs(), ranks) + localBytes(plan, task.outputs(), ranks);
+  terms["tensor_byte"] = passedBytes(plan, task, ranks);
   if (task.kernel() != plan::kNone) {
     double points = pointsOf(plan, task, ranks);
     for (const plan::Work &work : plan.kernels[task.kernel()].work) {
@@ -293,7 +301,7 @@ KernelWork computeWork(const plan::Plan &plan, const plan::Task &task, int64_t r
   }
   ElementShape shape;
   shape.points = pointsOf(plan, task, ranks);
-  shape.bytes = localBytes(plan, task.inputs(), ranks) + localBytes(plan, task.outputs(), ranks);
+  shape.bytes = passedBytes(plan, task, ranks);
   for (std::span<const int32_t> buffers : {task.inputs(), task.outputs()}) {
     for (int32_t index : buffers) {
       if (plan.buffers[index].element != plan::Element::kF32) {

@@ -46,6 +46,12 @@ constexpr bool reaches(Device device, Tier tier) {
   return tier == Tier::kPinned || tier == (device == Device::kCpu ? Tier::kHost : Tier::kDevice);
 }
 
+/// Whether `to` is what offsets, sizes and strides, one after another, take of `from`, and each
+/// rank has what its part is taken of.
+bool isSlice(const Buffer &from, const Buffer &to, const std::vector<int64_t> &numbers);
+/// Whether `to` is the inputs, divided alike, one after another along the dimension.
+bool isConcat(const std::vector<const Buffer *> &inputs, const Buffer &to, int64_t dimension);
+
 /// Rules over single tasks: range, operands, tiers, region. Assumes that the rules over what they
 /// refer to hold.
 Status checkTasks(const Plan &plan);

@@ -259,13 +259,19 @@ private:
                   "an operand and its dimension to cut into morsels");
     case ComputeKind::kReshape:
       return need(oneToOne && parameters.empty(), "one input and one output buffer");
-    case ComputeKind::kSlice: {
+    case ComputeKind::kSlice:
       HR_RETURN_IF_ERROR(need(oneToOne, "one input and one output buffer"));
-      size_t dimensions = plan_.buffers[compute.outputs[0]].shape.size();
-      return need(plan_.buffers[compute.inputs[0]].shape.size() == dimensions &&
-                      parameters.size() == 1 && parameters[0] >= 0 &&
-                      parameters[0] < static_cast<int64_t>(dimensions),
-                  "a dimension of both buffers to slice");
+      return need(
+          isSlice(plan_.buffers[compute.inputs[0]], plan_.buffers[compute.outputs[0]], parameters),
+          "an output that is what its offsets, sizes and strides take of the input");
+    case ComputeKind::kConcat: {
+      std::vector<const Buffer *> inputs;
+      for (int32_t input : compute.inputs) {
+        inputs.push_back(&plan_.buffers[input]);
+      }
+      return need(!inputs.empty() && compute.outputs.size() == 1 && parameters.size() == 1 &&
+                      isConcat(inputs, plan_.buffers[compute.outputs[0]], parameters[0]),
+                  "an output that is its inputs, one after another along its dimension");
     }
     }
     return {};

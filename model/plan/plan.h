@@ -15,7 +15,7 @@
 
 namespace headrace::plan {
 
-inline constexpr int kSchemaMajor = 9;
+inline constexpr int kSchemaMajor = 10;
 inline constexpr int kSchemaMinor = 0;
 
 /// A physical column, and how it is shown to the user if it is.

@@ -109,7 +109,10 @@ enum class ComputeKind : uint8_t {
   kKernel, ///< [operand, dimension] of the rows that morsels cut, counted from the inputs on;
            ///< none: one morsel
   kReshape, ///< none
-  kSlice,   ///< [dimension] of which the output has this rank's part
+  kSlice,   ///< of each dimension of the input the offset, then all sizes, then all strides; of the
+            ///< whole tensors. Of an unknown extent all is taken. The output may lack dimensions of
+            ///< one element, and have parts of those that are whole in the input
+  kConcat,  ///< [dimension] along which the inputs follow each other
 };
 
 /// A library call or a kernel over this rank's parts of buffers.

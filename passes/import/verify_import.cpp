@@ -1,6 +1,7 @@
 // The checks between import and optimize.
 #include "passes/import/verify_import.h"
 #include "dialects/frame/FrameOps.h"
+#include "dialects/interfaces/TensorSlice.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,7 +28,8 @@ LogicalResult verifyLevel(Operation *op) {
     return op->emitOpError("must be complete before shard, got ")
            << stringifyAggregateStage(aggregate.getStage());
   }
-  return success();
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+  return slice ? verifyTensorSlice(slice) : LogicalResult(success());
 }
 
 void addSorted(ArrayAttr keys, SmallVectorImpl<Attribute> &columns) {

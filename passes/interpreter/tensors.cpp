@@ -1,11 +1,13 @@
 // Tensor ops: linalg through its indexing maps and body, elementwise ops, reshapes, tables to
 // tensors and back.
 #include "passes/interpreter/tensors.h"
+#include "dialects/interfaces/TensorSlice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/interpreter/elements.h"
+#include "passes/interpreter/tensor_parts.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -247,6 +249,49 @@ ExpectedResults expand(tensor::ExpandShapeOp op, ValueLookup lookup) {
   return reshape(source, shape);
 }
 
+/// Of a dimension that is taken whole all that there is: before dist-localize the numbers are those
+/// of the whole, of which this may be a part.
+ExpectedResults slice(tensor::ExtractSliceOp op, ValueLookup lookup) {
+  const Tensor &source = *std::get<TensorPtr>(lookup(op.getSource()));
+  std::optional<SmallVector<SlicedDimension>> dimensions = slicedDimensions(op);
+  if (!dimensions) {
+    return programError("a slice takes what only the run knows");
+  }
+  SmallVector<int64_t> sizes, shape;
+  for (auto [d, dimension] : llvm::enumerate(*dimensions)) {
+    int64_t extent = source.shape[d];
+    if (!dimension.whole && !dimension.elements.isWithin(extent)) {
+      return programError("a slice leaves its source, of which a dimension has extent " +
+                          Twine(extent));
+    }
+    sizes.push_back(dimension.whole ? extent : dimension.elements.size);
+    if (dimension.result) {
+      shape.push_back(sizes.back());
+    }
+  }
+  Tensor result = Tensor::zeros(source.elementType, shape);
+  SmallVector<int64_t> position(sizes.size(), 0);
+  for (Element &element : result.elements) {
+    SmallVector<int64_t> from;
+    for (auto [at, dimension] : llvm::zip_equal(position, *dimensions)) {
+      from.push_back(dimension.elements.offset + at * dimension.elements.stride);
+    }
+    element = source.elements[source.offsetOf(from)];
+    nextPosition(position, sizes);
+  }
+  return Results{valueOf(std::move(result))};
+}
+
+ExpectedResults concat(tensor::ConcatOp op, ValueLookup lookup) {
+  SmallVector<TensorPtr> parts;
+  for (mlir::Value input : op.getInputs()) {
+    parts.push_back(std::get<TensorPtr>(lookup(input)));
+  }
+  llvm::Expected<Tensor> whole = concatenateTensors(parts, static_cast<int64_t>(op.getDim()));
+  return whole ? ExpectedResults(Results{valueOf(std::move(*whole))})
+               : ExpectedResults(whole.takeError());
+}
+
 ExpectedResults empty(tensor::EmptyOp op, ValueLookup lookup) {
   SmallVector<int64_t> shape(op.getType().getShape());
   auto sizes = op.getDynamicSizes().begin();
@@ -282,6 +327,8 @@ ExpectedResults evaluateTensorOp(Operation *op, ValueLookup lookup) {
       .Case([&](tensor::DimOp op) { return dim(op, lookup); })
       .Case([&](tensor::CollapseShapeOp op) { return collapse(op, lookup); })
       .Case([&](tensor::ExpandShapeOp op) { return expand(op, lookup); })
+      .Case([&](tensor::ExtractSliceOp op) { return slice(op, lookup); })
+      .Case([&](tensor::ConcatOp op) { return concat(op, lookup); })
       .Case([&](tensor::CastOp op) -> ExpectedResults { return Results{lookup(op.getSource())}; })
       .Default([&](Operation *op) -> ExpectedResults {
         if (op->getNumResults() != 1 || op->getNumRegions() != 0) {

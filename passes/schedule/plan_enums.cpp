@@ -73,6 +73,8 @@ plan::ComputeKind planKind(sched::Action action) {
     return plan::ComputeKind::kReshape;
   case sched::Action::Slice:
     return plan::ComputeKind::kSlice;
+  case sched::Action::Concat:
+    return plan::ComputeKind::kConcat;
   }
   llvm_unreachable("unknown action");
 }

@@ -3,6 +3,7 @@
 #include "passes/schedule/tensor_placement.h"
 
 #include "dialects/interfaces/DiagnosticKind.h"
+#include "dialects/interfaces/TensorSlice.h"
 #include "dialects/topo/TopoDialect.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -65,8 +66,19 @@ LogicalResult TensorPlacements::addResults(Operation *op) {
   if (isa<linalg::LinalgOp>(op)) {
     return addLinalg(op);
   }
+  for (Value operand : op->getOperands()) {
+    if (isa<RankedTensorType>(operand.getType()) && !placements_.contains(operand)) {
+      return unsupported(op->emitError("takes elements of a tensor that nothing fills"));
+    }
+  }
   if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op)) {
     return addReshape(op);
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    return addSlice(slice);
+  }
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+    return addConcat(concat);
   }
   return addCollective(op);
 }
@@ -175,6 +187,50 @@ LogicalResult TensorPlacements::addCollective(Operation *op) {
     placement.divide(all.getSplit(), all.getAxes());
   }
   placements_[op->getResult(0)] = std::move(placement);
+  return success();
+}
+
+/// What is taken whole is divided as the source is; the others are whole: shard asks for that.
+LogicalResult TensorPlacements::addSlice(tensor::ExtractSliceOp op) {
+  const TensorPlacement &source = of(op.getSource());
+  TensorPlacement result(op.getType());
+  std::optional<SmallVector<SlicedDimension>> dimensions = slicedDimensions(op);
+  if (!dimensions) {
+    return verifyTensorSlice(op);
+  }
+  for (auto [d, dimension] : llvm::enumerate(*dimensions)) {
+    auto from = static_cast<int64_t>(d);
+    if (source.isDivided(from) && !(dimension.whole && dimension.result)) {
+      return unsupported(op.emitError("takes a part of a dimension that is divided over ranks: "))
+             << d;
+    }
+    if (dimension.result) {
+      result.shape[*dimension.result] = dimension.whole ? source.shape[d] : dimension.elements.size;
+      result.splits[*dimension.result] = source.splits[d];
+    }
+  }
+  result.rows = llvm::is_contained(result.shape, ShapedType::kDynamic) ? source.rows : -1;
+  placements_[op.getResult()] = std::move(result);
+  return success();
+}
+
+LogicalResult TensorPlacements::addConcat(tensor::ConcatOp op) {
+  auto along = static_cast<int64_t>(op.getDim());
+  TensorPlacement result = of(op.getInputs().front());
+  result.shape[along] = 0;
+  for (Value input : op.getInputs()) {
+    TensorPlacement part = of(input);
+    int64_t extent = part.shape[along];
+    part.shape[along] = result.shape[along];
+    if (ShapedType::isDynamic(extent) || part.isDivided(along) || part.shape != result.shape ||
+        part.splits != result.splits || part.rows != result.rows) {
+      return unsupported(op.emitError("needs operands that are divided alike, and whole along the "
+                                      "dimension: "))
+             << along;
+    }
+    result.shape[along] += extent;
+  }
+  placements_[op.getResult()] = std::move(result);
   return success();
 }
 

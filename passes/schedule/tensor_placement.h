@@ -6,6 +6,7 @@
 #include "dialects/pipe/PipeDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace headrace::schedule {
 
@@ -43,6 +44,8 @@ private:
   void addSize(TensorPlacement &placement, int64_t dimension, mlir::Value size) const;
   mlir::LogicalResult addCollective(mlir::Operation *op);
   mlir::LogicalResult addReshape(mlir::Operation *op);
+  mlir::LogicalResult addSlice(mlir::tensor::ExtractSliceOp op);
+  mlir::LogicalResult addConcat(mlir::tensor::ConcatOp op);
   void addRows(pipe::ToTensorOp op);
 
   int64_t toTensors_ = 0; ///< so far

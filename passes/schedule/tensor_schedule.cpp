@@ -3,6 +3,8 @@
 #include "passes/schedule/tensor_schedule.h"
 
 #include "dialects/interfaces/DiagnosticKind.h"
+#include "dialects/interfaces/TensorSlice.h"
+#include "model/plan/plan.h"
 #include "passes/analysis/matrix_product.h"
 #include "passes/analysis/tensor_kernel.h"
 #include "passes/schedule/tensor_placement.h"
@@ -101,9 +103,11 @@ private:
       addProduct(product);
     } else if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op)) {
       addCompute(op, sched::Action::Reshape, {}, op->getOperand(0), {}, op->getResults());
-    } else if (auto slice = dyn_cast<dist::SliceOp>(op)) {
-      addCompute(op, sched::Action::Slice, {}, op->getOperand(0),
-                 {static_cast<int64_t>(slice.getDim())}, op->getResults());
+    } else if (isa<tensor::ExtractSliceOp, dist::SliceOp>(op)) {
+      addSlice(op);
+    } else if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+      addCompute(op, sched::Action::Concat, {}, concat.getInputs(),
+                 {static_cast<int64_t>(concat.getDim())}, concat->getResults());
     } else {
       return addCollective(op);
     }
@@ -144,6 +148,27 @@ private:
     for (auto [output, buffer] : llvm::zip_equal(outputs, task.getOutputs())) {
       buffers_[output] = buffer;
     }
+  }
+
+  /// The numbers are those of the whole tensor; of a dist.slice each rank takes its part of all.
+  void addSlice(Operation *op) {
+    const TensorPlacement &source = placements_.of(op->getOperand(0));
+    size_t rank = source.shape.size();
+    SmallVector<int64_t> offsets(rank, 0), sizes(source.shape), strides(rank, 1);
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+      for (auto [d, dimension] : llvm::enumerate(*slicedDimensions(slice))) {
+        if (!dimension.whole) {
+          offsets[d] = dimension.elements.offset;
+          sizes[d] = dimension.elements.size;
+          strides[d] = dimension.elements.stride;
+        }
+      }
+    }
+    llvm::replace(sizes, ShapedType::kDynamic, plan::kUnknownExtent);
+    SmallVector<int64_t> parameters(offsets);
+    llvm::append_range(parameters, sizes);
+    llvm::append_range(parameters, strides);
+    addCompute(op, sched::Action::Slice, {}, op->getOperand(0), parameters, op->getResults());
   }
 
   void addProduct(linalg::LinalgOp op) {

@@ -1,5 +1,6 @@
 // The pass shard-insert-reshards: needs and layouts that differ become dist.reshard ops.
 #include "dialects/dist/DistDialect.h"
+#include "dialects/interfaces/TensorSlice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/shard/passes.h"
@@ -59,6 +60,9 @@ private:
       if (has != need) {
         operand.set(resharded(op, operand.get(), has, need, inLevels));
       }
+    }
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+      sizeBySource(slice);
     }
     op->removeAttr(DistDialect::getNeedsAttrName());
     op->removeAttr(DistDialect::getLevelsAttrName());

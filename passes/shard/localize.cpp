@@ -92,6 +92,10 @@ private:
       localizeExpand(expand, layout);
       return success();
     }
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+      localizeSlice(slice, layout);
+      return success();
+    }
     unsigned next = 0;
     for (Value result : op->getResults()) {
       if (hasLayout(result.getType())) {
@@ -160,6 +164,24 @@ private:
         expand.getReassociationIndices(), sizes);
     expand.getResult().replaceAllUsesWith(local.getResult());
     expand.erase();
+  }
+
+  /// What a rank has a part of is taken whole: all that it has of the source.
+  void localizeSlice(tensor::ExtractSliceOp slice, LayoutAttr layout) {
+    OpBuilder builder(slice);
+    SmallVector<Value> sizes;
+    SmallVector<int64_t> known(slice.getStaticSizes());
+    for (auto [d, size] : llvm::enumerate(known)) {
+      auto dimension = static_cast<int64_t>(d);
+      if (slice.getSourceType().isDynamicDim(dimension)) {
+        size = ShapedType::kDynamic;
+        sizes.push_back(tensor::DimOp::create(builder, slice.getLoc(), slice.getSource(), dimension)
+                            .getResult());
+      }
+    }
+    slice.getSizesMutable().assign(sizes);
+    slice.setStaticSizes(known);
+    slice.getResult().setType(cast<RankedTensorType>(localType(slice.getType(), layout)));
   }
 
   LogicalResult localizeConstant(Operation *op, LayoutAttr layout) {

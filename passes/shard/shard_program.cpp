@@ -15,11 +15,12 @@ using namespace headrace::dist;
 namespace headrace::shard {
 namespace {
 
-/// A size that is only asked for to make an empty tensor: it follows the tensors' layouts.
+/// A size that is only asked for to make an empty tensor, or to take all of a dimension: it follows
+/// the tensors' layouts.
 bool isSizeOnly(Operation *op) {
   auto dim = dyn_cast<tensor::DimOp>(op);
   return dim && dim.getConstantIndex() &&
-         llvm::all_of(dim->getUsers(), llvm::IsaPred<tensor::EmptyOp>);
+         llvm::all_of(dim->getUsers(), llvm::IsaPred<tensor::EmptyOp, tensor::ExtractSliceOp>);
 }
 
 /// The tensors whose extents size an empty tensor, one per dynamic dimension; nothing if some size

@@ -214,6 +214,10 @@ private:
     if (rule_.operands.empty() || isRematerializable(node_.results.front())) {
       return;
     }
+    if (isa<tensor::ExtractSliceOp, tensor::ConcatOp>(node_.op)) {
+      strategy.seconds = cost::copySeconds(context_.model, outBytes, outBytes);
+      return;
+    }
     auto element = wide ? cost::ProductShape::Element::kF64 : cost::ProductShape::Element::kF32;
     if (std::optional<MatrixProduct> form = matrixProduct(node_.op)) {
       ArrayRef<int32_t> rows = ArrayRef(rule_.results.front()).drop_front(form->batch).drop_back();

@@ -1,6 +1,7 @@
 // The pass verify-shard, the phase's pipeline, and the registration of its passes.
 #include "dialects/dist/DistDialect.h"
 #include "dialects/frame/FrameOps.h"
+#include "dialects/interfaces/TensorSlice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -47,6 +48,7 @@ LogicalResult verifyParts(Operation *op) {
         return failure(failed(verifyDivided(both, both.getResult(), both.getSplit())) ||
                        failed(verifyDivided(both, both.getInput(), both.getConcat())));
       })
+      .Case([](tensor::ExtractSliceOp slice) { return verifyTensorSlice(slice); })
       .Default([](Operation *) { return success(); });
 }
 

@@ -8,12 +8,12 @@
 //   parameters: [buffer, dimension] whose local extent is cut into morsels; none: the kernel is
 //   called once.
 // "reshape": the elements of the input in the same order.
-// "slice": this rank's even part of a dimension; parameters: [dimension].
+// "slice", "concat": elements of the inputs as model/plan/task.h says.
+#include "runtime/exec/box_copy.h"
 #include "runtime/exec/matmul_job.h"
 #include "runtime/exec/task.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace headrace::exec {
 namespace {
@@ -35,8 +35,10 @@ public:
 private:
   Status startMatmul();
   Status startKernel();
-  Status copyElements();
-  Status copySlice();
+  Status startReshape();
+  void startSlice();
+  void startConcat();
+  void copy(std::vector<BoxCopy> boxes);
   void addPhase(PhasedJob::MakePhase phase);
   Status runMorsel(int64_t first, int64_t rows);
   TensorBuffer &buffer(int32_t index) const { return *context_.buffers[index]; }
@@ -56,9 +58,13 @@ Status ComputeTask::start() {
   case plan::ComputeKind::kKernel:
     return startKernel();
   case plan::ComputeKind::kReshape:
-    return copyElements();
+    return startReshape();
   case plan::ComputeKind::kSlice:
-    return copySlice();
+    startSlice();
+    break;
+  case plan::ComputeKind::kConcat:
+    startConcat();
+    break;
   }
   return {};
 }
@@ -140,33 +146,35 @@ Status ComputeTask::runMorsel(int64_t first, int64_t rows) {
   return result == HR_DONE ? Status() : frame->error();
 }
 
-Status ComputeTask::copyElements() {
+void ComputeTask::copy(std::vector<BoxCopy> boxes) {
+  addPhase([boxes = std::move(boxes)] { return Expected<JobPhase>(copyPhase(boxes)); });
+}
+
+Status ComputeTask::startReshape() {
   TensorBuffer &from = buffer(task_.inputs[0]);
   TensorBuffer &to = buffer(task_.outputs[0]);
   if (from.bytes() != to.bytes()) {
     return makeError(ErrorKind::kInternal,
                      "a reshape changes the number of elements: ", to.described().name);
   }
-  std::memcpy(to.data(), from.data(), static_cast<size_t>(to.bytes()));
+  copy({wholeBox(from, to)});
   return {};
 }
 
-Status ComputeTask::copySlice() {
-  TensorBuffer &from = buffer(task_.inputs[0]);
+void ComputeTask::startSlice() {
+  copy({sliceBox(buffer(task_.inputs[0]), buffer(task_.outputs[0]), task_.parameters)});
+}
+
+void ComputeTask::startConcat() {
   TensorBuffer &to = buffer(task_.outputs[0]);
   auto dimension = static_cast<size_t>(task_.parameters[0]);
-  const std::vector<int64_t> &whole = from.localShape(), &part = to.localShape();
-  int64_t outer = 1, inner = plan::bytesOf(to.described().element);
-  for (size_t d = 0; d < whole.size(); ++d) {
-    (d < dimension ? outer : inner) *= d == dimension ? 1 : whole[d];
+  std::vector<BoxCopy> boxes;
+  int64_t offset = 0;
+  for (int32_t input : task_.inputs) {
+    boxes.push_back(concatBox(buffer(input), to, dimension, offset));
+    offset += buffer(input).localShape()[dimension];
   }
-  int64_t first = to.first()[dimension] - from.first()[dimension];
-  for (int64_t o = 0; o < outer; ++o) {
-    std::memcpy(to.data() + o * part[dimension] * inner,
-                from.data() + (o * whole[dimension] + first) * inner,
-                static_cast<size_t>(part[dimension] * inner));
-  }
-  return {};
+  copy(std::move(boxes));
 }
 
 PollState ComputeTask::poll() {

@@ -455,3 +455,20 @@ func.func @short_uuid() -> !frame.table<"u": !frame.uuid> {
   } : !t -> !frame.table<"u": !frame.uuid>
   return %0 : !frame.table<"u": !frame.uuid>
 }
+
+// -----
+
+// CHECK: program 36: a slice leaves its source, of which a dimension has extent 4
+func.func @slice_before_the_start(%a: tensor<4xf32>) -> tensor<3xf32> {
+  %0 = tensor.extract_slice %a[1] [3] [-1] : tensor<4xf32> to tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+// CHECK: program 37: a slice takes what only the run knows
+func.func @slice_of_any_size(%a: tensor<4xf32>) -> tensor<?xf32> {
+  %c2 = arith.constant 2 : index
+  %0 = tensor.extract_slice %a[0] [%c2] [1] : tensor<4xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

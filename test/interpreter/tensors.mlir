@@ -66,3 +66,32 @@ func.func @table_to_tensor() -> tensor<?x2xf64> {
   %0 = frame.to_tensor %v [["a", "b"]] : !t -> tensor<?x2xf64>
   return %0 : tensor<?x2xf64>
 }
+
+// -----
+
+// Of a matrix every other column, from the last on, and a row without its dimension.
+//      CHECK:2 2
+// CHECK-NEXT:3 1
+// CHECK-NEXT:6 4
+//      CHECK:2
+// CHECK-NEXT:5 6
+// CHECK-EMPTY:
+func.func @slices() -> (tensor<2x2xi64>, tensor<2xi64>) {
+  %a = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi64>
+  %0 = tensor.extract_slice %a[0, 2] [2, 2] [1, -2] : tensor<2x3xi64> to tensor<2x2xi64>
+  %1 = tensor.extract_slice %a[1, 1] [1, 2] [1, 1] : tensor<2x3xi64> to tensor<2xi64>
+  return %0, %1 : tensor<2x2xi64>, tensor<2xi64>
+}
+
+// -----
+
+//      CHECK:2 5
+// CHECK-NEXT:1 2 3 7 8
+// CHECK-NEXT:4 5 6 9 0
+// CHECK-EMPTY:
+func.func @concat() -> tensor<2x5xi64> {
+  %a = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi64>
+  %b = arith.constant dense<[[7, 8], [9, 0]]> : tensor<2x2xi64>
+  %0 = tensor.concat dim(1) %a, %b : (tensor<2x3xi64>, tensor<2x2xi64>) -> tensor<2x5xi64>
+  return %0 : tensor<2x5xi64>
+}

@@ -264,3 +264,24 @@ def broadcast_to(x: Bounded, shape: tuple[int, ...], extents: tuple[Extent, ...]
 def squeeze(x: Bounded, *, axis: int) -> Bounded:
     extents = (*x.extents[:axis], *x.extents[axis + 1 :])
     return Bounded(np.squeeze(x.value, axis), np.squeeze(x.error, axis), extents)
+
+
+def index(x: Bounded, *, key: tuple) -> Bounded:
+    """A key for each dimension, and None for new ones."""
+    value, extents, dimension = np.asarray(x.value[key]), [], 0
+    for item in key:
+        if item is None:
+            extents.append(1)
+            continue
+        if isinstance(item, slice):
+            whole = item == slice(None)
+            extents.append(x.extents[dimension] if whole else value.shape[len(extents)])
+        dimension += 1
+    return Bounded(value, np.asarray(x.error[key]), tuple(extents))
+
+
+def concat(*arrays: Bounded, axis: int) -> Bounded:
+    value = np.concatenate([x.value for x in arrays], axis=axis)
+    extents = list(arrays[0].extents)
+    extents[axis] = value.shape[axis]
+    return Bounded(value, np.concatenate([x.error for x in arrays], axis=axis), tuple(extents))

@@ -143,6 +143,11 @@ def _network(x: xp.Array, first: xp.Array, second: xp.Array) -> xp.Array:
     return xp.relu(x @ first) @ second
 
 
+def _exchanged(x: xp.Array, y: xp.Array) -> xp.Array:
+    both = xp.concat([x[:, 4:], y * 2.0, x[::-1, 1:4]], axis=1)
+    return both[3] + xp.sum(both[::2, 1:], axis=0)[:1]
+
+
 def _normal(*shape: int) -> np.ndarray:
     return np.random.default_rng(len(shape) + shape[0]).normal(size=shape)
 
@@ -253,4 +258,5 @@ PROGRAMS = (
     LevelProgram(
         "network", 2, 3, function=_network, arguments=(_normal(8, 4), _normal(4, 6), _normal(6, 3) / 2)
     ),
+    LevelProgram("slices", 2, 3, function=_exchanged, arguments=(_normal(8, 6), _normal(8, 2))),
 )

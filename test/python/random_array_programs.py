@@ -52,6 +52,10 @@ class Step:
             return xp.broadcast_to(arrays[0], arrays[1].shape)
         if self.function in ("reshape", "permute_dims", "astype"):
             return getattr(xp, self.function)(arrays[0], *self.named.values())
+        if self.function == "index":
+            return arrays[0][self.named["key"]]
+        if self.function == "concat":
+            return xp.concat(arrays, **self.named)
         if self.function == "swapped":  # the number on the left
             return {"subtract": lambda n, a: n - a, "divide": lambda n, a: n / a}[self.named["operator"]](
                 self.numbers[0], arrays[0]
@@ -155,7 +159,7 @@ def steps(draw: st.DrawFn, pool: list[Bounded]) -> Step:  # noqa: PLR0911 - a ca
     unary = ["negative", "abs", "square", "relu"] + (["exp", "tanh", "sqrt"] if x.is_float else [])
     kinds = ["unary", "number", "binary", "convert"]
     kinds += ["reduce", "reduce", "permute", "expand"] if rank else []
-    kinds += ["matmul", "matmul"] if rank else []
+    kinds += ["matmul", "matmul", "index", "index", "concat"] if rank else []
     kinds += [] if rows else ["reshape"]
     kinds += ["squeeze"] if 1 in x.extents else []
     kinds += ["stretch"] if any(1 in y.extents or not y.extents for y in pool) else []
@@ -198,6 +202,16 @@ def steps(draw: st.DrawFn, pool: list[Bounded]) -> Step:  # noqa: PLR0911 - a ca
         return Step("permute_dims", (at,), (), {"axes": tuple(draw(st.permutations(range(rank))))})
     if kind == "expand" and rank < 4:
         return Step("expand_dims", (at,), (), {"axis": draw(st.integers(0, rank))})
+    if kind == "index":
+        return Step("index", (at,), (), {"key": draw(keys(x))})
+    if kind == "concat":
+        known = [d for d, extent in enumerate(x.extents) if not _is_rows(extent)]
+        partners = _candidates(pool, lambda y: y.dtype == x.dtype and _follows(x.extents, y.extents, known))
+        if partners:
+            others = [draw(st.sampled_from(partners)) for _ in range(draw(st.integers(1, 2)))]
+            shared = [d for d in known if all(_follows(x.extents, pool[y].extents, [d]) for y in others)]
+            if shared:
+                return Step("concat", (at, *others), (), {"axis": draw(st.sampled_from(shared))})
     if kind == "squeeze":
         return Step("squeeze", (at,), (), {"axis": x.extents.index(1)})
     if kind == "reshape":
@@ -221,6 +235,32 @@ def steps(draw: st.DrawFn, pool: list[Bounded]) -> Step:  # noqa: PLR0911 - a ca
         if partners:
             return Step("matmul", (at, draw(st.sampled_from(partners))))
     return Step(draw(st.sampled_from(unary)), (at,))
+
+
+def _follows(a: tuple[Extent, ...], b: tuple[Extent, ...], axes: list[int]) -> bool:
+    """Whether they can be concatenated along one of the axes."""
+    return len(a) == len(b) and any(
+        not _is_rows(b[axis]) and a[:axis] + a[axis + 1 :] == b[:axis] + b[axis + 1 :] for axis in axes
+    )
+
+
+@st.composite
+def keys(draw: st.DrawFn, x: Bounded) -> tuple:
+    """What basic indexing has, for each dimension; rows of a query are taken whole."""
+    found: list[Any] = []
+    for extent in x.extents:
+        if len(x.extents) < 4 and draw(st.integers(0, 9)) == 0:
+            found.append(None)
+        kind = draw(st.sampled_from(["all", "slice", "slice", "integer"]))
+        if _is_rows(extent) or kind == "all":
+            found.append(slice(None))
+        elif kind == "integer" and extent > 0:
+            found.append(draw(st.integers(-extent, extent - 1)))
+        else:
+            bound = st.none() | st.integers(-extent - 2, extent + 2)
+            step = st.sampled_from([None, 1, 2, 3, -1, -2])
+            found.append(slice(draw(bound), draw(bound), draw(step)))
+    return tuple(found)
 
 
 def _multiplies(a: tuple[Extent, ...], b: tuple[Extent, ...]) -> bool:

@@ -60,9 +60,19 @@ def _reshaped(random: Random, x: xp.Array) -> xp.Array:
     return xp.reshape(x, random.choice([(size,), (first, size // first)]))
 
 
+def _sliced(random: Random, x: xp.Array) -> xp.Array:
+    """Some of each dimension, at least one element."""
+    keys = []
+    for extent in x.shape:
+        start = random.randrange(extent)
+        key = slice(start, random.randrange(start, extent) + 1, random.choice([1, 1, 2]))
+        keys.append(random.choice([slice(None), slice(None, None, -1), key]))
+    return x[tuple(keys)]
+
+
 def _step(random: Random, pool: list[xp.Array]) -> xp.Array:
     x = random.choice(pool[-3:])
-    choice = random.randrange(8)
+    choice = random.randrange(10)
     if choice < 3 and len(x.shape) == 2:
         partners = [y for y in pool if len(y.shape) == 2 and y.shape[0] == x.shape[1]]
         if partners:
@@ -78,6 +88,11 @@ def _step(random: Random, pool: list[xp.Array]) -> xp.Array:
         partners = [y for y in pool if _broadcasts(x.shape, y.shape) and y is not x]
         if partners:
             return _binary(random, x, random.choice(partners))
+    if choice == 7 and x.shape:
+        return _sliced(random, x)
+    if choice == 8 and x.shape:
+        axis = random.randrange(len(x.shape))
+        return xp.concat([x, _sliced(random, x) if len(x.shape) == 1 else -x], axis=axis)
     return _unary(random, x)
 
 

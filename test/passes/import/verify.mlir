@@ -81,3 +81,49 @@ func.func @comparisons_of_intervals(%t: !t) -> !t {
   } : !t
   return %0 : !t
 }
+
+// -----
+
+func.func @main(%x: tensor<8x4xf32>) -> tensor<3x4xf32> {
+  // expected-error@+1 {{leaves its source along the dimension 0 of extent 8, got 3 elements from 1 on in steps of -1}}
+  %0 = tensor.extract_slice %x[1, 0] [3, 4] [-1, 1] : tensor<8x4xf32> to tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<8xf32>, %n: index) -> tensor<4xf32> {
+  // expected-error@+1 {{takes what only the run knows: its offsets, sizes and strides are numbers, and of dimensions of unknown extent it takes all, by tensor.dim of its source}}
+  %0 = tensor.extract_slice %x[%n] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Of the rows of another tensor.
+func.func @main(%x: tensor<?x4xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %y, %c0 : tensor<?xf32>
+  // expected-error@+1 {{takes what only the run knows}}
+  %0 = tensor.extract_slice %x[0, 1] [%n, 1] [1, 1] : tensor<?x4xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<?x4xf32>) -> tensor<3x4xf32> {
+  // expected-error@+1 {{takes what only the run knows}}
+  %0 = tensor.extract_slice %x[0, 0] [3, 4] [1, 1] : tensor<?x4xf32> to tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
+// -----
+
+// All rows, of what is a slice itself.
+func.func @main(%x: tensor<?x4xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %0 = tensor.extract_slice %x[0, 1] [%n, 2] [1, 1] : tensor<?x4xf32> to tensor<?x2xf32>
+  %1 = tensor.extract_slice %0[0, 1] [%n, 1] [1, 1] : tensor<?x2xf32> to tensor<?xf32>
+  return %1 : tensor<?xf32>
+}

@@ -164,3 +164,44 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
     return %0 : tensor<8x4xf32>
   }
 }
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
+  func.func @main(%x: tensor<?x4xf32>) -> tensor<?x1xf32> attributes {dist.arguments = [tensor<8x4xf32>], dist.layouts = [#dist.layout<@mesh, dims = [["r"], []]>]} {
+    %0 = dist.all_to_all %x split 1 concat 0 over ["r"] : tensor<?x4xf32> -> tensor<8x?xf32>
+    // expected-error@+1 {{takes what only the run knows}}
+    %1 = tensor.extract_slice %0[0, 1] [8, 1] [1, 1] : tensor<8x?xf32> to tensor<8x1xf32>
+    %2 = dist.slice %1 dim 0 over ["r"] : tensor<8x1xf32> -> tensor<?x1xf32>
+    return %2 : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<4xf32> attributes {dist.arguments = [tensor<8x4xf32>], dist.layouts = [#dist.layout<@mesh, dims = [["r"], []]>]} {
+    // expected-error@+1 {{takes a part of a dimension that is divided over ranks: 0}}
+    %0 = tensor.extract_slice %x[3, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
+  func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {dist.arguments = [tensor<8x4xf32>], dist.layouts = [#dist.layout<@mesh, dims = [["r"], []]>]} {
+    // expected-error@+1 {{needs operands that are divided alike, and whole along the dimension: 0}}
+    %0 = tensor.concat dim(0) %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+    return %0 : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+func.func @main() -> tensor<2xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-error@+1 {{takes elements of a tensor that nothing fills}}
+  %0 = tensor.extract_slice %e[1] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  return %0 : tensor<2xf32>
+}

@@ -33,6 +33,23 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
     return {dist.needs = [#whole]} %0 : tensor<8x4xf32>
   }
 
+  // What is taken whole has the size of this rank's part, also where another dimension is cut or has gone.
+  // CHECK-LABEL: func.func @slices(%arg0: tensor<?x4xf32>)
+  func.func @slices(%x: tensor<9x4xf32>) -> tensor<9x5xf32> attributes {dist.layouts = [#rows]} {
+    // CHECK: %[[ROWS:.*]] = tensor.dim %arg0, %{{.*}} : tensor<?x4xf32>
+    // CHECK: %[[SOME:.*]] = tensor.extract_slice %arg0[0, 1] [%[[ROWS]], 2] [1, 1] {note = "kept"} : tensor<?x4xf32> to tensor<?x2xf32>
+    %0 = tensor.extract_slice %x[0, 1] [9, 2] [1, 1] {dist.layouts = [#rows], dist.needs = [#rows], note = "kept"} : tensor<9x4xf32> to tensor<9x2xf32>
+    // CHECK: %[[MORE:.*]] = tensor.dim %arg0, %{{.*}} : tensor<?x4xf32>
+    // CHECK: tensor.extract_slice %arg0[0, 3] [%[[MORE]], 1] [1, 1] : tensor<?x4xf32> to tensor<?xf32>
+    %1 = tensor.extract_slice %x[0, 3] [9, 1] [1, 1] {dist.layouts = [#dist.layout<@mesh, dims = [["r"]]>], dist.needs = [#rows]} : tensor<9x4xf32> to tensor<9xf32>
+    // CHECK: tensor.expand_shape
+    %2 = tensor.expand_shape %1 [[0, 1]] output_shape [9, 1] {dist.layouts = [#rows], dist.needs = [#dist.layout<@mesh, dims = [["r"]]>]} : tensor<9xf32> into tensor<9x1xf32>
+    // CHECK: tensor.concat dim(1) %[[SOME]], %{{.*}}, %[[SOME]] : (tensor<?x2xf32>, tensor<?x1xf32>, tensor<?x2xf32>) -> tensor<?x5xf32>
+    %3 = tensor.concat dim(1) %0, %2, %0 {dist.layouts = [#rows], dist.needs = [#rows, #rows, #rows]} : (tensor<9x2xf32>, tensor<9x1xf32>, tensor<9x2xf32>) -> tensor<9x5xf32>
+    %4 = dist.all_gather %3 dim 0 over ["r"] {dist.layouts = [#whole]} : tensor<9x5xf32> -> tensor<9x5xf32>
+    return {dist.needs = [#whole]} %4 : tensor<9x5xf32>
+  }
+
   // CHECK-LABEL: func.func @tables
   func.func @tables() -> (!t, !t) {
     // CHECK: frame.scan "t" ["k"] {dist.split = ["r"]}

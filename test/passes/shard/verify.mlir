@@ -90,3 +90,11 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("node", 2), ("gpu", 4)]>} {
     return %2 : !t
   }
 }
+
+// -----
+
+func.func @main(%x: tensor<8x4xf32>) -> tensor<3x4xf32> {
+  // expected-error@+1 {{leaves its source along the dimension 0 of extent 8, got 3 elements from 1 on in steps of -1}}
+  %0 = tensor.extract_slice %x[1, 0] [3, 4] [-1, 1] : tensor<8x4xf32> to tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}

@@ -1,6 +1,8 @@
 // Tensor tasks: matmul, kernels, collectives, bound inputs and results, on one to four ranks.
 // Sources: runtime/exec/collective_task.cpp, runtime/exec/compute_task.cpp,
-//   runtime/exec/tensor_buffer.cpp, runtime/exec/matmul_job.cpp, runtime/exec/to_tensor_task.cpp
+//   runtime/exec/tensor_buffer.cpp, runtime/exec/matmul_job.cpp, runtime/exec/to_tensor_task.cpp,
+//   runtime/exec/box_copy.cpp
+#include "runtime/base/strided_range.h"
 #include "test/unit/exec/test_plans.h"
 
 #include <gtest/gtest.h>
@@ -239,11 +241,100 @@ TEST(Tensor, SlicesAreGatheredAgain) {
     plan::Plan plan = loadTwo(m, k, 1, plan::kNone, plan::kNone);
     plan.buffers.push_back(buffer("part", {m, k}, split));
     plan.buffers.push_back(buffer("whole", {m, k}));
-    plan.tasks.push_back(compute(plan::ComputeKind::kSlice, {0}, 2, {split}));
+    plan.tasks.push_back(compute(plan::ComputeKind::kSlice, {0}, 2, {0, 0, m, k, 1, 1}));
     plan.tasks.push_back(collective(plan::CollectiveKind::kAllGather, 2, 3));
     plan.tasks.push_back(resultOf(3, {3}));
     for (uint32_t ranks : {1u, 2u, 3u, 4u}) {
       EXPECT_EQ(runTensors(plan, bind(x, m, k, 1), ranks), x.a);
+    }
+  }
+}
+
+/// Elements of a row-major matrix, rows and columns by first, count and step.
+std::vector<double> elementsOf(const std::vector<double> &matrix, int64_t columns,
+                               StridedRange rows, StridedRange inRow) {
+  std::vector<double> found;
+  for (int64_t i = 0; i < rows.size; ++i) {
+    for (int64_t j = 0; j < inRow.size; ++j) {
+      found.push_back(
+          matrix[(rows.offset + i * rows.stride) * columns + inRow.offset + j * inRow.stride]);
+    }
+  }
+  return found;
+}
+
+/// Parts of the result where the input is whole, and of both where all is taken.
+TEST(Tensor, SlicesTakeWhatTheirNumbersSay) {
+  constexpr int m = 7, k = 10;
+  Matrices x = makeMatrices(m, k, 1);
+  const StridedRange all{0, m, 1};
+  for (StridedRange columns :
+       {StridedRange{0, 10, 1}, StridedRange{3, 4, 1}, StridedRange{1, 3, 3},
+        StridedRange{9, 5, -2}, StridedRange{4, 5, 0}, StridedRange{2, 0, 1}}) {
+    for (StridedRange rows : {all, StridedRange{6, 7, -1}, StridedRange{1, 3, 2}}) {
+      for (int32_t split : {plan::kNone, 0, 1}) {
+        bool alike = split == 0 && rows.stride == 1 && rows.size == m;
+        plan::Plan plan = loadTwo(m, k, 1, alike ? 0 : plan::kNone, plan::kNone);
+        plan.buffers.push_back(buffer("some", {rows.size, columns.size}, split));
+        plan.tasks.push_back(compute(
+            plan::ComputeKind::kSlice, {0}, 2,
+            {rows.offset, columns.offset, rows.size, columns.size, rows.stride, columns.stride}));
+        if (split != plan::kNone) {
+          plan.buffers.push_back(buffer("whole", {rows.size, columns.size}));
+          plan.tasks.push_back(collective(plan::CollectiveKind::kAllGather, 2, 3));
+        }
+        auto last = static_cast<int32_t>(plan.buffers.size()) - 1;
+        plan.tasks.push_back(resultOf(last, {last}));
+        for (uint32_t ranks : {1u, 2u, 3u}) {
+          EXPECT_EQ(runTensors(plan, bind(x, m, k, 1), ranks), elementsOf(x.a, k, rows, columns));
+        }
+      }
+    }
+  }
+}
+
+/// A row and a column, of which the result has no second dimension; and an element.
+TEST(Tensor, SlicesDropDimensionsOfOneElement) {
+  constexpr int m = 7, k = 10;
+  Matrices x = makeMatrices(m, k, 1);
+  auto taken = [&](std::vector<int64_t> shape, std::vector<int64_t> numbers) {
+    plan::Plan plan = loadTwo(m, k, 1, plan::kNone, plan::kNone);
+    plan.buffers.push_back(buffer("some", std::move(shape)));
+    plan.tasks.push_back(compute(plan::ComputeKind::kSlice, {0}, 2, std::move(numbers)));
+    plan.tasks.push_back(resultOf(2, {2}));
+    return runTensors(plan, bind(x, m, k, 1), 2);
+  };
+  EXPECT_EQ(taken({k}, {4, 0, 1, k, 1, 1}), elementsOf(x.a, k, {4, 1, 1}, {0, k, 1}));
+  EXPECT_EQ(taken({m}, {0, 9, m, 1, 1, 1}), elementsOf(x.a, k, {0, m, 1}, {9, 1, 1}));
+  EXPECT_EQ(taken({}, {6, 2, 1, 1, 1, 1}), elementsOf(x.a, k, {6, 1, 1}, {2, 1, 1}));
+}
+
+/// Long and short runs, more than a morsel of both.
+TEST(Tensor, ConcatenationsOfManyMorsels) {
+  constexpr int m = 300, k = 500;
+  Matrices x = makeMatrices(m, k, 1);
+  for (int32_t dimension : {0, 1}) {
+    for (int32_t split : {plan::kNone, 1 - dimension}) {
+      plan::Plan plan = loadTwo(m, k, 1, split, plan::kNone);
+      std::vector<int64_t> shape{m, k};
+      shape[dimension] *= 2;
+      plan.buffers.push_back(buffer("both", shape, split));
+      plan.tasks.push_back(compute(plan::ComputeKind::kConcat, {0, 0}, 2, {dimension}));
+      if (split != plan::kNone) {
+        plan.buffers.push_back(buffer("whole", shape));
+        plan.tasks.push_back(collective(plan::CollectiveKind::kAllGather, 2, 3));
+      }
+      auto last = static_cast<int32_t>(plan.buffers.size()) - 1;
+      plan.tasks.push_back(resultOf(last, {last}));
+      std::vector<double> expected;
+      for (int i = 0; i < shape[0]; ++i) {
+        for (int j = 0; j < shape[1]; ++j) {
+          expected.push_back(x.a[i % m * k + j % k]);
+        }
+      }
+      for (uint32_t ranks : {1u, 3u}) {
+        EXPECT_EQ(runTensors(plan, bind(x, m, k, 1), ranks), expected);
+      }
     }
   }
 }

@@ -228,5 +228,19 @@ TEST(TaskTime, products_count_the_ranks_part) {
   EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[0], 2)["product_f32"], 64 * 64 * 32);
 }
 
+TEST(TaskTime, slices_read_no_more_than_they_take) {
+  plan::Plan plan;
+  plan.buffers = {{"a", Tier::kHost, plan::Element::kF32, {128, 64}, {{0, {0}}}, 4 * 128 * 64},
+                  {"b", Tier::kHost, plan::Element::kF32, {128, 2}, {{0, {0}}}, 4 * 128 * 2},
+                  {"c", Tier::kHost, plan::Element::kF32, {128, 66}, {{0, {0}}}, 4 * 128 * 66}};
+  plan.tasks.resize(2);
+  plan.tasks[0].work =
+      plan::ComputeTask{plan::ComputeKind::kSlice, plan::kNone, {0}, {1}, {0, 3, 128, 2, 1, 9}};
+  plan.tasks[1].work =
+      plan::ComputeTask{plan::ComputeKind::kConcat, plan::kNone, {0, 1}, {2}, {1}};
+  EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[0], 2)["tensor_byte"], 2 * 4 * 64 * 2);
+  EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[1], 2)["tensor_byte"], 2 * 4 * 64 * 66);
+}
+
 } // namespace
 } // namespace headrace::cost

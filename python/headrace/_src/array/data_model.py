@@ -1,4 +1,4 @@
-"""What of Python's data model a traced array refuses: whatever asks for elements, which tracing has not.
+"""What of Python's data model a traced array refuses: whatever asks for values, which tracing has not.
 
 Python would answer most of it by identity or by a default, which would be wrong without a word.
 """
@@ -49,11 +49,8 @@ class Valueless:
     __ceil__ = _no_value("math.ceil()")
     __bytes__ = _no_value("bytes()")
 
-    __getitem__ = _refuses("traced arrays cannot be indexed yet (there are reshape and reductions): got []")
     __setitem__ = _refuses("traced arrays are never changed in place: got an assignment to []")
     __delitem__ = _refuses("traced arrays are never changed in place: got del []")
-    __iter__ = _refuses("traced arrays cannot be iterated over yet: got iter()")
-    __reversed__ = _refuses("traced arrays cannot be iterated over yet: got reversed()")
 
     __array__ = _refuses("a traced array is not a NumPy array (use the functions of headrace.array)")
     __dlpack__ = _no_value("an exchange by DLPack")

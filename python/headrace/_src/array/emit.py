@@ -254,6 +254,31 @@ class _Writer:
             f"dist.constrain {self._values[source.number]} : {_type(node)} to {layout}", node.place
         )
 
+    def _slice(self, node: Node) -> str:
+        (source,) = node.inputs
+        value, box = self._values[source.number], node.attributes["box"]
+        sizes = []
+        for dimension, extent in enumerate(box.sizes):
+            if isinstance(extent, Rows):
+                index = self._emit(f"arith.constant {dimension} : index", node.place)
+                size = self._emit(f"tensor.dim {value}, {index} : {_type(source)}", node.place)
+                sizes.append(size)
+            else:
+                sizes.append(str(extent))
+        return self._emit(
+            f"tensor.extract_slice {value}{list(box.starts)} [{', '.join(sizes)}] {list(box.steps)} : "
+            f"{_type(source)} to {_type(node)}",
+            node.place,
+        )
+
+    def _concat(self, node: Node) -> str:
+        inputs = node.input_nodes()
+        values = ", ".join(self._values[value.number] for value in inputs)
+        types = ", ".join(map(_type, inputs))
+        return self._emit(
+            f"tensor.concat dim({node.attributes['axis']}) {values} : ({types}) -> {_type(node)}", node.place
+        )
+
     def _reshape(self, node: Node) -> str:
         (source,) = node.inputs
         value, shape = self._values[source.number], source.shape

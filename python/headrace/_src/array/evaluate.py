@@ -51,6 +51,10 @@ def _value(node: Node, values: Mapping[int, np.ndarray]) -> np.ndarray:
         return inputs[0]
     if node.operation == "reshape":
         return np.reshape(inputs[0], node.shape)
+    if node.operation == "slice":
+        return inputs[0][node.attributes["box"].keys()]
+    if node.operation == "concat":
+        return np.concatenate(inputs, axis=node.attributes["axis"])
     if node.operation == "reduce":
         return _COMBINES[node.attributes["combine"]](inputs[0], axis=node.attributes["axes"])
     return np.matmul(*inputs)

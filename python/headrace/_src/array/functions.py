@@ -17,9 +17,10 @@ int64 = "i64"
 
 __all__ = [
     "Array",
-    "abs", "add", "astype", "broadcast_to", "divide", "exp", "expand_dims", "float32", "float64", "int64",
-    "matmul", "matrix_transpose", "max", "maximum", "mean", "min", "minimum", "multiply", "negative",
-    "permute_dims", "relu", "reshape", "sqrt", "square", "squeeze", "subtract", "sum", "tanh",
+    "abs", "add", "astype", "broadcast_to", "concat", "divide", "exp", "expand_dims", "flip", "float32",
+    "float64", "int64", "matmul", "matrix_transpose", "max", "maximum", "mean", "min", "minimum", "multiply",
+    "negative", "permute_dims", "relu", "reshape", "roll", "sqrt", "square", "squeeze", "stack", "subtract",
+    "sum", "tanh", "unstack",
 ]  # fmt: skip
 
 
@@ -120,3 +121,42 @@ def squeeze(x: Array, /, axis: int | Sequence[int]) -> Array:
         if x.shape[position] != 1:
             raise ValueError(f"squeeze needs an extent of 1: got {x.shape[position]}")
     return reshape(x, tuple(extent for d, extent in enumerate(x.shape) if d not in axes))
+
+
+def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
+    """The arrays one after another along the axis; None: of all their elements one row."""
+    return tracer.concat(arrays, axis)
+
+
+def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Array:
+    """The arrays, which have one shape, along a new axis."""
+    return tracer.stack(arrays, axis)
+
+
+def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
+    """The arrays that `stack` makes x of."""
+    (position,) = shapes.normalize_axes(axis, x.ndim)
+    before = (slice(None),) * position
+    return tuple(x[(*before, index)] for index in range(x.shape[position]))
+
+
+def flip(x: Array, /, *, axis: Axis = None) -> Array:
+    """x with the elements along the axes (all, if None) in opposite order."""
+    axes = shapes.normalize_axes(axis, x.ndim)
+    return x[tuple(slice(None, None, -1 if d in axes else 1) for d in range(x.ndim))]
+
+
+def roll(x: Array, /, shift: int | Sequence[int], *, axis: Axis = None) -> Array:
+    """x moved by `shift` elements along the axis; those that leave it come in again at its other end."""
+    if axis is None:
+        return reshape(roll(reshape(x, -1), shift, axis=0), x.shape)
+    axes = axis if isinstance(axis, Sequence) else (axis,)
+    shifts = shift if isinstance(shift, Sequence) else (shift,) * len(axes)
+    if len(shifts) != len(axes):
+        raise ValueError(f"roll needs a shift for each axis: got {shift} for {axis}")
+    for by, along in zip(shifts, axes, strict=True):
+        (position,) = shapes.normalize_axes(along, x.ndim)
+        before = (slice(None),) * position
+        if cut := by % (x.shape[position] or 1):
+            x = tracer.concat([x[(*before, slice(-cut, None))], x[(*before, slice(None, -cut))]], position)
+    return x

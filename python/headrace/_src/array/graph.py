@@ -86,6 +86,8 @@ class Node:
     elementwise      attributes: function; inputs are Operands and Constants over the loops of `shape`
     transpose        attributes: axes; result dimension d is input dimension axes[d]
     reshape          row-major order is kept
+    slice            attributes: box, the elements that are taken
+    concat           attributes: axis, along which the inputs follow each other
     reduce           attributes: combine ("sum", "maximum", "minimum"), axes (sorted, removed from the shape)
     matmul           (b…, m…, k) (b…, k, n) -> (b…, m…, n); one m if there is a batch b
     place            attributes: axes, of each dimension those of the mesh that divide it

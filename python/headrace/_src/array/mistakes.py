@@ -38,6 +38,10 @@ class TraceOverflowError(UserError, OverflowError):
     """An OverflowError with its place in the traced function."""
 
 
+class TraceIndexError(UserError, IndexError):
+    """An IndexError with its place in the traced function."""
+
+
 class TraceAttributeError(UserError, AttributeError):
     """An AttributeError with its place in the traced function: no such function, mostly."""
 
@@ -46,6 +50,7 @@ _PLACED = {
     TypeError: TraceTypeError,
     ValueError: TraceValueError,
     OverflowError: TraceOverflowError,
+    IndexError: TraceIndexError,
     AttributeError: TraceAttributeError,
 }
 

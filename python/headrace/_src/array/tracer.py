@@ -6,11 +6,12 @@ import math
 import operator
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from headrace._src.array import shapes
 from headrace._src.array.data_model import Valueless
 from headrace._src.array.graph import Constant, Node, Operand, Place, Rows, Shape, same_extent, same_shape
+from headrace._src.array.indexing import Box, Key, box_of
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _FLOATS = ("f32", "f64")
@@ -70,6 +71,14 @@ class Array(Valueless):
         if not self.shape:
             raise TypeError("an array without dimensions has no length")
         return operator.index(self.shape[0])
+
+    def __getitem__(self, key: Key | tuple[Key, ...]) -> Array:
+        box, shape = box_of(key, self.shape)
+        place = user_place()
+        return Array(_reshape(_slice(self._node, box, place), shape, place))
+
+    def __iter__(self) -> Iterator[Array]:
+        return (self[index] for index in range(len(self)))
 
     def __add__(self, other):
         return elementwise("add", self, other)
@@ -190,6 +199,61 @@ def _reshape(node: Node, shape: int | Sequence[int], place: Place) -> Node:
 def reshape(x: Array, shape: int | Sequence[int]) -> Array:
     """The same elements in row-major order; one extent may be -1."""
     return Array(_reshape(_node_of(x, "reshape"), shape, user_place()))
+
+
+def _slice(node: Node, box: Box, place: Place) -> Node:
+    """The elements of the box, without its dropped dimensions."""
+    if any(same_extent(extent, 0) for extent in node.shape):  # nothing to take
+        return _reshape(node, box.shape, place)
+    if node.operation == "slice":
+        box = box.of(node.attributes["box"])
+        (node,) = node.inputs  # type: ignore[assignment]
+    if same_shape(box.shape, node.shape) and all(step == 1 for step in box.steps):
+        return node
+    return Node("slice", box.shape, node.dtype, place, (node,), {"box": box})
+
+
+def concat(arrays: Sequence[Array], axis: int | None = 0) -> Array:
+    """The arrays one after another along the axis; None flattens them first."""
+    nodes = [_node_of(x, "concat") for x in arrays]
+    place = user_place()
+    if not nodes:
+        raise ValueError("concat needs at least one array")
+    types = sorted({node.dtype for node in nodes})
+    if len(types) > 1:
+        raise TypeError(f"concat needs arrays of one type (convert with astype): got {' and '.join(types)}")
+    if axis is None:
+        nodes = [_reshape(node, -1, place) for node in nodes]
+        axis = 0
+    first = nodes[0].shape
+    if not first:
+        raise ValueError("concat needs arrays of at least one dimension (there is stack)")
+    (axis,) = shapes.normalize_axes(axis, len(first))
+    others = [(len(node.shape), *node.shape[:axis], *node.shape[axis + 1 :]) for node in nodes]
+    if any(not same_shape(other, others[0]) for other in others):
+        raise ValueError(
+            f"concat needs arrays of equal extents but along the axis {axis}: "
+            f"got {' and '.join(str(node.shape) for node in nodes)}"
+        )
+    if len(nodes) == 1:
+        return Array(nodes[0])
+    extent = sum(node.shape[axis] for node in nodes)
+    shape = (*first[:axis], extent, *first[axis + 1 :])
+    return Array(Node("concat", shape, nodes[0].dtype, place, tuple(nodes), {"axis": axis}))
+
+
+def stack(arrays: Sequence[Array], axis: int = 0) -> Array:
+    """The arrays, which have one shape, along a new axis."""
+    nodes = [_node_of(x, "stack") for x in arrays]
+    if any(not same_shape(node.shape, nodes[0].shape) for node in nodes):
+        raise ValueError(
+            f"stack needs arrays of one shape: got {' and '.join(str(node.shape) for node in nodes)}"
+        )
+    place = user_place()
+    (position,) = shapes.normalize_axes(axis, len(nodes[0].shape) + 1) if nodes else (0,)
+    wider = [(*node.shape[:position], 1, *node.shape[position:]) for node in nodes]
+    parts = [Array(_reshape(node, shape, place)) for node, shape in zip(nodes, wider, strict=True)]
+    return concat(parts, position)
 
 
 def permute_dims(x: Array, axes: Sequence[int]) -> Array:

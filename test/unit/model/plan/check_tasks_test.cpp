@@ -97,11 +97,6 @@ TEST(PlanCheckTasks, OperandsOfCompute) {
             needs("one input and one output buffer"));
   EXPECT_EQ(compute(ComputeKind::kReshape, {{2, 3}}, {6}, {}, 0),
             needs("a kernel if it is kernel, and only then"));
-  EXPECT_EQ(compute(ComputeKind::kSlice, {{2, 3}}, {2, 3}, {1}), "ok");
-  EXPECT_EQ(compute(ComputeKind::kSlice, {{2, 3}}, {2, 3}, {2}),
-            needs("a dimension of both buffers to slice"));
-  EXPECT_EQ(compute(ComputeKind::kSlice, {{2, 3}}, {2}, {0}),
-            needs("a dimension of both buffers to slice"));
   EXPECT_EQ(compute(ComputeKind::kKernel, {{2, 3}}, {2}, {0, 1}, 0), "ok");
   EXPECT_EQ(compute(ComputeKind::kKernel, {{2, 3}}, {2}, {}, 0), "ok");
   EXPECT_EQ(compute(ComputeKind::kKernel, {{2, 3}}, {2}, {}),
