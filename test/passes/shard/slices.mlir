@@ -7,6 +7,7 @@
 #rows = #dist.layout<@mesh, dims = [["r"], []]>
 #columns = #dist.layout<@mesh, dims = [[], ["r"]]>
 // CHECK-LABEL: func.func @main(%arg0: tensor<?x6xf32>)
+// CHECK-NEXT: %[[ALL:.*]] = dist.all_gather %arg0 dim 0
 // TASKS: %[[X:.*]] = sched.input 0 "arg0" : <host, tensor<8x6xf32>, {{\[\[}}"r"], []]>
 func.func @main(%x: tensor<8x6xf32>) -> (tensor<8x7xf32>, tensor<3x6xf32>) {
   %placed = dist.constrain %x : tensor<8x6xf32> to #rows
@@ -21,7 +22,6 @@ func.func @main(%x: tensor<8x6xf32>) -> (tensor<8x7xf32>, tensor<3x6xf32>) {
   %b = tensor.extract_slice %placed[0, 5] [8, 3] [1, -2] : tensor<8x6xf32> to tensor<8x3xf32>
   %c = tensor.concat dim(1) %a, %b : (tensor<8x4xf32>, tensor<8x3xf32>) -> tensor<8x7xf32>
   %d = dist.constrain %c : tensor<8x7xf32> to #rows
-  // CHECK: %[[ALL:.*]] = dist.all_gather %arg0 dim 0
   // CHECK: tensor.extract_slice %[[ALL]][2, 0] [3, 6] [2, 1] : tensor<8x6xf32> to tensor<3x6xf32>
   %e = tensor.extract_slice %placed[2, 0] [3, 6] [2, 1] : tensor<8x6xf32> to tensor<3x6xf32>
   return %d, %e : tensor<8x7xf32>, tensor<3x6xf32>
