@@ -285,12 +285,12 @@ def Sched_ComputeOp : Sched_Op<"compute"> {
     ```
 
     C1: exactly the action kernel names a kernel. C2: a product has two inputs, for each whether it is transposed, and
-    how many dimensions are its batch; a reshape has no parameters; a slice has of each dimension of its input the offset, the
-    size and the stride of what it takes, one after another (size -1: all of an extent that is known only at run time), and a
-    concat the dimension along which its inputs follow each other. C3: the output of a slice has these sizes, without some of
-    size 1; it is divided as the input is, which is whole along dimensions of which not all is taken, or in parts of what every
-    rank has whole. C4: the output of a concat has the extents of its inputs, added up along the dimension, which is whole; all
-    are divided alike.
+    how many dimensions are its batch; a reshape has no parameters; a slice has the offsets of what it takes of each dimension
+    of its input, then the sizes, then the strides (size -1: all of an extent that is known only at run time); a concat has the
+    dimension along which its inputs follow each other. C3: the output of a slice has these sizes, without some of size 1. It is
+    divided as the input is, which is whole along dimensions of which not all is taken; what every rank has whole may become
+    even parts. C4: the output of a concat has the extents of its inputs, added up along the dimension, which is whole; all are
+    divided alike.
   }];
   let arguments = (ins Sched_ActionAttr:$action, OptionalAttr<FlatSymbolRefAttr>:$kernel,
                        Variadic<Sched_BufferType>:$inputs, DenseI64ArrayAttr:$parameters, StrAttr:$label);

@@ -24,9 +24,8 @@ bool areDividedAlike(BufferType a, int64_t inA, BufferType b, int64_t inB) {
 
 /// Whether each rank has what its part of a slice is taken of.
 bool hasParts(BufferType from, int64_t d, BufferType to, int64_t target) {
-  bool whole = !isDivided(from, d) && !ShapedType::isDynamic(extentOf(from, d));
   return areDividedAlike(from, d, to, target) ||
-         (whole && to.getSplits()[target].getKind() == dist::SplitKind::Even);
+         (!isDivided(from, d) && to.getSplits()[target].getKind() == dist::SplitKind::Even);
 }
 
 bool haveSameElements(BufferType a, BufferType b) {

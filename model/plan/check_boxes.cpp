@@ -23,8 +23,7 @@ bool areDividedAlike(const Buffer &a, size_t inA, const Buffer &b, size_t inB) {
 
 /// Whether each rank has what its part of a slice is taken of.
 bool hasParts(const Buffer &from, size_t d, const Buffer &to, size_t target) {
-  bool whole = !isDivided(from, d) && from.shape[d] != kUnknownExtent;
-  return areDividedAlike(from, d, to, target) || (whole && !isRagged(to, target));
+  return areDividedAlike(from, d, to, target) || (!isDivided(from, d) && !isRagged(to, target));
 }
 
 } // namespace

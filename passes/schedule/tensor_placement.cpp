@@ -51,6 +51,10 @@ LogicalResult TensorPlacements::addArguments(func::FuncOp function) {
     TensorPlacement placement(type);
     if (global) {
       auto layout = cast<dist::LayoutAttr>(layouts[number]); // all arguments are tensors
+      if (layout.getDims().size() != placement.shape.size()) {
+        return emitError(argument.getLoc(), "a layout of other dimensions than its argument: ")
+               << layout;
+      }
       placement.splits.assign(layout.getDims().begin(), layout.getDims().end());
     }
     placements_[argument] = std::move(placement);

@@ -173,7 +173,10 @@ def _table(array: ModuleType) -> str:
             )
         elif isinstance(thing, str):
             rows.append(f"| `xp.{name}` | the element type `{thing}` |")
-    operators = "`+ - * / @`, unary `-`, `.T`, `.shape`, `.dtype` of arrays mean what they mean in NumPy."
+    operators = (
+        "`+ - * / @`, unary `-`, basic indexing `x[…]`, `.T`, `.shape`, `.dtype` of arrays mean what they "
+        "mean in NumPy."
+    )
     return "\n".join(
         ["| function | meaning, where its name does not say it |", "|---|---|", *rows, "", operators]
     )

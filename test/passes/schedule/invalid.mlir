@@ -205,3 +205,12 @@ func.func @main() -> tensor<2xf32> {
   %0 = tensor.extract_slice %e[1] [2] [1] : tensor<4xf32> to tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
+  // expected-error@+1 {{a layout of other dimensions than its argument: #dist.layout<@mesh, dims = [["r"]]>}}
+  func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {dist.arguments = [tensor<8x4xf32>], dist.layouts = [#dist.layout<@mesh, dims = [["r"]]>]} {
+    return %x : tensor<?x4xf32>
+  }
+}

@@ -113,28 +113,35 @@ TEST(PlanCheckBoxes, Concatenations) {
             needs("an output that is its inputs, one after another along its dimension", 0));
 }
 
-/// Rows that a stream becomes: all of them are taken, into buffers with as many.
+/// Rows that a stream becomes: all of them are taken, into a buffer with as many, or even parts of
+/// what every rank has.
 TEST(PlanCheckBoxes, RowsAreTakenWhole) {
-  auto rows = [](int32_t sizedBy, std::vector<int64_t> numbers, bool ragged = true) {
+  auto rows = [](std::vector<int64_t> numbers, std::vector<Split> before, std::vector<Split> after,
+                 bool same = true) {
     return checked([&](Plan &plan) {
-      int32_t from = addTensor(plan, {kUnknownExtent, 1}, 0),
-              to = addTensor(plan, {kUnknownExtent}, 0);
-      for (int32_t buffer : {from, to}) {
-        plan.buffers[buffer].sizedBy = from;
-        plan.buffers[buffer].splits[0].ragged = true;
-      }
-      plan.buffers[to].splits[0].ragged = ragged;
-      plan.buffers[to].sizedBy = sizedBy == kNone ? from : sizedBy;
+      int32_t from = addTensor(plan, {kUnknownExtent, 1}), to = addTensor(plan, {kUnknownExtent});
+      plan.buffers[from].sizedBy = from;
+      plan.buffers[from].splits = before;
+      plan.buffers[to].sizedBy = same ? from : to;
+      plan.buffers[to].splits = after;
       plan.tasks[7].work = ToTensorTask{4, {0}, {from}};
       addTask(plan, ComputeTask{ComputeKind::kSlice, kNone, {from}, {to}, std::move(numbers)}, {7});
     });
   };
   const std::string wrong =
       needs("an output that is what its offsets, sizes and strides take of the input", 8);
-  EXPECT_EQ(rows(kNone, {0, 0, -1, 1, 1, 1}), "ok");
-  EXPECT_EQ(rows(kNone, {1, 0, -1, 1, 1, 1}), wrong);
-  EXPECT_EQ(rows(kNone, {0, 0, 5, 1, 1, 1}), wrong);
-  EXPECT_EQ(rows(kNone, {0, 0, -1, 1, -1, 1}), wrong);
+  const std::vector<Split> whole, even = {{0, {0}}}, ragged = {{0, {0}, true}};
+  const std::vector<int64_t> all = {0, 0, -1, 1, 1, 1};
+  EXPECT_EQ(rows(all, ragged, ragged), "ok");
+  EXPECT_EQ(rows(all, whole, whole), "ok");
+  EXPECT_EQ(rows(all, whole, even), "ok");
+  EXPECT_EQ(rows(all, whole, ragged), wrong);
+  EXPECT_EQ(rows(all, ragged, even), wrong);
+  EXPECT_EQ(rows(all, ragged, whole), wrong);
+  EXPECT_EQ(rows(all, ragged, ragged, false), wrong);
+  EXPECT_EQ(rows({1, 0, -1, 1, 1, 1}, ragged, ragged), wrong);
+  EXPECT_EQ(rows({0, 0, 5, 1, 1, 1}, ragged, ragged), wrong);
+  EXPECT_EQ(rows({0, 0, -1, 1, -1, 1}, ragged, ragged), wrong);
 }
 
 } // namespace
