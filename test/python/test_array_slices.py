@@ -274,8 +274,12 @@ def test_the_rows_of_a_query_are_taken_whole() -> None:
 REFUSED: dict[str, tuple[Callable, type, str]] = {
     "index beyond": (lambda x, y: x[7], IndexError, "index out of range for dimension 0 of extent 7: got 7"),
     "index before": (lambda x, y: x[0, -11], IndexError, "dimension 1 of extent 10: got -11"),
-    "too many": (lambda x, y: x[0, 0, 0, 0], IndexError, "more indices than the 3 dimensions .*: got 4"),
-    "two ellipses": (lambda x, y: x[..., 0, ...], IndexError, "at most one `...`"),
+    "too many": (
+        lambda x, y: x[0, 0, 0, 0],
+        IndexError,
+        "more indices than the 3 dimensions of the array: got 4",
+    ),
+    "two ellipses": (lambda x, y: x[..., 0, ...], IndexError, "an index has at most one `...`"),
     "mask": (lambda x, y: x[np.ones(7, bool)], TypeError, "not by masks or other arrays .*: got ndarray"),
     "truth": (lambda x, y: x[True], TypeError, "not by masks or other arrays .*: got bool"),
     "NumPy's truth": (lambda x, y: x[np.True_], TypeError, "not by masks or other arrays .*: got bool"),
@@ -311,7 +315,11 @@ REFUSED: dict[str, tuple[Callable, type, str]] = {
         r"equal extents but along the axis 0: got \(7, 10, 4\) and \(7, 9, 4\)",
     ),
     "concat of ranks": (lambda x, y: xp.concat([x, y]), ValueError, r"got \(7, 10, 4\) and \(3,\)"),
-    "concat of numbers": (lambda x, y: xp.concat([y[0], y[1]]), ValueError, "at least one dimension"),
+    "concat of numbers": (
+        lambda x, y: xp.concat([y[0], y[1]]),
+        ValueError,
+        r"concat needs arrays of at least one dimension \(there is stack\)",
+    ),
     "concat along none": (
         lambda x, y: xp.concat([x], axis=3),
         ValueError,
@@ -320,10 +328,14 @@ REFUSED: dict[str, tuple[Callable, type, str]] = {
     "stack of shapes": (
         lambda x, y: xp.stack([y, y[1:]]),
         ValueError,
-        r"of one shape: got \(3,\) and \(2,\)",
+        r"stack needs arrays of one shape: got \(3,\) and \(2,\)",
     ),
     "stack of a list": (lambda x, y: xp.stack([[1.0]]), TypeError, "stack needs a traced array"),
-    "roll": (lambda x, y: xp.roll(x, (1, 2), axis=(0,)), ValueError, "a shift for each axis"),
+    "roll": (
+        lambda x, y: xp.roll(x, (1, 2), axis=(0,)),
+        ValueError,
+        r"roll needs a shift for each axis: got \(1, 2\)",
+    ),
 }
 
 

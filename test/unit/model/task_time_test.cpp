@@ -79,7 +79,8 @@ TEST(TaskTime, what_a_selection_reads_depends_on_the_pages) {
   EXPECT_NEAR(few["decode_picked"], 1e6, 1);
   EXPECT_NEAR(few["decode_picked_code"], 1e6, 1);
   EXPECT_DOUBLE_EQ(few["decode_gathered"], 0);
-  EXPECT_NEAR(few["load_memory_byte"], all * (1.5 + 4 * (1 - std::pow(0.99, 16))) / 5.5, 1e-6 * all);
+  EXPECT_NEAR(few["load_memory_byte"], all * (1.5 + 4 * (1 - std::pow(0.99, 16))) / 5.5,
+              1e-6 * all);
   // Half of them: tiles of codes are looked up as a whole.
   Terms half = terms(5e7);
   EXPECT_DOUBLE_EQ(half["decode_picked_code"], 0);
@@ -236,8 +237,7 @@ TEST(TaskTime, slices_read_no_more_than_they_take) {
   plan.tasks.resize(2);
   plan.tasks[0].work =
       plan::ComputeTask{plan::ComputeKind::kSlice, plan::kNone, {0}, {1}, {0, 3, 128, 2, 1, 9}};
-  plan.tasks[1].work =
-      plan::ComputeTask{plan::ComputeKind::kConcat, plan::kNone, {0, 1}, {2}, {1}};
+  plan.tasks[1].work = plan::ComputeTask{plan::ComputeKind::kConcat, plan::kNone, {0, 1}, {2}, {1}};
   EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[0], 2)["tensor_byte"], 2 * 4 * 64 * 2);
   EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[1], 2)["tensor_byte"], 2 * 4 * 64 * 66);
 }
