@@ -392,6 +392,7 @@ def test_programs_in_mlir() -> None:
     for target in targets():
         for got, wanted in zip(hr.mlir(TEXT, threads=2, **target)(x, y), expected, strict=True):
             np.testing.assert_array_equal(got, wanted, err_msg=str(target))
+    assert operations(hr.mlir(TEXT, ranks=1)) == ["slice", "slice", "concat"]
 
 
 @pytest.mark.parametrize(
