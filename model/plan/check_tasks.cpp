@@ -1,6 +1,7 @@
 // Rules over single tasks of a plan: ids, operands, the tiers that their devices reach, groups of a
 // choice.
 #include "model/plan/check_rules.h"
+#include "model/plan/mesh.h"
 
 #include <algorithm>
 #include <limits>
@@ -181,10 +182,14 @@ private:
       HR_RETURN_IF_ERROR(need(inRange(key, columns), "keys among the columns of its stream"));
     }
     bool paired = exchange.pair != kNone;
-    HR_RETURN_IF_ERROR(
-        need(paired == !exchange.keys.empty() && (paired || exchange.heavy == HeavyRows::kStay) &&
-                 (!paired || (exchange.pair >= 0 && exchange.exchange == ExchangeKind::kHash)),
-             "keys and an exchange by hash if it is one of a pair, and only then"));
+    HR_RETURN_IF_ERROR(need(exchange.keys.empty() || exchange.exchange == ExchangeKind::kHash,
+                            "an exchange by hash if it has keys"));
+    HR_RETURN_IF_ERROR(need(paired ? exchange.pair >= 0 && !exchange.keys.empty()
+                                   : exchange.heavy == HeavyRows::kStay,
+                            "keys if it is one of a pair, and heavy rows only then"));
+    HR_RETURN_IF_ERROR(need(!plan_.movableKeys || exchange.exchange != ExchangeKind::kHash ||
+                                (!exchange.keys.empty() && exchange.axes == allAxes(plan_)),
+                            "keys, and to go over all ranks, where keys are movable"));
     return checkGroup(exchange.axes);
   }
 

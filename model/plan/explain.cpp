@@ -319,6 +319,22 @@ std::string heavyKeysText(const Plan &plan, const Profile &measured) {
   return text;
 }
 
+/// A line for each exchange of which slow ranks had fewer keys.
+std::string movedKeysText(const Plan &plan, const Profile &measured) {
+  std::map<int32_t, int64_t> rows;
+  for (const TaskProfile &task : measured.tasks) {
+    if (task.movedRows > 0 && inRange(task.task, plan.tasks.size())) {
+      rows[task.task] += task.movedRows;
+    }
+  }
+  std::string text;
+  for (auto [task, moved] : rows) {
+    text += formatCount(static_cast<double>(moved)) + " rows of " + plan.tasks[task].name +
+            " went to quicker ranks than their keys name\n";
+  }
+  return text;
+}
+
 /// A line for each scan of which ranks took morsels from others.
 std::string sharingText(const Plan &plan, const Profile &measured) {
   struct Moved {
@@ -363,6 +379,7 @@ std::string explain(const Plan &plan, const ExplainOptions &options) {
   if (options.measured) {
     text += measuredHeading(*options.measured);
     text += heavyKeysText(plan, *options.measured);
+    text += movedKeysText(plan, *options.measured);
     text += sharingText(plan, *options.measured);
   }
   text += roundsText(plan, options.measured);

@@ -362,6 +362,7 @@ template <typename V> void visitFields(V &v, Plan &x) {
   v("ordered", x.ordered);
   v("resident", x.resident);
   v("residentKeys", x.residentKeys);
+  v("movableKeys", x.movableKeys);
   v("explanation", x.explanation);
 }
 

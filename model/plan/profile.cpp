@@ -36,7 +36,8 @@ std::string Profile::toJson() const {
     if (task.kind == nameOf(TaskKind::kExchange)) {
       json["tasks"].back().update({{"received_bytes", task.receivedBytes},
                                    {"heavy_keys", task.heavyKeys},
-                                   {"heavy_rows", task.heavyRows}});
+                                   {"heavy_rows", task.heavyRows},
+                                   {"moved_rows", task.movedRows}});
     }
     if (task.orderWords > 0) {
       json["tasks"].back()["order_words"] = task.orderWords;
@@ -85,6 +86,7 @@ Expected<Profile> Profile::fromJson(const std::string &text) {
       task.receivedBytes = entry.value("received_bytes", int64_t{0});
       task.heavyKeys = entry.value("heavy_keys", int64_t{0});
       task.heavyRows = entry.value("heavy_rows", int64_t{0});
+      task.movedRows = entry.value("moved_rows", int64_t{0});
       task.morselsTaken = entry.value("morsels_taken", int64_t{0});
       task.morselsGiven = entry.value("morsels_given", int64_t{0});
       task.sharingMessages = entry.value("sharing_messages", int64_t{0});

@@ -33,6 +33,7 @@ struct TaskProfile {
   int64_t receivedBytes = 0;
   int64_t heavyKeys = 0;
   int64_t heavyRows = 0;
+  int64_t movedRows = 0; ///< of a slow rank's keys, that others had for it
   /// Of a run over a table whose morsels ranks share: those of other ranks that it took, those of
   /// its own that others took, and the messages that it sent about that.
   int64_t morselsTaken = 0;
@@ -59,7 +60,7 @@ struct Profile {
   /// [{"rank", "task", "name", "kind", "start_seconds", "end_seconds", "busy_seconds",
   /// "load_seconds", "rows_in", "rows_out", "bytes", "morsels", "finish_seconds",
   /// "finish_busy_seconds", "state_rows", "stage_rows"}]}; exchanges also have "received_bytes",
-  /// "heavy_keys", "heavy_rows", runs over a shared table "morsels_taken", "morsels_given",
+  /// "heavy_keys", "heavy_rows", "moved_rows", runs over a shared table "morsels_taken", "morsels_given",
   /// "sharing_messages", chooses "chosen_by", "at_most", "way",
   /// and what sorts rows "order_words"
   std::string toJson() const;

@@ -86,7 +86,7 @@ struct ExchangeTask {
   /// heavy keys. Where one spreads a key's rows, the other gives all of its rows to every rank.
   int32_t pair = kNone;
   HeavyRows heavy = HeavyRows::kStay; ///< of a pair
-  std::vector<int32_t> keys = {};     ///< of a pair: the columns of the input stream that it is by
+  std::vector<int32_t> keys = {};     ///< of kHash: the columns of the input stream that it is by
 };
 
 enum class CollectiveKind : uint8_t { kAllReduce, kAllGather, kReduceScatter, kAllToAll };

@@ -132,6 +132,9 @@ private:
       }
       out_ << "\n";
     }
+    if (plan_.movableKeys) {
+      out_ << "movable keys\n";
+    }
     out_ << "result " << (plan_.ordered ? "ordered " : "") << (plan_.resident ? "resident " : "");
     for (const std::string &key : plan_.residentKeys) {
       out_ << "by " << key << " ";
@@ -347,6 +350,15 @@ private:
     };
     return exchange.order.empty() ? "" : " of " + orderText(exchange.order, column);
   }
+  std::string keysText(const ExchangeTask &exchange) {
+    const std::vector<Column> &columns = plan_.streams[exchange.inputStream].schema.columns;
+    std::string text;
+    for (int32_t key : exchange.keys) {
+      text += (text.empty() ? " by " : ", ") +
+              (inRange(key, columns.size()) ? columns[key].name : std::to_string(key));
+    }
+    return text;
+  }
   std::string pairText(const ExchangeTask &exchange) {
     return exchange.pair == kNone
                ? ""
@@ -354,7 +366,8 @@ private:
   }
   void writeWork(const ExchangeTask &exchange) {
     out_ << " " << nameOf(exchange.exchange) << " over " << axisNames(exchange.axes)
-         << " on channel " << exchange.channel << rangeText(exchange) << pairText(exchange)
+         << " on channel " << exchange.channel << rangeText(exchange) << keysText(exchange)
+         << pairText(exchange)
          << " from " << stream(exchange.inputStream) << " to " << stream(exchange.outputStream);
   }
   void writeWork(const CollectiveTask &collective) {

@@ -196,7 +196,7 @@ Status PlanGraph::addTask(int32_t id) {
 }
 
 Expected<Graph> PlanGraph::make() {
-  Division division{workload_.ranks, workload_.skews, workload_.memoryBytes};
+  Division division{workload_.ranks, workload_.skews, plan_.movableKeys, workload_.memoryBytes};
   HR_ASSIGN_OR_RETURN(Classes made, makeClasses(topology_, division, graph_));
   classes_ = std::move(made.classes);
   runs_ = std::move(made.runs);

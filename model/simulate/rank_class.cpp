@@ -125,7 +125,8 @@ public:
     double rows = static_cast<double>(division.ranks);
     double keys = rows;
     double speeds = rows;
-    for (const RankSkew &skew : skews_) {
+    for (RankSkew &skew : skews_) {
+      skew.keys *= division.keysBySpeed ? skew.speed : 1;
       rows += static_cast<double>(skew.count) * (skew.rows - 1);
       keys += static_cast<double>(skew.count) * (skew.keys - 1);
       speeds += static_cast<double>(skew.count) * (skew.speed - 1);

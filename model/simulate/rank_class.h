@@ -62,6 +62,7 @@ struct RankClass {
 struct Division {
   int64_t ranks = 1;
   std::vector<RankSkew> skews;
+  bool keysBySpeed = false; ///< slow ranks receive fewer keys: see Plan::movableKeys
   double memoryBytes = 0; ///< of a rank; 0 = its device's
 };
 

@@ -136,6 +136,23 @@ LogicalResult PlanEmitter::addRepeat(sched::RepeatOp op) {
   return success();
 }
 
+/// Whether hashes name ranks for exchanges alone: not for what ranks keep of rows that all have, nor
+/// for rows that stay on them from run to run. Along several axes groups could not agree.
+bool PlanEmitter::hasMovableKeys() {
+  bool exchanged = false, known = false;
+  module_.walk([&](Operation *op) {
+    if (auto stream = dyn_cast<pipe::StreamOp>(op)) {
+      exchanged |= stream.getKind() == pipe::StreamKind::Hash;
+      known |= stream.getResident().has_value();
+    } else if (auto scan = dyn_cast<pipe::ScanOp>(op)) {
+      known |= scan.getResident().has_value();
+    } else if (auto owns = dyn_cast<pipe::OwnsOp>(op)) {
+      known |= !owns.getValues().empty();
+    }
+  });
+  return exchanged && !known && plan_.mesh.size() == 1;
+}
+
 FailureOr<plan::Plan> PlanEmitter::run() {
   plan_.importsHash = plan::importsHashText();
   topo::MeshAttr mesh = topo::meshOf(module_);
@@ -154,6 +171,7 @@ FailureOr<plan::Plan> PlanEmitter::run() {
       plan_.explanation = *std::move(read);
     }
   }
+  plan_.movableKeys = hasMovableKeys();
   for (auto kernels : module_.getOps<sched::KernelsOp>()) {
     addKernels(kernels);
   }

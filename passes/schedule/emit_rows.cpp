@@ -235,8 +235,7 @@ static int32_t columnNamed(StringRef name, const plan::Schema &schema) {
   return static_cast<int32_t>(found - schema.columns.begin());
 }
 
-/// By what the rows of a run go: an order by whose ranges they do, or, of exchanges that agree on
-/// heavy keys, the keys.
+/// By what the rows of a run go: an order by whose ranges they do, or keys.
 static void describeKeys(plan::ExchangeTask &exchange, sched::ExchangeOp op,
                          const plan::Schema &schema) {
   sched::RunOp run = sched::writerOf(op.getInput());
@@ -248,12 +247,14 @@ static void describeKeys(plan::ExchangeTask &exchange, sched::ExchangeOp op,
     exchange.order.push_back(
         {columnNamed(key.getField(), schema), key.getDescending(), key.getNullsFirst()});
   }
-  if (dist::SkewAttr skew = stream.getSkewAttr()) {
-    exchange.pair = static_cast<int32_t>(skew.getPair());
-    exchange.heavy = planHeavyRows(skew.getHeavy());
+  if (exchange.exchange == plan::ExchangeKind::kHash) {
     for (auto key : emit.getKeys().getAsRange<StringAttr>()) {
       exchange.keys.push_back(columnNamed(key.getValue(), schema));
     }
+  }
+  if (dist::SkewAttr skew = stream.getSkewAttr()) {
+    exchange.pair = static_cast<int32_t>(skew.getPair());
+    exchange.heavy = planHeavyRows(skew.getHeavy());
   }
 }
 

@@ -59,6 +59,7 @@ private:
   std::vector<int32_t> axesNamed(ArrayRef<StringAttr> names) const;
   std::vector<int32_t> axesNamed(ArrayAttr names) const;
   void addTask(plan::Task task, Operation *op);
+  bool hasMovableKeys();
 
   sched::ProgramOp program_;
   ModuleOp module_;

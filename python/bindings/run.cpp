@@ -64,12 +64,14 @@ Result LoadedProgram::run(const nb::dict &offered, uint32_t ranks, std::optional
                           const std::map<std::string, double> &faults,
                           const std::map<std::string, std::string> &tuned,
                           const std::map<std::string, std::string> &given, const nb::object &poll,
-                          const nb::object &progress, const std::string &sink) {
+                          const nb::object &progress, const std::string &sink,
+                          const std::vector<uint32_t> &keyShares) {
   Settings settings = settingsOf(tuned, given, threads, memory);
   settings.ranks = ranks;
   exec::RunOptions options = exec::runOptions(settings);
   options.interrupted = interruptedBy(poll);
   options.progress = tellerOf(progress);
+  options.keyShares = keyShares;
   exec::SessionOptions sessionOptions = exec::sessionOptions(settings);
   sessionOptions.accelerator = valueOf(Process::instance().accelerator(settings));
   if (simulationSeed) {

@@ -45,7 +45,8 @@ public:
              const std::map<std::string, double> &faults,
              const std::map<std::string, std::string> &tuned,
              const std::map<std::string, std::string> &given, const nanobind::object &poll,
-             const nanobind::object &progress, const std::string &sink);
+             const nanobind::object &progress, const std::string &sink,
+             const std::vector<uint32_t> &keyShares);
 
   /// One rank of a run of so many, whose peers do what it does: what it sends and holds, as JSON.
   std::string mirrored(const nanobind::dict &offered, uint32_t ranks, uint32_t rank,

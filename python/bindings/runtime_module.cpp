@@ -197,12 +197,14 @@ NB_MODULE(_runtime, module) {
            nb::arg("tuned") = std::map<std::string, std::string>(),
            nb::arg("settings") = std::map<std::string, std::string>(), nb::arg("poll") = nb::none(),
            nb::arg("progress") = nb::none(), nb::arg("sink") = "",
+           nb::arg("key_shares") = std::vector<uint32_t>(),
            "Runs it. bindings: table name to path(s) or Arrow data, tensor name "
            "to an array in host memory. simulation_seed: on a simulated "
            "network, in one thread, with the faults of tests by name. tuned, settings: of the run, "
            "by name; the environment's go "
            "over the first, under the second. poll: called about every 50 ms. progress: called "
            "twice a second with tasks ended, tasks, rows so far and the name of a running task. "
+           "key_shares: for tests, the parts of the keys that the ranks are to have. "
            "What either raises stops the run. sink: not empty if the rows of a resident result go "
            "elsewhere, and are not kept.")
       .def("mirrored", &LoadedProgram::mirrored, nb::arg("bindings"), nb::arg("ranks"),

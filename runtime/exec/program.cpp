@@ -4,11 +4,13 @@
 #include "model/plan/check.h"
 #include "model/plan/names.h"
 #include "model/plan/precedence.h"
+#include "runtime/base/check.h"
 #include "runtime/base/log.h"
 #include "runtime/base/random.h"
 #include "runtime/base/readable.h"
 #include "runtime/exec/gpu/gpu_context.h"
 #include "runtime/exec/rank.h"
+#include "runtime/exec/skew/key_shares.h"
 #include "runtime/primitives/isa.h"
 #include "runtime/transport/loopback.h"
 
@@ -135,6 +137,9 @@ public:
   }
 
 private:
+  Sharing sharing() const {
+    return options_.determinism == Determinism::kFixed ? Sharing::kOff : options_.shareMorsels;
+  }
   const Clock &clock() const { return options_.simulation ? virtualClock_ : *options_.clock; }
 
   std::vector<std::unique_ptr<Transport>> makeTransports() {
@@ -153,6 +158,10 @@ private:
   }
 
   Status makeRanks(const std::vector<Transport *> &transports) {
+    if (plan_.movableKeys && !options_.keyShares.empty() && sharing() == Sharing::kOn) {
+      HR_CHECK(options_.keyShares.size() == static_cast<size_t>(transports.front()->size()));
+      keyShares_ = std::make_shared<const KeyShares>(options_.keyShares);
+    }
     auto workers = static_cast<size_t>(session_.pool().workers());
     size_t here = transports.size();
     for (Transport *transport : transports) {
@@ -189,10 +198,10 @@ private:
       context.exchange = options_.exchange;
       context.collective = options_.collective;
       context.heartbeat = {&clock(), silenceNanosecondsMax()};
-      context.shareMorsels =
-          options_.determinism == Determinism::kFixed ? Sharing::kOff : options_.shareMorsels;
+      context.shareMorsels = sharing();
       context.leastMemoryBytes = options_.leastMemoryBytes;
       context.seed = options_.seed;
+      context.keyShares = keyShares_;
       context.sources = &bindings_.tables;
       context.tensors = &bindings_.tensors;
       if (options_.tracing == Tracing::kOn) {
@@ -406,6 +415,7 @@ private:
   std::vector<std::unique_ptr<Doorbell>> bells_; ///< of a simulation: by rank, instead
   Telemetry telemetry_;
   std::vector<int32_t> precedences_; ///< by task; of a simulation all equal, for more interleavings
+  std::shared_ptr<const KeyShares> keyShares_;    ///< null: ranks have equal parts of the keys
   std::unique_ptr<SimNetwork> network_;           ///< of a simulation
   std::vector<std::unique_ptr<Transport>> owned_; ///< of runAll()
   std::vector<std::unique_ptr<Rank>> ranks_;

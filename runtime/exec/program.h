@@ -89,6 +89,9 @@ struct RunOptions {
   SpillOptions spill;
   ExchangeSettings exchange;
   CollectiveSettings collective;
+  /// Of the keys of exchanges by hash, the parts that ranks are to have, as KeyShares has them, if
+  /// the plan's are movable and morsels are shared; empty: equal ones.
+  std::vector<uint32_t> keyShares = {};
   /// Off too where the run is deterministic: who reads a row decides the order of sums.
   Sharing shareMorsels = Sharing::kOn;
   /// A rank of another process that gives no sign of life for so long is given up; 0: never.

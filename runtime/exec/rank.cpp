@@ -141,8 +141,11 @@ Status Rank::prepare() {
   for (const plan::Task &task : plan.tasks) {
     const auto *exchange = task.as<plan::ExchangeTask>();
     if (exchange && isPaired(*exchange, context_.place.along(exchange->axes))) {
+      const uint32_t members = context_.place.along(exchange->axes).count;
       context_.skewPairs.try_emplace(
-          exchange->pair, std::make_shared<SkewPair>(context_.place.along(exchange->axes).count));
+          exchange->pair,
+          std::make_shared<SkewPair>(context_.keyShares ? context_.keyShares
+                                                        : std::make_shared<KeyShares>(members)));
     }
   }
   HR_RETURN_IF_ERROR(prepareStreams());

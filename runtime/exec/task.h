@@ -27,6 +27,7 @@
 namespace headrace::exec {
 
 struct GpuContext;
+class KeyShares;
 class SkewPair;
 
 /// Opens the rows of a table slot for one rank. Called on every rank, from the rank's thread.
@@ -92,6 +93,8 @@ struct RankContext {
   int64_t filledBytes = 0;      ///< what all chunks may take that one run task is filling
   const std::map<std::string, OpenSource> *sources = nullptr;
   const std::map<std::string, TensorView> *tensors = nullptr;
+  /// Of the keys of exchanges by hash, where ranks are to have unequal ones; null: they are equal.
+  std::shared_ptr<const KeyShares> keyShares;
   /// By pair of exchanges: what both know of heavy keys.
   std::map<int32_t, std::shared_ptr<SkewPair>> skewPairs;
   std::map<std::vector<int32_t>, Communicator *> communicators; ///< by axes, where messages go

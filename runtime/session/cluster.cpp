@@ -108,6 +108,7 @@ void Cluster::use(Network network) {
     std::lock_guard lock(selfMutex_);
     self_ = {rank, control_->size(), control_->nameOf(rank)};
   }
+  paces_ = Paces(control_->size());
   control_->whenGone([this](int peer, const Status &why) { transport_->giveUp(peer, why); });
 }
 
@@ -182,15 +183,40 @@ Expected<Cluster::Prepared> Cluster::prepare(const Order &order,
   return prepared;
 }
 
-Expected<Ran> Cluster::runPrepared(const Prepared &prepared, const Part &part) {
+std::string Cluster::Go::pack() const {
+  std::vector<std::string> texts{std::to_string(leastMemoryBytes)};
+  for (uint32_t share : keyShares) {
+    texts.push_back(std::to_string(share));
+  }
+  return packTexts(texts);
+}
+
+Cluster::Go Cluster::Go::unpack(std::string_view text) {
+  const std::vector<std::string> texts = unpackTexts(text);
+  Go go;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const int64_t number = std::atoll(texts[i].c_str());
+    if (i == 0) {
+      go.leastMemoryBytes = number;
+    } else {
+      go.keyShares.push_back(static_cast<uint32_t>(number));
+    }
+  }
+  return go;
+}
+
+Expected<Ran> Cluster::runPrepared(const Prepared &prepared, const Go &go, const Part &part) {
+  exec::RunOptions options = prepared.options;
+  options.leastMemoryBytes = go.leastMemoryBytes;
+  options.keyShares = go.keyShares;
   transport_->beginRun(part.session->hostTier());
   for (int peer = 0; peer < size(); ++peer) {
     // Of one that went before: nobody waits for what it does not say.
     HR_RETURN_IF_ERROR(transport_->peerStatus(peer));
   }
   Ran ran;
-  HR_ASSIGN_OR_RETURN(ran.result, prepared.program->runRank(*part.session, prepared.bindings,
-                                                            prepared.options, *transport_));
+  HR_ASSIGN_OR_RETURN(ran.result, prepared.program->runRank(*part.session, prepared.bindings, options,
+                                                            *transport_));
   if (!ran.result.parts.empty()) {
     Expected<std::string> kept = part.keep(ran.result.parts.front(), prepared.sink);
     HR_RETURN_IF_ERROR(named(kept.status(), name()));
@@ -280,9 +306,13 @@ Expected<Ran> Cluster::runOnAll(const Order &order,
     control_->tellAll({Message::Kind::kSkip, call_, attempt_});
     return least.status();
   }
-  control_->tellAll({Message::Kind::kGo, call_, attempt_, std::to_string(*least)});
-  prepared->options.leastMemoryBytes = *least;
-  return gatherReports(runPrepared(*prepared, part));
+  const Go go{*least, paces_.keyShares()};
+  control_->tellAll({Message::Kind::kGo, call_, attempt_, go.pack()});
+  Expected<Ran> ran = gatherReports(runPrepared(*prepared, go, part));
+  if (ran.ok()) {
+    paces_.learn(ran->result.profile);
+  }
+  return ran;
 }
 
 Expected<Ran> Cluster::run(const Order &order, const std::shared_ptr<const exec::Program> &program,
@@ -333,12 +363,11 @@ Status Cluster::obey(const Message &asked, const std::string &call, const Part &
     return {}; // rank 0 ends the call
   }
   // Who has said that it is ready does not leave before it is told; rank 0 waits for nobody then.
-  HR_ASSIGN_OR_RETURN(Message go, control_->hear(0, {}, Control::OnLoss::kWait));
-  if (go.kind != Message::Kind::kGo) {
+  HR_ASSIGN_OR_RETURN(Message told, control_->hear(0, {}, Control::OnLoss::kWait));
+  if (told.kind != Message::Kind::kGo) {
     return {};
   }
-  prepared->options.leastMemoryBytes = std::atoll(go.text.c_str());
-  Expected<Ran> ran = runPrepared(*prepared, part);
+  Expected<Ran> ran = runPrepared(*prepared, Go::unpack(told.text), part);
   std::vector<std::string> report = textsOf(ran.status());
   report.push_back(unreachable());
   if (ran.ok()) {

@@ -27,6 +27,7 @@
 #include "runtime/session/door.h"
 #include "runtime/session/membership.h"
 #include "runtime/session/order.h"
+#include "runtime/session/paces.h"
 #include "runtime/storage/storage.h"
 #include "runtime/transport/stream_transport.h"
 
@@ -108,6 +109,14 @@ public:
   Expected<std::string> follow(const std::string &call, const Part &part);
 
 private:
+  /// What rank 0 tells all ranks when they begin.
+  struct Go {
+    int64_t leastMemoryBytes = 0;
+    std::vector<uint32_t> keyShares; ///< as exec::RunOptions has them
+
+    std::string pack() const;
+    static Go unpack(std::string_view text);
+  };
   struct Prepared {
     std::shared_ptr<const exec::Program> program;
     exec::Bindings bindings;
@@ -142,7 +151,7 @@ private:
                          const Part &part);
   Expected<int64_t> gatherReady(const Expected<Prepared> &own, const Part &part);
   /// This rank's part in a run, with what it has kept.
-  Expected<Ran> runPrepared(const Prepared &prepared, const Part &part);
+  Expected<Ran> runPrepared(const Prepared &prepared, const Go &go, const Part &part);
   Expected<Ran> gatherReports(Expected<Ran> own);
   Expected<std::vector<std::string>> hearAnswer(int peer, Message::Kind kind,
                                                 const Control::Interrupted &interrupted,
@@ -179,6 +188,7 @@ private:
   std::vector<std::pair<int, int>> broken_; ///< of rank 0: those that do not reach each other
   uint64_t call_ = 0;
   uint64_t attempt_ = 0;
+  Paces paces_; ///< of rank 0
   /// The programs of the last orders, by content, the last first.
   std::list<std::pair<std::string, std::shared_ptr<const exec::Program>>> programs_;
 };

@@ -39,15 +39,16 @@ struct Candidate {
 
 class Agreement {
 public:
-  Agreement(const std::array<SkewedSide, 2> &sides, bool exact)
-      : sides_(sides), exact_(exact), ranks_(sides[0].sketches.size()), loads_(ranks_, 0.0) {}
+  Agreement(const std::array<SkewedSide, 2> &sides, bool exact, const KeyShares &shares)
+      : sides_(sides), exact_(exact), shares_(shares), ranks_(shares.ranks()),
+        loads_(ranks_, 0.0) {}
 
   std::array<KeyRoutes, 2> run() {
     addLoads();
     spreadNulls();
     const std::vector<Candidate> all = candidates();
     for (const Candidate &key : all) {
-      ownerOf(key) += key.pairs;
+      add(shares_.rankOf(key.hash), key.pairs);
     }
     for (const Candidate &key : all) {
       if (std::max(keys_[0].size(), keys_[1].size()) == kRoutedMax ||
@@ -58,7 +59,7 @@ public:
     }
     std::array<KeyRoutes, 2> routes;
     for (size_t side : {0, 1}) {
-      routes[side] = KeyRoutes(keys_[side], static_cast<uint32_t>(ranks_));
+      routes[side] = KeyRoutes(keys_[side], shares_);
       routes[side].spreadsNulls = spreadsNulls_[side];
       routes[side].stays = stays(side);
     }
@@ -72,14 +73,18 @@ private:
   double mean() const {
     return std::accumulate(loads_.begin(), loads_.end(), 0.0) / static_cast<double>(ranks_);
   }
+  /// Rows and pairs of a rank; fewer than none it never has.
+  void add(uint32_t rank, double rows) {
+    loads_[rank] = std::max(0.0, loads_[rank] + rows / shares_.against(rank));
+  }
 
   void addLoads() {
     for (const SkewedSide &side : sides_) {
       for (const KeySketch &sketch : side.sketches) {
         uint64_t seen = std::accumulate(sketch.loads.begin(), sketch.loads.end(), uint64_t{0});
-        for (size_t rank = 0; rank < ranks_ && seen != 0; ++rank) {
-          loads_[rank] += static_cast<double>(sketch.rows) *
-                          static_cast<double>(sketch.loads[rank]) / static_cast<double>(seen);
+        for (uint32_t rank = 0; rank < ranks_ && seen != 0; ++rank) {
+          add(rank, static_cast<double>(sketch.rows) * static_cast<double>(sketch.loads[rank]) /
+                        static_cast<double>(seen));
         }
       }
     }
@@ -95,8 +100,7 @@ private:
       }
       spreadsNulls_[side] = nulls > kLeastPart * mean();
       if (spreadsNulls_[side]) {
-        size_t owner = primitives::rankOfHash(primitives::kNullHash, static_cast<uint32_t>(ranks_));
-        loads_[owner] -= std::min(nulls, loads_[owner]);
+        add(shares_.rankOf(primitives::kNullHash), -nulls);
         giveAll(nulls / static_cast<double>(ranks_));
       }
     }
@@ -128,12 +132,9 @@ private:
     return all;
   }
 
-  double &ownerOf(const Candidate &key) {
-    return loads_[primitives::rankOfHash(key.hash, static_cast<uint32_t>(ranks_))];
-  }
   void giveAll(double rows) {
-    for (double &load : loads_) {
-      load += rows;
+    for (uint32_t rank = 0; rank < ranks_; ++rank) {
+      add(rank, rows);
     }
   }
 
@@ -152,15 +153,16 @@ private:
 
   void relieve(const Candidate &key) {
     const auto ranks = static_cast<double>(ranks_);
-    double &owner = ownerOf(key);
-    if (owner <= kFullest * mean()) {
+    const uint32_t owner = shares_.rankOf(key.hash);
+    auto hasTooMuch = [&] { return loads_[owner] > kFullest * mean(); };
+    if (!hasTooMuch()) {
       return;
     }
     std::array<double, 2> rows = key.rows;
     std::array<KeyRoute, 2> routes = {KeyRoute::kOwn, KeyRoute::kOwn};
     for (size_t side : {0, 1}) {
       if (mayBeOnce(side) && rows[side] > ranks) {
-        owner -= std::min(owner, rows[side] - ranks);
+        add(owner, ranks - rows[side]);
         rows[side] = ranks;
         routes[side] = KeyRoute::kOnce;
       }
@@ -168,8 +170,8 @@ private:
     size_t larger = rows[1] > rows[0] ? 1 : 0;
     size_t spread = maySpread(key, larger) ? larger : 1 - larger;
     const double copied = std::max(rows[1 - spread], 1.0), moved = rows[spread] + key.pairs;
-    if (maySpread(key, spread) && copied * ranks < moved && owner > kFullest * mean()) {
-      owner -= std::min(owner, moved + copied);
+    if (maySpread(key, spread) && copied * ranks < moved && hasTooMuch()) {
+      add(owner, -moved - copied);
       giveAll(moved / ranks + copied);
       routes[spread] =
           sides_[spread].heavy == plan::HeavyRows::kCover ? KeyRoute::kCover : KeyRoute::kSpread;
@@ -202,8 +204,9 @@ private:
 
   const std::array<SkewedSide, 2> &sides_;
   const bool exact_;
-  const size_t ranks_;
-  std::vector<double> loads_; ///< by rank: rows of both sides, and pairs
+  const KeyShares &shares_;
+  const uint32_t ranks_;
+  std::vector<double> loads_; ///< by rank: rows of both sides, and pairs, against its share
   std::array<bool, 2> spreadsNulls_ = {};
   std::array<std::vector<KeyRoutes::Key>, 2> keys_;
 };
@@ -241,20 +244,21 @@ Expected<KeySketch> KeySketch::decode(std::span<const uint64_t> words, size_t ra
   return sketch;
 }
 
-KeyRoutes::KeyRoutes(std::vector<Key> keys, uint32_t ranks)
-    : keys_(std::move(keys)), concerned_(ranks, 0) {
+KeyRoutes::KeyRoutes(std::vector<Key> keys, const KeyShares &shares)
+    : keys_(std::move(keys)), concerned_(shares.ranks(), 0) {
   for (size_t key = 0; key < keys_.size(); ++key) {
     size_t slot = keys_[key].hash & (kSlots - 1);
     while (slots_[slot] >= 0) {
       slot = (slot + 1) & (kSlots - 1);
     }
     slots_[slot] = static_cast<int16_t>(key);
-    concerned_[primitives::rankOfHash(keys_[key].hash, ranks)] = 1;
+    concerned_[shares.rankOf(keys_[key].hash)] = 1;
   }
 }
 
-std::array<KeyRoutes, 2> agreeOnRoutes(const std::array<SkewedSide, 2> &sides, bool exact) {
-  return Agreement(sides, exact).run();
+std::array<KeyRoutes, 2> agreeOnRoutes(const std::array<SkewedSide, 2> &sides, bool exact,
+                                       const KeyShares &shares) {
+  return Agreement(sides, exact, shares).run();
 }
 
 } // namespace headrace::exec

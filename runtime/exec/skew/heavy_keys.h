@@ -4,6 +4,7 @@
 
 #include "model/plan/task.h"
 #include "runtime/base/status.h"
+#include "runtime/exec/skew/key_shares.h"
 
 #include <array>
 #include <cstddef>
@@ -22,7 +23,7 @@ struct KeySketch {
   uint64_t rows = 0;    ///< that the rank is expected to send
   uint64_t sampled = 0; ///< whose keys were looked at
   uint64_t nulls = 0;   ///< of these, with a NULL among the keys
-  /// By the rank that the hash names, for how many rows that were seen.
+  /// By the key's rank, for how many rows that were seen.
   std::vector<uint64_t> loads;
   /// The most frequent keys, the first most; none that is rare in the sample.
   std::vector<Entry> heaviest;
@@ -52,7 +53,7 @@ public:
   };
 
   KeyRoutes() = default;
-  KeyRoutes(std::vector<Key> keys, uint32_t ranks);
+  KeyRoutes(std::vector<Key> keys, const KeyShares &shares);
 
   const std::vector<Key> &keys() const { return keys_; }
   /// The position of a key, or -1 if its rows go to its rank.
@@ -91,7 +92,8 @@ struct SkewedSide {
 
 /// The heaviest keys of ranks that would have more to do than the others, one after another, as
 /// long as what is copied for it is less than what leaves the rank. `exact`: rows of equal hashes
-/// have equal keys.
-std::array<KeyRoutes, 2> agreeOnRoutes(const std::array<SkewedSide, 2> &sides, bool exact);
+/// have equal keys. `shares`: of all keys, that ranks are to have.
+std::array<KeyRoutes, 2> agreeOnRoutes(const std::array<SkewedSide, 2> &sides, bool exact,
+                                       const KeyShares &shares);
 
 } // namespace headrace::exec

@@ -22,9 +22,10 @@ constexpr uint64_t kUnknownTimes = 4;
 
 } // namespace
 
-SkewPair::SkewPair(uint32_t ranks) : untold_(2 * size_t{ranks}) {
+SkewPair::SkewPair(std::shared_ptr<const KeyShares> shares)
+    : shares_(std::move(shares)), untold_(2 * size_t{shares_->ranks()}) {
   for (SkewedSide &side : sides_) {
-    side.sketches.resize(ranks);
+    side.sketches.resize(shares_->ranks());
   }
 }
 
@@ -55,7 +56,7 @@ const KeyRoutes &SkewPair::routes(size_t side) {
   std::lock_guard lock(mutex_);
   HR_CHECK(untold_ == 0);
   if (!agreed_) {
-    routes_ = agreeOnRoutes(sides_, exact_);
+    routes_ = agreeOnRoutes(sides_, exact_, *shares_);
     agreed_ = true;
   }
   return routes_[side];
@@ -71,13 +72,13 @@ SkewDivision::SkewDivision(const plan::ExchangeTask &task, const plan::Stream &s
   pair_->open(side, task.heavy, hashesAreExact(stream.schema, task.keys));
 }
 
-Status SkewDivision::keep(ChunkStream &input) {
+Status SkewDivision::keep(TargetedInput &input) {
   uint64_t bytes = 0;
   for (const ChunkHandle &chunk : kept_) {
     bytes += chunk->bytes();
   }
   while (keptRows_ < kKeptRows && bytes < kKeptBytes) {
-    ChunkHandle chunk = input.tryPop();
+    HR_ASSIGN_OR_RETURN(ChunkHandle chunk, input.tryPop());
     if (!chunk) {
       break;
     }
@@ -162,7 +163,7 @@ bool SkewDivision::concerns(const Chunk &chunk) const {
   return nulls || routes_->concerns(static_cast<uint32_t>(chunk.target));
 }
 
-Expected<ChunkHandle> SkewDivision::next(ChunkStream &input) {
+Expected<ChunkHandle> SkewDivision::next(TargetedInput &input) {
   if (step_ == Step::kAgree) {
     routes_ = &pair_->routes(side_);
     given_.assign(routes_->keys().size(), 0);
@@ -171,7 +172,7 @@ Expected<ChunkHandle> SkewDivision::next(ChunkStream &input) {
   while (pieces_.empty()) {
     ChunkHandle chunk;
     if (kept_.empty()) {
-      chunk = input.tryPop();
+      HR_ASSIGN_OR_RETURN(chunk, input.tryPop());
       rowsTaken_ += chunk ? chunk->rows : 0;
     } else {
       chunk = std::move(kept_.front());

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "model/plan/mesh.h"
-#include "runtime/exec/chunk_stream.h"
 #include "runtime/exec/skew/heavy_keys.h"
 #include "runtime/exec/skew/key_hashes.h"
+#include "runtime/exec/skew/targeted_input.h"
 #include "runtime/memory/buffer_pool.h"
 
 #include <array>
@@ -22,7 +22,7 @@ inline constexpr int32_t kAllRanks = -1;
 /// Lifetime: as long as one of them.
 class SkewPair {
 public:
-  explicit SkewPair(uint32_t ranks);
+  explicit SkewPair(std::shared_ptr<const KeyShares> shares);
 
   /// Called once for each side, before anything of it is told.
   void open(size_t side, plan::HeavyRows heavy, bool exact);
@@ -35,6 +35,7 @@ public:
   const KeyRoutes &routes(size_t side);
 
 private:
+  const std::shared_ptr<const KeyShares> shares_;
   mutable std::mutex mutex_;
   std::array<SkewedSide, 2> sides_;
   bool exact_ = true;
@@ -72,7 +73,7 @@ public:
 
   Step step() const { return step_; }
   /// kKeep: takes what is there.
-  Status keep(ChunkStream &input);
+  Status keep(TargetedInput &input);
   /// kTell: the sketch for the others, sealed into a buffer just taken.
   void tell(const BufferRef &body);
   /// What another rank's tell() wrote.
@@ -85,7 +86,7 @@ public:
   bool holds() const { return !kept_.empty() || !pieces_.empty(); }
   /// From kAgree on, once complete(): the next rows with their target; null if there are none at
   /// the moment.
-  Expected<ChunkHandle> next(ChunkStream &input);
+  Expected<ChunkHandle> next(TargetedInput &input);
 
   uint64_t rowsTaken() const { return rowsTaken_; }
   size_t heavyKeys() const { return routes_ ? routes_->keys().size() + routes_->spreadsNulls : 0; }

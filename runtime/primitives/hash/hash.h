@@ -52,7 +52,6 @@ constexpr uint64_t hashDouble(double value) {
   return hashInteger(static_cast<int64_t>(bits));
 }
 
-inline constexpr uint64_t kPartMixer = 0x9e3779b1;
 
 /// The rank (0..size-1) that owns a key. Taken from bits 16..47: group tables use the low bits and
 /// the high 16, join tables the high bits, so the rows of one rank still spread over its whole
@@ -60,6 +59,13 @@ inline constexpr uint64_t kPartMixer = 0x9e3779b1;
 constexpr uint32_t rankOfHash(uint64_t hash, uint32_t size) {
   return static_cast<uint32_t>((((hash >> 16) & 0xffffffffull) * size) >> 32);
 }
+
+/// Where among the keys of its rank a key is, as a fraction of 2^32.
+constexpr uint64_t placeWithinRank(uint64_t hash, uint32_t size) {
+  return (((hash >> 16) & 0xffffffffull) * size) & 0xffffffffull;
+}
+
+inline constexpr uint64_t kPartMixer = 0x9e3779b1;
 
 /// The part (0..parts-1) of a key where the rows of a rank are kept in parts: the bits that chose
 /// the rank, mixed anew, so that those of one rank spread over all parts.

@@ -55,6 +55,45 @@ TEST(ExchangeTask, HashThenGather) {
   }
 }
 
+TEST(ExchangeTask, RanksHaveTheirSharesOfTheKeys) {
+  TestTable table = pairs(100000, 997);
+  std::map<int64_t, int64_t> sums;
+  for (size_t i = 0; i < table[0].size(); ++i) {
+    sums[table[0][i]] += table[1][i];
+  }
+  const Rows expected(sums.begin(), sums.end());
+  PlanBuilder b = distributedGroups(256);
+  for (plan::Task &task : b.plan.tasks) {
+    if (auto *exchange = task.as<plan::ExchangeTask>()) {
+      exchange->keys = exchange->exchange == ExchangeKind::kHash ? std::vector<int32_t>{0}
+                                                                 : std::vector<int32_t>();
+    }
+  }
+  RunShape shape{.ranks = 4, .bufferBytes = 1 << 16, .keyShares = {256, 64, 256, 128}};
+  auto moved = [&] {
+    Expected<RunResult> result = runPlan(b, {{{"t", table}}, 3000}, shape);
+    EXPECT_TRUE(result.ok());
+    int64_t rows = 0;
+    for (const TaskProfile &task : result->profile.tasks) {
+      rows += task.movedRows;
+    }
+    return rows;
+  };
+  EXPECT_EQ(moved(), 0); // the plan does not allow it
+  b.plan.movableKeys = true;
+  EXPECT_GT(moved(), 10000);
+  for (int threads : {0, 1, 2}) {
+    shape.threads = threads;
+    EXPECT_EQ(sorted(runRows(b, {{{"t", table}}, 3000}, shape)), expected);
+  }
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    shape.threads = 0;
+    shape.bufferBytes = 4096;
+    shape.simulation = SimOptions{.seed = seed};
+    EXPECT_EQ(sorted(runRows(b, {{{"t", table}}, 3000}, shape)), expected) << seed;
+  }
+}
+
 TEST(ExchangeTask, ChunksLargerThanMessagesAreCut) {
   TestTable table = pairs(50000, 50000);
   std::map<int64_t, int64_t> expected;

@@ -58,7 +58,8 @@ protected:
   }
 
   /// What each rank gets of both sides.
-  std::array<Ranks, 2> divide(const std::array<Ranks, 2> &given, HeavyRows left, HeavyRows right) {
+  std::array<Ranks, 2> divide(const std::array<Ranks, 2> &given, HeavyRows left, HeavyRows right,
+                              std::shared_ptr<const KeyShares> shares = nullptr) {
     auto ranks = static_cast<uint32_t>(given[0].size());
     plan::ExchangeTask tasks[2];
     for (size_t side : {0, 1}) {
@@ -67,16 +68,18 @@ protected:
       tasks[side].heavy = side == 0 ? left : right;
     }
     std::vector<std::array<std::unique_ptr<SkewDivision>, 2>> divisions(ranks);
-    std::vector<std::unique_ptr<ChunkStream>> inputs;
+    std::vector<std::unique_ptr<ChunkStream>> streams;
+    std::deque<TargetedInput> inputs;
     for (uint32_t rank = 0; rank < ranks; ++rank) {
-      auto pair = std::make_shared<SkewPair>(ranks);
+      auto pair = std::make_shared<SkewPair>(shares ? shares : std::make_shared<KeyShares>(ranks));
       for (size_t side : {0, 1}) {
         divisions[rank][side] =
             std::make_unique<SkewDivision>(tasks[side], stream_, plan::GroupPlace{rank, ranks},
                                            pair, side, SkewDivision::Feed::kOwn, account_);
-        inputs.push_back(std::make_unique<ChunkStream>(100000, &doorbell_));
-        push(*inputs.back(), given[side][rank], ranks);
-        EXPECT_TRUE(divisions[rank][side]->keep(*inputs.back()).ok());
+        streams.push_back(std::make_unique<ChunkStream>(100000, &doorbell_));
+        push(*streams.back(), given[side][rank], ranks);
+        inputs.emplace_back(*streams.back(), stream_.schema, tasks[side].keys, shares, account_);
+        EXPECT_TRUE(divisions[rank][side]->keep(inputs.back()).ok());
         EXPECT_EQ(divisions[rank][side]->step(), SkewDivision::Step::kTell);
       }
     }
@@ -96,7 +99,7 @@ protected:
     for (uint32_t rank = 0; rank < ranks; ++rank) {
       for (size_t side : {0, 1}) {
         EXPECT_TRUE(divisions[rank][side]->complete());
-        while (ChunkHandle piece = *divisions[rank][side]->next(*inputs[2 * rank + side])) {
+        while (ChunkHandle piece = *divisions[rank][side]->next(inputs[2 * rank + side])) {
           for (uint32_t target = 0; target < ranks; ++target) {
             if (piece->target == kAllRanks || piece->target == static_cast<int32_t>(target)) {
               add(*piece, got[side][target]);
@@ -238,13 +241,38 @@ TEST_F(SkewDivisionTest, EvenKeysAreLeft) {
   }
 }
 
+TEST_F(SkewDivisionTest, RanksHaveTheirSharesOfTheKeys) {
+  const std::vector<uint32_t> parts = {100, 300, 300};
+  auto shares = std::make_shared<const KeyShares>(parts);
+  for (unsigned heavy : {0, 300}) {
+    std::array given{keysOf(3, 60000, 5, heavy, 0, 1), keysOf(3, 10000, 5, 1, 0, 2)};
+    auto got = divide(given, HeavyRows::kSpread, HeavyRows::kSpread, shares);
+    for (size_t side : {0, 1}) {
+      for (uint32_t rank = 0; rank < 3; ++rank) {
+        for (const Key &key : got[side][rank]) {
+          EXPECT_TRUE((heavy > 0 && key == 5) ||
+                      shares->rankOf(primitives::hashInteger(*key)) == rank);
+        }
+      }
+    }
+    for (uint32_t rank = 0; rank < 3; ++rank) {
+      const auto others = static_cast<double>(got[0][rank].size() - countOf(got[0][rank], 5));
+      EXPECT_NEAR(others / (60000 - static_cast<double>(totalOf(given[0], 5))), parts[rank] / 700.0,
+                  0.02);
+      EXPECT_TRUE(heavy == 0 || countOf(got[0][rank], 5) > 0);
+    }
+    EXPECT_EQ(totalOf(got[0], 5), totalOf(given[0], 5));
+  }
+}
+
 TEST_F(SkewDivisionTest, WhoWaitsForRowsOfARankThatHasToldTellsToo) {
   plan::ExchangeTask task;
   task.pair = 0;
   task.keys = {0};
   for (auto feed : {SkewDivision::Feed::kOwn, SkewDivision::Feed::kExchange}) {
-    auto pair = std::make_shared<SkewPair>(2);
-    ChunkStream input(10, &doorbell_); // with nothing yet
+    auto pair = std::make_shared<SkewPair>(std::make_shared<KeyShares>(2));
+    ChunkStream stream(10, &doorbell_); // with nothing yet
+    TargetedInput input(stream);
     SkewDivision division(task, stream_, plan::GroupPlace{0, 2}, pair, 0, feed, account_);
     KeySketch other{40000, 4096, 0, {40000, 0}, {}};
     pair->tell(1, 1, other); // of the other side, which nobody waits for

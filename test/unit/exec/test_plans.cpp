@@ -171,6 +171,7 @@ Expected<RunResult> runPlan(const PlanBuilder &builder, const Tables &tables,
   options.exchange.bufferBytes = shape.bufferBytes;
   options.simulation = shape.simulation;
   options.spill = shape.spill;
+  options.keyShares = shape.keyShares;
   return program->run(session, bindings, options);
 }
 

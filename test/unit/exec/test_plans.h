@@ -66,6 +66,7 @@ struct RunShape {
   int64_t bufferBytes = 1 << 20;
   std::optional<SimOptions> simulation = {};
   SpillOptions spill = {};
+  std::vector<uint32_t> keyShares = {};
 };
 
 Expected<RunResult> runPlan(const PlanBuilder &builder, const Tables &tables,

@@ -138,6 +138,7 @@ TEST(Explain, MeasuredRowsAndSeconds) {
   run.work = RunTask{.inputStream = 0};
   run.steps = {{0, kStepSource}, {1, 0}, {4, 1}, {5, kStepSink}};
   Task exchange;
+  exchange.name = "groups of m";
   exchange.work = ExchangeTask();
   exchange.steps = {{3, kStepSource}};
   plan.tasks = {load, run, exchange};
@@ -157,6 +158,7 @@ TEST(Explain, MeasuredRowsAndSeconds) {
     sent.rank = rank;
     sent.task = 2;
     sent.bytes = 1 << 20;
+    sent.movedRows = 1000 * rank;
     measured.tasks.push_back(sent);
   }
   plan.explanation.operators[4].replicated = true;
@@ -173,6 +175,7 @@ TEST(Explain, MeasuredRowsAndSeconds) {
   EXPECT_NE(lineWith("scan a").find(" 6,000 "), std::string::npos) << text;
   EXPECT_NE(lineWith("filter").find(" 141 "), std::string::npos) << text;
   EXPECT_NE(lineWith("join inner").find(" 5 "), std::string::npos) << text; // not 10: replicated
+  EXPECT_NE(lineWith("1,000 rows of groups of m went to quicker ranks than their keys name"), "");
   EXPECT_NE(lineWith("exchange broadcast").find("2 MiB"), std::string::npos) << text;
   // The kernel's time is with the uppermost of its operators; the estimate is of them all.
   EXPECT_NE(lineWith("aggregate").find("300 ms"), std::string::npos) << text;

@@ -267,6 +267,28 @@ TEST(PlanGraph, ranks_that_share_morsels_lose_what_the_slow_one_lacks) {
   EXPECT_NEAR(seconds(shared, {{5, 1, 1, 4, 1}}) / equal, 1, 0.05);
 }
 
+TEST(PlanGraph, a_slow_rank_has_fewer_keys_where_they_are_movable) {
+  plan::Plan movable = shufflePlan();
+  movable.tasks[0].as<plan::LoadTask>()->shared = true;
+  movable.movableKeys = true;
+  plan::Plan fixed = movable;
+  fixed.movableKeys = false;
+  // The kernel behind the exchange takes all the time.
+  auto seconds = [](const plan::Plan &plan, std::vector<RankSkew> skews) {
+    Workload load = workload(8);
+    load.rows["rows"] = 1;
+    load.rows["mine"] = 1e9;
+    load.skews = std::move(skews);
+    return run(graphOf(plan, slowMemory(), load)).seconds;
+  };
+  const double equal = seconds(movable, {});
+  EXPECT_NEAR(seconds(fixed, {}) / equal, 1, 1e-9);
+  EXPECT_GT(seconds(fixed, {{5, 1, 0.25, 1, 1}}) / equal, 3);
+  EXPECT_NEAR(seconds(movable, {{5, 1, 0.25, 1, 1}}) / equal, 8 / 7.25, 0.1);
+  EXPECT_NEAR(seconds(movable, {{5, 1, 1, 1, 4}}) / equal, seconds(fixed, {{5, 1, 1, 1, 4}}) / equal,
+              1e-9);
+}
+
 TEST(PlanGraph, the_fullest_rank_decides) {
   // One of eight loads four times what the others do: 4 / (7 + 4) of all, against an eighth.
   double equal = run(graphOf(shufflePlan(), slowMemory(), workload(8))).seconds;
