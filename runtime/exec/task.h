@@ -92,6 +92,8 @@ struct RankContext {
   int64_t filledBytes = 0;      ///< what all chunks may take that one run task is filling
   const std::map<std::string, OpenSource> *sources = nullptr;
   const std::map<std::string, TensorView> *tensors = nullptr;
+  const std::map<std::string, std::vector<TensorPart>> *parts = nullptr; ///< as Bindings::parts
+  size_t rankHere = 0; ///< which of the ranks of this process it is
   /// By pair of exchanges: what both know of heavy keys.
   std::map<int32_t, std::shared_ptr<SkewPair>> skewPairs;
   std::map<std::vector<int32_t>, Communicator *> communicators; ///< by axes, where messages go
