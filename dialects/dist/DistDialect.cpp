@@ -69,3 +69,20 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   }
   return success();
 }
+
+LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != getResidentAttrName()) {
+    return op->emitOpError("has an unknown attribute of dialect dist: ") << attribute.getName();
+  }
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  auto layout = dyn_cast<LayoutAttr>(attribute.getValue());
+  bool even = layout && !layout.isUnreduced() &&
+              llvm::all_of(layout.getDims(),
+                           [](DimSplitAttr split) { return split.getKind() == SplitKind::Even; });
+  if (!function || !even || !isa<RankedTensorType>(function.getArgumentTypes()[argument])) {
+    return op->emitOpError("dist.resident is the layout of a tensor in even parts, got ")
+           << attribute.getValue(); // C6
+  }
+  return verifyLayout(op, layout, function.getArgumentTypes()[argument]); // C6
+}

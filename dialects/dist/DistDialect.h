@@ -33,6 +33,10 @@ namespace headrace::dist {
 mlir::LogicalResult verifyLayoutFits(LayoutAttr layout, mlir::Type type,
                                      llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
+/// Whether `layout` fits a value of `type`, and is on the mesh of the op's module, if that has one;
+/// errors are of the op.
+mlir::LogicalResult verifyLayout(mlir::Operation *op, LayoutAttr layout, mlir::Type type);
+
 /// The type of one rank's part of a value in a layout: split dimensions of tensors become dynamic.
 mlir::Type localType(mlir::Type type, LayoutAttr layout);
 

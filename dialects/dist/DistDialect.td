@@ -14,7 +14,8 @@ def Dist_Dialect : Dialect {
     `dist.needs`, the layout that each table or tensor operand must have; `dist.levels` says for each of those whether
     it is brought there axis by axis. On functions, `dist.layouts` lists
     the layouts of arguments; where those are tensors that each rank has a part of, `dist.arguments` has the types of all
-    arguments in the global view. Scans that read only their rank's share carry the
+    arguments in the global view. An argument whose parts lie on the ranks carries the layout in which they do as
+    `dist.resident`, from import on. Scans that read only their rank's share carry the
     axes along which the rows are divided in `dist.split`. A join that decides at run
     time how its rows meet carries `dist.choose`: `at_most` rows of the right side for a broadcast, whether
     that and the reshards of the left and right side otherwise go in `levels`, and the
@@ -26,15 +27,18 @@ def Dist_Dialect : Dialect {
     - (C3) `dist.choose` is a dictionary with the integer `at_most` and three booleans `levels`, on a `frame.join`.
     - (C4) `dist.arguments` is an array of as many types as the function has arguments.
     - (C5) `dist.levels` is an array of booleans.
+    - (C6) `dist.resident` is the layout of an argument that is a tensor: even parts, none unreduced.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let dependentDialects = ["::headrace::frame::FrameDialect", "::headrace::topo::TopoDialect"];
   let extraClassDeclaration = [{
     static ::llvm::StringRef getLayoutsAttrName() { return "dist.layouts"; }
     static ::llvm::StringRef getNeedsAttrName() { return "dist.needs"; }
     static ::llvm::StringRef getArgumentsAttrName() { return "dist.arguments"; }
     static ::llvm::StringRef getLevelsAttrName() { return "dist.levels"; }
+    static ::llvm::StringRef getResidentAttrName() { return "dist.resident"; }
     static ::llvm::StringRef getSplitAttrName() { return "dist.split"; }
     static ::llvm::StringRef getChooseAttrName() { return "dist.choose"; }
 

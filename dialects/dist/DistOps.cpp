@@ -13,33 +13,6 @@ using namespace headrace::dist;
 
 namespace {
 
-LogicalResult verifyLayout(Operation *op, LayoutAttr layout, Type type) {
-  auto emitError = [&] { return op->emitOpError(); };
-  if (failed(verifyLayoutFits(layout, type, emitError))) {
-    return failure();
-  }
-  topo::MeshAttr mesh = topo::meshOf(op);
-  if (!mesh) {
-    return success();
-  }
-  if (layout.getMesh() != mesh.getName()) {
-    return op->emitOpError("has a layout on another mesh than the module's: ") << layout.getMesh();
-  }
-  SmallVector<StringAttr> axes(layout.getUnreducedAxes());
-  for (DimSplitAttr dim : layout.getDims()) {
-    axes.append(dim.getAxes().begin(), dim.getAxes().end());
-  }
-  if (layout.getRows()) {
-    axes.append(layout.getRows().getAxes().begin(), layout.getRows().getAxes().end());
-  }
-  for (StringAttr axis : axes) {
-    if (mesh.findAxis(axis) < 0) {
-      return op->emitOpError("names an axis that the mesh does not have: ") << axis;
-    }
-  }
-  return success();
-}
-
 /// Same rank, element type, and sizes of all dimensions but `changed`, which must exist.
 LogicalResult verifyShapes(Operation *op, Type input, Type result, ArrayRef<int64_t> changed) {
   auto from = cast<RankedTensorType>(input);
@@ -70,6 +43,33 @@ LogicalResult verifyTensorCombine(Operation *op, Combine combine) {
 }
 
 } // namespace
+
+LogicalResult headrace::dist::verifyLayout(Operation *op, LayoutAttr layout, Type type) {
+  auto emitError = [&] { return op->emitOpError(); };
+  if (failed(verifyLayoutFits(layout, type, emitError))) {
+    return failure();
+  }
+  topo::MeshAttr mesh = topo::meshOf(op);
+  if (!mesh) {
+    return success();
+  }
+  if (layout.getMesh() != mesh.getName()) {
+    return op->emitOpError("has a layout on another mesh than the module's: ") << layout.getMesh();
+  }
+  SmallVector<StringAttr> axes(layout.getUnreducedAxes());
+  for (DimSplitAttr dim : layout.getDims()) {
+    axes.append(dim.getAxes().begin(), dim.getAxes().end());
+  }
+  if (layout.getRows()) {
+    axes.append(layout.getRows().getAxes().begin(), layout.getRows().getAxes().end());
+  }
+  for (StringAttr axis : axes) {
+    if (mesh.findAxis(axis) < 0) {
+      return op->emitOpError("names an axis that the mesh does not have: ") << axis;
+    }
+  }
+  return success();
+}
 
 Type headrace::dist::localType(Type type, LayoutAttr layout) {
   auto tensor = dyn_cast<RankedTensorType>(type);

@@ -46,13 +46,16 @@ static LogicalResult verifyResultResident(Operation *op, Attribute value) {
   auto table = function && function.getNumResults() == 1
                    ? dyn_cast<TableType>(function.getResultTypes().front())
                    : TableType();
-  if (!table) {
-    return op->emitOpError("frame.result_resident needs a function that returns one table");
+  bool areTensors = function && function.getNumResults() > 0 &&
+                    llvm::all_of(function.getResultTypes(), llvm::IsaPred<RankedTensorType>);
+  if (!table && !areTensors) {
+    return op->emitOpError(
+        "frame.result_resident needs a function that returns one table, or tensors");
   }
   auto keys = dyn_cast<ArrayAttr>(value);
   bool areColumns = keys && llvm::all_of(keys, [&](Attribute key) {
                       auto name = dyn_cast<StringAttr>(key);
-                      return name && llvm::is_contained(table.getNames(), name);
+                      return name && table && llvm::is_contained(table.getNames(), name);
                     });
   return areColumns
              ? success()

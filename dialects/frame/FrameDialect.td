@@ -30,7 +30,8 @@ def Frame_Dialect : Dialect {
     /// The function attribute with the column names that the user asked for (array of strings).
     static ::llvm::StringRef getResultNamesAttrName() { return "frame.result_names"; }
     /// The function attribute of one whose result's rows stay on the ranks that make them: the
-    /// columns by whose hash they are divided (array of strings), which `shard` finds.
+    /// columns by whose hash they are divided (array of strings), which `shard` finds. Of one that
+    /// returns tensors, whose parts stay on the ranks: empty.
     static ::llvm::StringRef getResultResidentAttrName() { return "frame.result_resident"; }
 
   private:

@@ -229,7 +229,8 @@ def Sched_ExchangeOp : Sched_Op<"exchange"> {
 def Sched_InputOp : Sched_Op<"input"> {
   let summary = "a tensor of the caller, each rank its part";
   let description = [{
-    The caller binds tensors by their number among the arguments; the name is for people.
+    The caller binds tensors by their number among the arguments; the name is for people. Of a `resident` tensor each
+    rank has its part already, which is the buffer.
 
     ```mlir
     sched.program @main {
@@ -237,9 +238,9 @@ def Sched_InputOp : Sched_Op<"input"> {
     }
     ```
   }];
-  let arguments = (ins I32Attr:$argument, StrAttr:$name);
+  let arguments = (ins I32Attr:$argument, StrAttr:$name, UnitAttr:$resident);
   let results = (outs Sched_BufferType:$buffer);
-  let assemblyFormat = "$argument $name attr-dict `:` type($buffer)";
+  let assemblyFormat = "$argument $name (`resident` $resident^)? attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
 
@@ -333,8 +334,10 @@ def Sched_CollectiveOp : Sched_Op<"collective"> {
 }
 
 def Sched_TensorResultOp : Sched_Op<"tensor_result"> {
-  let summary = "a tensor to the caller, whole on rank 0";
+  let summary = "a tensor to the caller, whole on rank 0, or parts that stay on the ranks";
   let description = [{
+    Of a `resident` result each rank keeps its buffer.
+
     ```mlir
     sched.program @main {
       %x = sched.input 0 "x" : !sched.buffer<host, tensor<8x4xf32>>
@@ -342,10 +345,10 @@ def Sched_TensorResultOp : Sched_Op<"tensor_result"> {
     }
     ```
 
-    C1: the tensor is not split.
+    C1: the tensor is not split, unless it is resident.
   }];
-  let arguments = (ins Sched_BufferType:$buffer);
-  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+  let arguments = (ins Sched_BufferType:$buffer, UnitAttr:$resident);
+  let assemblyFormat = "$buffer (`resident` $resident^)? attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
 

@@ -350,7 +350,7 @@ LogicalResult ValuesOp::verify() {
 }
 
 LogicalResult TensorResultOp::verify() {
-  if (!getBuffer().getType().getSplits().empty()) {
+  if (!getResident() && !getBuffer().getType().getSplits().empty()) {
     return emitOpError("C1: the tensor is split, gather it first: ") << getBuffer().getType();
   }
   return success();

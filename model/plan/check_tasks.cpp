@@ -145,11 +145,17 @@ private:
     return need(load.outputStream != kNone, "an output stream");
   }
 
+  /// The slot of a tensor that lies on the ranks says what the buffer is.
   Status check(const InputTask &input) const {
     HR_RETURN_IF_ERROR(
         need(input.slot != kNone && plan_.slots[input.slot].kind == SlotKind::kTensor,
              "a slot of a tensor"));
-    return need(input.output != kNone, "an output buffer");
+    HR_RETURN_IF_ERROR(need(input.output != kNone, "an output buffer"));
+    const Slot &slot = plan_.slots[input.slot];
+    const Buffer &buffer = plan_.buffers[input.output];
+    return need(!slot.resident || (slot.shape == buffer.shape && slot.element == buffer.element &&
+                                   buffer.sizedBy == kNone),
+                "a buffer that is what each rank has of its slot");
   }
 
   Status check(const RunTask &run) const {
@@ -336,7 +342,11 @@ private:
   }
 
   Status check(const TensorResultTask &result) const {
-    return need(result.buffer != kNone, "a buffer");
+    HR_RETURN_IF_ERROR(need(result.buffer != kNone, "a buffer"));
+    const std::vector<Split> &splits = plan_.buffers[result.buffer].splits;
+    bool even = std::ranges::none_of(splits, [](const Split &split) { return split.ragged; });
+    return need(splits.empty() || (plan_.resident && even),
+                "a buffer that is whole on each rank, or in even parts if the result stays there");
   }
 
   const Plan &plan_;

@@ -74,6 +74,7 @@ template <typename V> void visitFields(V &v, Slot &x) {
   v("bounds", x.bounds);
   v("shape", x.shape);
   v("element", x.element);
+  v("resident", x.resident);
   v("cells", x.cells);
 }
 

@@ -93,6 +93,7 @@ struct Slot {
   std::vector<Bound> bounds;       ///< conjunction
   std::vector<int64_t> shape;      ///< tensors: extents of the global value; -1 not known
   Element element = Element::kF32; ///< tensors
+  bool resident = false;           ///< tensors: each rank has its part, which it reads in place
   std::vector<Cell> cells;         ///< values: row after row
 };
 
@@ -431,7 +432,7 @@ struct Plan {
   std::vector<Task> tasks; ///< in the order in which workers prefer them, see precedence.h
   Schema result;           ///< of a table result; empty for tensors
   bool ordered = false;    ///< the result's rows have an order
-  bool resident = false;   ///< the result's rows stay on the ranks, each with its own
+  bool resident = false;   ///< the result's rows or tensors stay on the ranks, each with its own
   std::vector<std::string> residentKeys; ///< columns by whose hash they are divided; empty: anyhow
   /// The ranks of keys are known to exchanges by hash alone: a run may give slow ranks fewer.
   bool movableKeys = false;

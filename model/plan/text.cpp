@@ -148,7 +148,7 @@ private:
       const Slot &slot = plan_.slots[i];
       out_ << "slot " << i << " '" << slot.name << "' " << nameOf(slot.kind)
            << (slot.kind == SlotKind::kTensor ? std::string(" ") + nameOf(slot.element) : "")
-           << "\n";
+           << (slot.resident ? " resident" : "") << "\n";
       for (const SlotColumn &column : slot.columns) {
         out_ << "  " << (column.ordinal ? "(ordinal)" : column.file) << ": " << nameOf(column.type)
              << (column.nullable ? "?" : "") << " as " << column.logical.text();

@@ -5,6 +5,10 @@
 namespace headrace::simulate {
 
 void PlanGraph::addTensorLoad(int32_t id) {
+  if (plan_.slots[plan_.tasks[id].slot()].resident) { // is read where it is
+    addMarker(id);
+    return;
+  }
   if (hasWorkers()) {
     addWorkerTensorLoad(id);
     return;

@@ -64,6 +64,7 @@ void PlanEmitter::addInput(sched::InputOp op) {
   slot.kind = plan::SlotKind::kTensor;
   slot.shape.assign(shape.getShape().begin(), shape.getShape().end());
   slot.element = plan_.buffers.back().element;
+  slot.resident = op.getResident();
   task.work = input;
   addTask(std::move(task), op);
 }
@@ -144,6 +145,7 @@ void PlanEmitter::addTensorResult(sched::TensorResultOp op) {
   plan::Task task;
   task.name = "result";
   task.place = place(op.getLoc(), "result");
+  plan_.resident |= op.getResident();
   task.work = plan::TensorResultTask{readBuffers(task, op.getBuffer()).front()};
   addTask(std::move(task), op);
 }

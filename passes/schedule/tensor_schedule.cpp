@@ -57,8 +57,11 @@ public:
       return failure();
     }
     for (BlockArgument argument : function_.getArguments()) {
-      buffers_[argument] = sched::InputOp::create(b_, argument.getLoc(), bufferOf(argument),
-                                                  argument.getArgNumber(), argumentName(argument))
+      unsigned number = argument.getArgNumber();
+      bool resident =
+          function_.getArgAttr(number, dist::DistDialect::getResidentAttrName()) != nullptr;
+      buffers_[argument] = sched::InputOp::create(b_, argument.getLoc(), bufferOf(argument), number,
+                                                  argumentName(argument), resident)
                                .getBuffer();
     }
     for (Operation &op : function_.getBody().front()) {
@@ -246,21 +249,35 @@ private:
   }
 
   void addResults(func::ReturnOp op) {
+    bool stay = function_->hasAttr(frame::FrameDialect::getResultResidentAttrName());
     for (Value value : op.getOperands()) {
-      Value buffer = buffers_.lookup(value);
-      TensorPlacement placement = placements_.of(value);
-      for (dist::DimSplitAttr &split : placement.splits) {
-        ArrayRef<StringAttr> axes = split.getAxes();
-        if (!axes.empty()) {
-          split = dist::DimSplitAttr::get(op.getContext(), {}, dist::SplitKind::Even);
-          buffer =
-              communicate(op.getLoc(), sched::CollectiveKind::AllGather, {},
-                          b_.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end())), buffer,
-                          bufferType(getElementTypeOrSelf(value.getType()), placement));
-        }
-      }
-      sched::TensorResultOp::create(b_, op.getLoc(), buffer);
+      Value buffer = stay ? buffers_.lookup(value) : handedOver(op, value);
+      sched::TensorResultOp::create(b_, op.getLoc(), buffer, stay);
     }
+  }
+
+  /// Whole on every rank, and the caller's own: what lies on the ranks stays as it is.
+  Value handedOver(func::ReturnOp op, Value value) {
+    Value buffer = buffers_.lookup(value);
+    TensorPlacement placement = placements_.of(value);
+    Type element = getElementTypeOrSelf(value.getType());
+    for (dist::DimSplitAttr &split : placement.splits) {
+      ArrayRef<StringAttr> axes = split.getAxes();
+      if (!axes.empty()) {
+        split = dist::DimSplitAttr::get(op.getContext(), {}, dist::SplitKind::Even);
+        buffer = communicate(op.getLoc(), sched::CollectiveKind::AllGather, {},
+                             b_.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end())),
+                             buffer, bufferType(element, placement));
+      }
+    }
+    auto input = buffer.getDefiningOp<sched::InputOp>();
+    return input && input.getResident()
+               ? sched::ComputeOp::create(b_, op.getLoc(), TypeRange(buffer.getType()),
+                                          sched::Action::Reshape, FlatSymbolRefAttr(), buffer,
+                                          b_.getDenseI64ArrayAttr({}), b_.getStringAttr("copy"))
+                     .getOutputs()
+                     .front()
+               : buffer;
   }
 
   func::FuncOp function_;

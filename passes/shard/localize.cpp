@@ -25,7 +25,11 @@ public:
 
   LogicalResult run() {
     localizeArguments();
-    return localize(function_.getBody().front());
+    if (failed(localize(function_.getBody().front()))) {
+      return failure();
+    }
+    localizeResults();
+    return success();
   }
 
 private:
@@ -48,6 +52,13 @@ private:
                        ArrayAttr::get(function_.getContext(), global));
     function_.setFunctionType(
         FunctionType::get(function_.getContext(), types, function_.getFunctionType().getResults()));
+  }
+
+  /// Of tensors that stay, each rank returns its part.
+  void localizeResults() {
+    Operation *end = function_.getBody().front().getTerminator();
+    function_.setFunctionType(FunctionType::get(
+        function_.getContext(), function_.getFunctionType().getInputs(), end->getOperandTypes()));
   }
 
   LogicalResult localize(Block &block) {

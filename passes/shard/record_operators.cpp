@@ -10,6 +10,7 @@
 #include "passes/shard/on_their_way.h"
 #include "passes/shard/operator_text.h"
 #include "passes/shard/rematerialize.h"
+#include "passes/shard/row_order.h"
 
 using namespace mlir;
 
@@ -53,6 +54,26 @@ private:
       if (isOperator(&op)) {
         add(&op);
       }
+      if (auto end = dyn_cast<func::ReturnOp>(op)) {
+        addStaying(end);
+      }
+    }
+  }
+
+  /// Tensors that stay on the ranks end the tree, each with its layout.
+  void addStaying(func::ReturnOp end) {
+    auto number = end->getAttrOfType<IntegerAttr>(kChoiceAttr);
+    bool stay = residentKeys(end->getParentOfType<func::FuncOp>()) && number;
+    for (auto [index, value] : llvm::enumerate(end.getOperands())) {
+      if (!stay || isTable(value)) {
+        return;
+      }
+      plan::Operator made;
+      made.name = "result " + std::to_string(index);
+      addInput(value, made);
+      made.way = report_.choices[number.getInt() + static_cast<int64_t>(index)].strategy;
+      made.where = report_.ranks == 1 ? "rank 0" : "each rank its own";
+      explanation_.operators.push_back(std::move(made));
     }
   }
 
@@ -122,22 +143,23 @@ private:
     return true;
   }
 
+  void addInput(Value value, plan::Operator &made) {
+    int32_t input = operatorOf(value);
+    bool shaped = isTable(value) || isa<RankedTensorType>(value.getType());
+    if (shaped && input != plan::kNone && !llvm::is_contained(made.inputs, input)) {
+      made.inputs.push_back(input);
+    }
+  }
+
   void addInputs(Operation *op, plan::Operator &made) {
-    auto addInput = [&](Value value) {
-      int32_t input = operatorOf(value);
-      bool shaped = isTable(value) || isa<RankedTensorType>(value.getType());
-      if (shaped && input != plan::kNone && !llvm::is_contained(made.inputs, input)) {
-        made.inputs.push_back(input);
-      }
-    };
     if (isa<dist::ChooseOp>(op)) { // the ends of its ways
       for (Region &region : op->getRegions()) {
-        addInput(region.front().getTerminator()->getOperand(0));
+        addInput(region.front().getTerminator()->getOperand(0), made);
       }
       return;
     }
     for (Value operand : op->getOperands()) {
-      addInput(operand);
+      addInput(operand, made);
     }
   }
 

@@ -5,6 +5,7 @@
 #include "passes/shard/rematerialize.h"
 #include "passes/shard/row_order.h"
 #include "passes/shard/sized_starts.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <algorithm>
 #include <map>
@@ -69,6 +70,16 @@ void enumerateResidentReturn(PlacedNode &node, ArrayAttr keys, StrategyContext &
   }
 }
 
+/// One tensor of the result stays as it comes, in parts or whole on every rank. How many rows there
+/// are of a query only the run knows, so none of later programs could be planned for them.
+void enumerateResidentTensor(PlacedNode &node, StrategyContext &context) {
+  for (const Layout &layout : context.available(node.operands.front())) {
+    if (layout.raggedDim < 0) {
+      addStrategy(node, {"stays on the ranks, " + describe(layout, context.mesh), {layout}, {}, 0});
+    }
+  }
+}
+
 /// The caller reads results on the first rank: tables there, or everywhere; tensors everywhere.
 void enumerateReturn(PlacedNode &node, StrategyContext &context) {
   ArrayAttr keys = residentKeys(cast<func::FuncOp>(node.op->getParentOp()));
@@ -96,16 +107,37 @@ void enumerateReturn(PlacedNode &node, StrategyContext &context) {
   }
 }
 
-void enumerateConstrain(PlacedNode &node, ConstrainOp op, StrategyContext &context) {
-  Layout layout = fromAttr(op.getLayout(), context.mesh);
-  layout.keys = context.classes.namesOf(op.getInput(), layout.keys);
-  // Axes of size one split nothing.
+/// Of a value of the type; axes of size one split nothing.
+Layout dividing(LayoutAttr attr, Type type, StrategyContext &context) {
+  Layout layout = fromAttr(attr, context.mesh);
+  layout.form = isa<RankedTensorType>(type) ? Form::kTensor : Form::kTable;
   AxisSet real = context.allAxes();
   layout.rowAxes &= real;
   for (AxisSet &dim : layout.dims) {
     dim &= real;
   }
+  return layout;
+}
+
+void enumerateConstrain(PlacedNode &node, ConstrainOp op, StrategyContext &context) {
+  Layout layout = dividing(op.getLayout(), op.getType(), context);
+  layout.keys = context.classes.namesOf(op.getInput(), layout.keys);
   addStrategy(node, {"as the program asks", {layout}, {layout}, 0, 0});
+}
+
+/// An argument that is there in parts has its layout; nothing is loaded, and its memory is taken.
+void enumerateKeptTensor(PlacedNode &node, LayoutAttr kept, StrategyContext &context) {
+  Value tensor = node.results.front();
+  Layout layout = dividing(kept, tensor.getType(), context);
+  double parts = 1;
+  for (AxisSet axes : layout.dims) {
+    parts *= context.parts(axes);
+  }
+  addStrategy(node, {"lies on the ranks, " + describe(layout, context.mesh),
+                     {},
+                     {layout},
+                     0,
+                     tensorBytes(tensor) / parts});
 }
 
 } // namespace
@@ -117,7 +149,9 @@ LogicalResult ShardProgram::build() {
   ordered_ = orderedTables(function_);
   stored_ = storedTables(function_);
   for (BlockArgument argument : function_.getArguments()) {
-    addArgument(argument);
+    if (failed(addArgument(argument))) {
+      return failure();
+    }
   }
   for (Operation &op : function_.getBody().front()) {
     if (failed(addNode(&op))) {
@@ -138,13 +172,19 @@ LogicalResult ShardProgram::build() {
   return success();
 }
 
-void ShardProgram::addArgument(BlockArgument argument) {
+LogicalResult ShardProgram::addArgument(BlockArgument argument) {
   if (!hasLayout(argument.getType())) {
-    return;
+    return success();
   }
   PlacedNode node;
   node.results = {argument};
-  if (isa<RankedTensorType>(argument.getType())) {
+  if (auto kept = function_.getArgAttrOfType<LayoutAttr>(argument.getArgNumber(),
+                                                         DistDialect::getResidentAttrName())) {
+    if (failed(verifyLayout(function_, kept, argument.getType()))) { // had no mesh before
+      return failure();
+    }
+    enumerateKeptTensor(node, kept, context_);
+  } else if (isa<RankedTensorType>(argument.getType())) {
     enumerateInputTensor(node, context_);
   } else {
     addReplicated(node);
@@ -153,9 +193,15 @@ void ShardProgram::addArgument(BlockArgument argument) {
     }
   }
   finishNode(std::move(node));
+  return success();
 }
 
 LogicalResult ShardProgram::addNode(Operation *op) {
+  if (isa<func::ReturnOp>(op) && residentKeys(function_) &&
+      llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>)) {
+    addResidentTensors(op);
+    return success();
+  }
   PlacedNode node;
   node.op = op;
   for (Value operand : op->getOperands()) {
@@ -201,6 +247,18 @@ LogicalResult ShardProgram::addNode(Operation *op) {
   }
   finishNode(std::move(node));
   return success();
+}
+
+/// A node for each: what one of them has does not matter to the others.
+void ShardProgram::addResidentTensors(Operation *op) {
+  for (Value tensor : op->getOperands()) {
+    PlacedNode node;
+    node.op = op;
+    node.operands = {tensor};
+    node.onlySizes = {false};
+    enumerateResidentTensor(node, context_);
+    finishNode(std::move(node));
+  }
 }
 
 void ShardProgram::finishNode(PlacedNode node) {
@@ -403,6 +461,7 @@ void ShardProgram::annotate(const solve::Choice &choice) {
     levels[edge.target][edge.targetOperand] = edgeWay(edge, choice).inLevels;
   }
   SmallVector<Attribute> arguments;
+  llvm::MapVector<Operation *, std::pair<SmallVector<Layout>, SmallVector<bool>>> needs;
   for (auto [index, node] : llvm::enumerate(nodes_)) {
     const Strategy &strategy = node.strategies[choice[index]];
     if (!node.op) {
@@ -413,12 +472,15 @@ void ShardProgram::annotate(const solve::Choice &choice) {
       node.op->setAttr(DistDialect::getLayoutsAttrName(), toArray(strategy.gives));
     }
     bool moved = llvm::none_of(node.onlySizes, [](bool only) { return only; });
-    if (!node.operands.empty() && moved) {
-      node.op->setAttr(DistDialect::getNeedsAttrName(), toArray(strategy.needs));
-      if (llvm::is_contained(levels[index], true)) {
-        node.op->setAttr(DistDialect::getLevelsAttrName(),
-                         DenseBoolArrayAttr::get(context, levels[index]));
-      }
+    if (!node.operands.empty() && moved) { // several of a return whose tensors stay
+      needs[node.op].first.append(strategy.needs.begin(), strategy.needs.end());
+      needs[node.op].second.append(levels[index]);
+    }
+  }
+  for (const auto &[op, asked] : needs) {
+    op->setAttr(DistDialect::getNeedsAttrName(), toArray(asked.first));
+    if (llvm::is_contained(asked.second, true)) {
+      op->setAttr(DistDialect::getLevelsAttrName(), DenseBoolArrayAttr::get(context, asked.second));
     }
   }
   if (!arguments.empty()) {

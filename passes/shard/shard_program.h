@@ -51,7 +51,8 @@ public:
 
 private:
   mlir::LogicalResult addNode(mlir::Operation *op);
-  void addArgument(mlir::BlockArgument argument);
+  void addResidentTensors(mlir::Operation *op);
+  mlir::LogicalResult addArgument(mlir::BlockArgument argument);
   void finishNode(PlacedNode node);
   ValueSize sizeOf(mlir::Value value, AxisSet unreduced);
   ReshardPricer pricerOf(const ShardEdge &edge, const Layout &given);

@@ -137,6 +137,10 @@ public:
         numbers[node] = static_cast<int32_t>(report_.choices.size());
         report_.choices.push_back(describeNode(node));
         if (placed.op && options_.explain == ShardOptions::Explain::kYes) {
+          // The tensors of a return that stay have a node each, and the number of the first.
+          if (auto first = placed.op->getAttrOfType<IntegerAttr>(kChoiceAttr)) {
+            numbers[node] = static_cast<int32_t>(first.getInt());
+          }
           Builder builder(placed.op->getContext());
           placed.op->setAttr(kChoiceAttr, builder.getI32IntegerAttr(numbers[node]));
         }

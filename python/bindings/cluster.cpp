@@ -132,9 +132,9 @@ public:
     if (!ran.ok()) {
       return program.take(ran.status(), part.settings, sink);
     }
-    ran->result.parts.clear(); // are held
     Result result = program.take(std::move(ran->result), part.settings, sink);
     result.parts = holding.parts();
+    result.kept = holding.tensors;
     (sink.empty() ? result.partStatistics : result.written) = std::move(ran->kept);
     return result;
   }
@@ -158,7 +158,9 @@ public:
       throw nb::python_error();
     }
     std::string told = valueOf(std::move(note));
-    return nb::make_tuple(holding.parts(), std::move(told));
+    return nb::make_tuple(holding.tensors.empty() ? nb::cast(holding.parts())
+                                                  : nb::cast(holding.tensors),
+                          std::move(told));
   }
 
   std::string lost() const { return open().lost().message(); }
@@ -189,7 +191,9 @@ private:
   struct Holding {
     nb::dict offered;
     std::vector<TensorArgument> arrays = {};
-    std::shared_ptr<const storage::ArrowTable> kept = nullptr; ///< of the last resident result
+    // Of the last resident result:
+    std::shared_ptr<const storage::ArrowTable> kept = nullptr;
+    std::vector<KeptTensor> tensors = {};
 
     std::vector<ImportedTable> parts() const {
       return kept ? std::vector<ImportedTable>{{kept}} : std::vector<ImportedTable>();
@@ -203,7 +207,7 @@ private:
     return *cluster_;
   }
 
-  /// `arrays`: for the plan's tensors, in their order.
+  /// `arrays`: for the plan's tensors, in their order; None for those that are among the tables.
   session::Part partOf(const Settings &settings, const nb::object &poll, Holding &holding,
                        const nb::list &arrays) {
     session::Part part;
@@ -214,8 +218,13 @@ private:
     storage::setStoreLimits(part.settings);
     part.interrupted = interruptedBy(poll);
     part.keep = [this, &holding, &poll, threads = part.session->options().threads](
-                    std::shared_ptr<const exec::ResultRows> rows,
-                    const std::string &sink) -> Expected<std::string> {
+                    exec::RunResult &result, const std::string &sink) -> Expected<std::string> {
+      holding.tensors = keptOf(result);
+      if (result.parts.empty()) {
+        return std::string(); // rank 0 knows where the parts of tensors lie
+      }
+      std::shared_ptr<const exec::ResultRows> rows = std::move(result.parts.front());
+      result.parts.clear(); // are held
       if (!sink.empty()) {
         return writePart(sink, open().rank(), {std::move(rows), threads}, poll);
       }
@@ -229,7 +238,10 @@ private:
         size_t next = 0;
         for (const plan::Slot &slot : plan.slots) {
           if (slot.kind == plan::SlotKind::kTensor && next < arrays.size()) {
-            holding.offered[slot.name.c_str()] = arrays[next++];
+            nb::object array = arrays[next++];
+            if (!array.is_none()) {
+              holding.offered[slot.name.c_str()] = array;
+            }
           }
         }
         exec::Bindings own = python::bind(plan, holding.offered, holding.arrays);
@@ -237,11 +249,15 @@ private:
         for (const auto &[slot, tensor] : own.tensors) {
           prints[slot] = printOf(tensor);
         }
+        for (const auto &[slot, parts] : own.parts) {
+          prints[slot] = keptTensorOf(holding.offered[slot.c_str()], slot).identity;
+        }
         for (const auto &[slot, open] : own.tables) {
           prints[slot] = printOf(*arrowTableOf(holding.offered[slot.c_str()]));
         }
         bindings.tables.merge(own.tables);
         bindings.tensors.merge(own.tensors);
+        bindings.parts.merge(own.parts);
         return prints;
       } catch (nb::python_error &error) {
         return makeError(ErrorKind::kUser, error.what());
@@ -283,7 +299,8 @@ void addCluster(nb::module_ &module) {
            nb::arg("arrays"), nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
            nb::arg("settings") = Texts(), nb::arg("poll") = nb::none(),
            "Of the others: takes part in what rank 0 runs until it ends the call. This rank's part "
-           "of the last resident result, if there was one, in a list, and rank 0's note.")
+           "of the last resident result, if there was one, in a list, or of each of its tensors, "
+           "and rank 0's note.")
       .def_prop_ro("lost", &LaunchedCluster::lost,
                    "Which rank is lost and how that is known; empty if none is.")
       .def_prop_ro("awaited", &LaunchedCluster::awaited,

@@ -59,6 +59,10 @@ exec::Bindings bind(const plan::Plan &plan, const nb::dict &offered,
       continue; // exec names a slot that is missing
     }
     nb::handle object = offered[slot.name.c_str()];
+    if (slot.resident) {
+      bindings.parts[slot.name] = keptTensorOf(object, slot.name).parts;
+      continue;
+    }
     if (slot.kind == plan::SlotKind::kTensor) {
       held.push_back(tensorOf(object, slot.name));
       bindings.tensors[slot.name] = viewOf(held.back(), slot.name);

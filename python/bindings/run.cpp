@@ -157,7 +157,12 @@ Result LoadedProgram::take(Expected<exec::RunResult> result, const Settings &set
       raise(status);
     }
   }
-  Result taken{std::move(done.table), std::move(done.tensors)};
+  Result taken{std::move(done.table)};
+  if (program_->plan().resident) {
+    taken.kept = keptOf(done);
+  } else {
+    taken.tensors = std::move(done.tensors);
+  }
   const int threads = std::max<int>(1, exec::sessionOptions(settings).threads /
                                            std::max<int>(1, static_cast<int>(settings.ranks)));
   taken.partKeys = program_->plan().residentKeys;

@@ -20,6 +20,7 @@ namespace headrace::python {
 struct Result {
   std::shared_ptr<const exec::ResultRows> table;
   std::vector<exec::TensorResult> tensors;
+  std::vector<KeptTensor> kept = {}; ///< those that stay on the ranks, instead
   /// Of a resident result: the rows of the ranks of this process; what is known of those of each
   /// rank, as statistics documents; and the columns by whose hash they are divided.
   std::vector<ImportedTable> parts = {};

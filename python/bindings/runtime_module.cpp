@@ -2,6 +2,7 @@
 #include "model/plan/explain.h"
 #include "model/plan/json.h"
 #include "model/plan/measured_operators.h"
+#include "model/plan/names.h"
 #include "model/plan/text.h"
 #include "model/simulate/program_cost.h"
 #include "model/simulate/workload_text.h"
@@ -158,6 +159,22 @@ NB_MODULE(_runtime, module) {
           },
           nb::arg("rank"), nb::arg("size"), nb::arg("first_row"), nb::arg("identity"),
           "These rows as what a rank of so many has of a table that is called `identity`.");
+  nb::class_<KeptTensor>(module, "KeptTensor",
+                         "What this process has of a tensor that stays on the ranks.")
+      .def_rw("identity", &KeptTensor::identity, "By which ranks know that they mean the same.")
+      .def_prop_ro("dtype", [](const KeptTensor &tensor) { return plan::nameOf(tensor.element); })
+      .def_prop_ro("shape",
+                   [](const KeptTensor &tensor) { return nb::tuple(nb::cast(tensor.shape)); })
+      .def_prop_ro(
+          "parts",
+          [](const KeptTensor &tensor) {
+            std::vector<std::vector<int64_t>> shapes;
+            for (const exec::TensorPart &part : tensor.parts) {
+              shapes.push_back(part.shape);
+            }
+            return shapes;
+          },
+          "The shapes of the parts of the ranks of this process.");
   nb::class_<Result>(module, "Result",
                      "Rows of a run (take them with pyarrow.table(result)) and its tensors.")
       .def(
@@ -179,6 +196,16 @@ NB_MODULE(_runtime, module) {
             return arrays;
           },
           "The tensors of a run as NumPy arrays, without copies.")
+      .def_prop_ro(
+          "kept",
+          [](const Result &result) { // each alone, so that memory comes back with it
+            nb::list tensors;
+            for (const KeptTensor &tensor : result.kept) {
+              tensors.append(nb::cast(KeptTensor(tensor)));
+            }
+            return tensors;
+          },
+          "Of a resident result: its tensors.")
       .def_ro("parts", &Result::parts,
               "Of a resident result: the rows of each rank of this process.")
       .def_ro("part_statistics", &Result::partStatistics,

@@ -40,6 +40,22 @@ exec::TensorView viewOf(const TensorArgument &array, const std::string &name) {
   return view;
 }
 
+std::vector<KeptTensor> keptOf(const exec::RunResult &result) {
+  std::vector<KeptTensor> kept;
+  for (const exec::TensorResult &tensor : result.tensors) {
+    kept.push_back({"", tensor.element, tensor.shape, tensor.parts});
+  }
+  return kept;
+}
+
+const KeptTensor &keptTensorOf(nb::handle object, const std::string &name) {
+  if (!nb::isinstance<KeptTensor>(object)) {
+    raise(
+        makeError(ErrorKind::kUser, "the program is for an array that lies on the ranks: ", name));
+  }
+  return nb::cast<const KeptTensor &>(object);
+}
+
 nb::object arrayOf(const exec::TensorResult &tensor) {
   auto *pin = new std::shared_ptr<const void>(tensor.pin);
   nb::capsule owner(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from headrace._src.array.jit import jit as jit
     from headrace._src.array.program import mlir as mlir
     from headrace._src.array.queries import query as query
+    from headrace._src.array.resident import ResidentArray as ResidentArray
     from headrace._src.array.tracer import place as place
     from headrace._src.cluster import Cluster as Cluster
     from headrace._src.cluster import cluster as cluster
@@ -71,6 +72,7 @@ _PUBLIC = {
     "LazyFrame": "headrace._src.frame.lazy_frame",
     "PolarsEngine": "headrace._src.polars.engine",
     "Relation": "headrace._src.session.relation",
+    "ResidentArray": "headrace._src.array.resident",
     "Server": "headrace._src.serving.server",
     "Session": "headrace._src.session.session",
     "all": "headrace._src.frame.functions",

@@ -1,5 +1,5 @@
 // Compute tasks over tensor buffers: library calls, generated kernels, and moves within a rank; and
-// loading of bound tensors.
+// loading of bound tensors, but for those whose parts lie on the ranks.
 //
 // "matmul": inputs A and B, output C (see matmul_job.h).
 //   parameters: [A is stored transposed, B is stored transposed, dimensions of the batch].
@@ -190,8 +190,11 @@ class InputTask final : public TaskRunnerOf<plan::InputTask> {
 public:
   using TaskRunnerOf::TaskRunnerOf;
   Status start() override {
-    HR_ASSIGN_OR_RETURN(TensorBuffer * made, context_.writable(task_.output));
     const plan::Slot &slot = context_.plan->slots[task_.slot];
+    if (slot.resident) {
+      return share(slot);
+    }
+    HR_ASSIGN_OR_RETURN(TensorBuffer * made, context_.writable(task_.output));
     auto bound = context_.tensors->find(slot.name);
     if (bound == context_.tensors->end()) {
       return makeError(ErrorKind::kUser, "no input is bound to tensor: ", slot.name);
@@ -199,6 +202,19 @@ public:
     return made->copyFrom(bound->second);
   }
   PollState poll() override { return PollState::kDone; }
+
+private:
+  /// The rank has its part, and reads it where it is.
+  Status share(const plan::Slot &slot) {
+    auto bound = context_.parts->find(slot.name);
+    if (bound == context_.parts->end() || bound->second.size() <= context_.rankHere) {
+      return makeError(ErrorKind::kUser, "no part of this rank is bound to tensor: ", slot.name);
+    }
+    HR_ASSIGN_OR_RETURN(context_.buffers[task_.output],
+                        TensorBuffer::share(context_.plan->buffers[task_.output], context_.place,
+                                            bound->second[context_.rankHere]));
+    return {};
+  }
 };
 
 } // namespace

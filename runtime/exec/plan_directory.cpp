@@ -140,8 +140,16 @@ Expected<StoredPlan> loadPlanDirectory(const std::string &path) {
   }
   if (plan->resident) {
     return inFile(folder, makeError(ErrorKind::kUnsupported,
-                                    "the rows of this plan's result stay on the ranks; who runs it "
-                                    "from a folder has no use for them"));
+                                    "this plan's result stays on the ranks; who runs it from a "
+                                    "folder has no use for it"));
+  }
+  for (const plan::Slot &slot : plan->slots) {
+    if (slot.resident) {
+      return inFile(folder, makeError(ErrorKind::kUnsupported,
+                                      "an argument of this plan lies on the ranks, which no run "
+                                      "from a folder has: ",
+                                      slot.name));
+    }
   }
   HR_ASSIGN_OR_RETURN(stored.manifestText, files.read("manifest.json"));
   Expected<Manifest> manifest = parseManifest(stored.manifestText);

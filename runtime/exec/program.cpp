@@ -204,6 +204,8 @@ private:
       context.keyShares = keyShares_;
       context.sources = &bindings_.tables;
       context.tensors = &bindings_.tensors;
+      context.parts = &bindings_.parts;
+      context.rankHere = ranks_.size();
       if (options_.tracing == Tracing::kOn) {
         addTracks(context, workers);
       }
@@ -375,30 +377,45 @@ private:
   }
 
   void collect(RunResult &result) {
-    Rank &first = *ranks_.front();
+    collectTensors(result);
+    if (plan_.resident && plan_.result.columns.empty()) {
+      return; // tensors
+    }
     if (plan_.resident) {
       for (const std::unique_ptr<Rank> &rank : ranks_) {
         result.parts.push_back(rank->takeResult());
       }
     } else {
-      result.table = first.takeResult();
+      result.table = ranks_.front()->takeResult();
     }
-    // Tasks end in any order, results have the order of the plan; one buffer may be several
-    // results.
-    std::map<int32_t, std::shared_ptr<TensorBuffer>> taken;
+  }
+
+  /// Tasks end in any order, results have the order of the plan; one buffer may be several results.
+  void collectTensors(RunResult &result) {
+    std::map<int32_t, std::vector<std::shared_ptr<TensorBuffer>>> taken; // of the ranks that count
     for (const plan::Task &task : plan_.tasks) {
       const auto *asked = task.as<plan::TensorResultTask>();
       if (!asked) {
         continue;
       }
-      int32_t buffer = asked->buffer;
-      std::shared_ptr<TensorBuffer> &tensor = taken[buffer];
-      if (!tensor) {
-        tensor = first.takeBuffer(buffer);
+      std::vector<std::shared_ptr<TensorBuffer>> &tensors = taken[asked->buffer];
+      for (size_t r = tensors.size(); r < (plan_.resident ? ranks_.size() : 1); ++r) {
+        tensors.push_back(ranks_[r]->takeBuffer(asked->buffer));
       }
-      result.tensors.push_back(TensorResult{plan_.buffers[buffer].name,
-                                            plan_.buffers[buffer].element, tensor->localShape(),
-                                            tensor, tensor->data()});
+      const plan::Buffer &buffer = plan_.buffers[asked->buffer];
+      const std::shared_ptr<TensorBuffer> &first = tensors.front();
+      TensorResult made{buffer.name, buffer.element, first->localShape(), nullptr, nullptr};
+      if (!plan_.resident) {
+        made.pin = first;
+        made.data = first->data();
+      } else {
+        for (size_t d = 0; d < made.shape.size(); ++d) {
+          made.shape[d] = buffer.splitOf(static_cast<int32_t>(d)) ? buffer.shape[d] : made.shape[d];
+        }
+        std::ranges::transform(tensors, std::back_inserter(made.parts),
+                               [](const auto &tensor) { return tensor->part(); });
+      }
+      result.tensors.push_back(std::move(made));
     }
   }
 

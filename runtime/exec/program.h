@@ -69,6 +69,8 @@ private:
 struct Bindings {
   std::map<std::string, OpenSource> tables;
   std::map<std::string, TensorView> tensors;
+  /// Of resident tensors: the part of each rank of this process, in their order.
+  std::map<std::string, std::vector<TensorPart>> parts;
 };
 
 enum class Determinism : uint8_t {
@@ -115,9 +117,11 @@ struct RunOptions {
 struct TensorResult {
   std::string name;
   plan::Element element = plan::Element::kF32;
-  std::vector<int64_t> shape;      ///< of the part on rank 0
+  std::vector<int64_t> shape;      ///< of the whole
   std::shared_ptr<const void> pin; ///< holds `data`
-  const void *data = nullptr;      ///< row-major
+  const void *data = nullptr;      ///< row-major; null of a resident result
+  /// Of a resident result: as Bindings::parts has it.
+  std::vector<TensorPart> parts = {};
 };
 
 struct RunResult {
@@ -125,7 +129,7 @@ struct RunResult {
   std::shared_ptr<const ResultRows> table;
   /// Of a resident result: the rows of each rank of this process, in their order.
   std::vector<std::shared_ptr<const ResultRows>> parts;
-  std::vector<TensorResult> tensors; ///< in task order
+  std::vector<TensorResult> tensors; ///< in task order; resident ones on every rank
   Profile profile;
   std::string traceJson; ///< Chrome's trace format, if asked for
 };

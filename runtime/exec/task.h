@@ -95,6 +95,8 @@ struct RankContext {
   const std::map<std::string, TensorView> *tensors = nullptr;
   /// Of the keys of exchanges by hash, where ranks are to have unequal ones; null: they are equal.
   std::shared_ptr<const KeyShares> keyShares;
+  const std::map<std::string, std::vector<TensorPart>> *parts = nullptr; ///< as Bindings::parts
+  size_t rankHere = 0; ///< which of the ranks of this process it is
   /// By pair of exchanges: what both know of heavy keys.
   std::map<int32_t, std::shared_ptr<SkewPair>> skewPairs;
   std::map<std::vector<int32_t>, Communicator *> communicators; ///< by axes, where messages go

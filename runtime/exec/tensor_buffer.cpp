@@ -21,10 +21,8 @@ ElementType elementTypeOf(plan::Element element) {
                                           : ElementType::kInt64;
 }
 
-Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::create(const plan::Buffer &buffer,
-                                                             const plan::MeshPosition &place,
-                                                             std::shared_ptr<RankMemory> memory,
-                                                             RowCount rows) {
+Expected<std::unique_ptr<TensorBuffer>>
+TensorBuffer::shaped(const plan::Buffer &buffer, const plan::MeshPosition &place, RowCount rows) {
   std::unique_ptr<TensorBuffer> made(new TensorBuffer());
   made->described_ = &buffer;
   made->localShape_ = buffer.shape;
@@ -55,11 +53,34 @@ Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::create(const plan::Buffer 
       return makeError(ErrorKind::kMemory, "tensor is too large: ", buffer.name);
     }
   }
+  return made;
+}
+
+Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::create(const plan::Buffer &buffer,
+                                                             const plan::MeshPosition &place,
+                                                             std::shared_ptr<RankMemory> memory,
+                                                             RowCount rows) {
+  HR_ASSIGN_OR_RETURN(std::unique_ptr<TensorBuffer> made, shaped(buffer, place, rows));
+  auto owned = std::make_shared<TensorMemory>();
   ReservationRequest request;
   request.operatorName = "tensor '" + buffer.name + "'";
-  HR_ASSIGN_OR_RETURN(made->account_, MemoryAccount::open(std::move(memory), request));
-  HR_ASSIGN_OR_RETURN(made->block_, made->account_->allocate(made->bytes() + HR_PADDING));
+  HR_ASSIGN_OR_RETURN(owned->account, MemoryAccount::open(std::move(memory), request));
+  HR_ASSIGN_OR_RETURN(owned->block, owned->account->allocate(made->bytes() + HR_PADDING));
+  made->memory_ = std::move(owned);
   std::memset(made->data(), 0, static_cast<size_t>(made->bytes()));
+  return made;
+}
+
+Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::share(const plan::Buffer &buffer,
+                                                            const plan::MeshPosition &place,
+                                                            const TensorPart &part) {
+  HR_ASSIGN_OR_RETURN(std::unique_ptr<TensorBuffer> made, shaped(buffer, place, {}));
+  if (part.element != buffer.element || part.shape != made->localShape_) {
+    return makeError(ErrorKind::kMismatch, "the rank's part of '", buffer.name,
+                     "' has another shape or element than the program was compiled for, got ",
+                     plan::nameOf(part.element));
+  }
+  made->memory_ = part.memory;
   return made;
 }
 

@@ -217,8 +217,8 @@ Expected<Ran> Cluster::runPrepared(const Prepared &prepared, const Go &go, const
   Ran ran;
   HR_ASSIGN_OR_RETURN(ran.result, prepared.program->runRank(*part.session, prepared.bindings, options,
                                                             *transport_));
-  if (!ran.result.parts.empty()) {
-    Expected<std::string> kept = part.keep(ran.result.parts.front(), prepared.sink);
+  if (prepared.program->plan().resident) {
+    Expected<std::string> kept = part.keep(ran.result, prepared.sink);
     HR_RETURN_IF_ERROR(named(kept.status(), name()));
     ran.kept.push_back(std::move(*kept));
   }
@@ -337,8 +337,8 @@ void Cluster::end(const Status &status, const std::string &note) {
 /// What an order of a call that this rank has given up is answered with.
 Status Cluster::leftCall(const Message &order) {
   if (order.kind == Message::Kind::kRun) {
-    control_->tell(0, {Message::Kind::kReady, order.call, order.attempt,
-                       packTexts(textsOf(stoppedByUser()))});
+    control_->tell(
+        0, {Message::Kind::kReady, order.call, order.attempt, packTexts(textsOf(stoppedByUser()))});
   }
   return {};
 }

@@ -40,15 +40,13 @@ struct Part {
   std::shared_ptr<exec::Session> session; ///< of these settings
   std::shared_ptr<storage::Storage> storage;
   std::string topologyHash; ///< as RunOptions::topologyHash
-  /// Binds the tables and tensors that this rank has in memory, of those that the plan reads; their
-  /// prints, by slot, as in Order.
+  /// Binds the tables and tensors that this rank has in memory, of those that the plan reads, and
+  /// its parts of those that lie on the ranks; their prints, by slot, as in Order.
   std::function<Expected<std::map<std::string, std::string>>(const plan::Plan &, exec::Bindings &)>
       bind;
-  /// Takes this rank's rows of a resident result, which go where Order::sink says; what rank 0 is
-  /// told about them. Set where such programs may be run.
-  std::function<Expected<std::string>(std::shared_ptr<const exec::ResultRows>,
-                                      const std::string &sink)>
-      keep;
+  /// Takes what this rank has of a resident result, of which rows go where Order::sink says; what
+  /// rank 0 is told about it. Set where such programs may be run.
+  std::function<Expected<std::string>(exec::RunResult &, const std::string &sink)> keep;
   /// Asked about every 50 ms on the calling thread; true stops the call on all ranks.
   std::function<bool()> interrupted;
   /// As RunOptions::progress, of this rank.
@@ -58,7 +56,7 @@ struct Part {
 /// What rank 0 has of a run.
 struct Ran {
   exec::RunResult result;
-  /// Of a resident result: what Part::keep of each rank has told of its rows.
+  /// Of a resident result: what Part::keep of each rank has told of it.
   std::vector<std::string> kept;
 };
 

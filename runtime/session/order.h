@@ -19,7 +19,8 @@ struct Order {
   std::string kernels;     ///< object file; empty if the plan has none
   std::string manifest;    ///< JSON, as in a plan's directory; empty: files are not compared
   exec::TablePaths tables; ///< by slot; paths that all ranks see
-  /// Tables and tensors in memory, which each rank has itself: a print of their content, by slot.
+  /// Tables and tensors in memory, which each rank has itself: a print of their content, by slot;
+  /// of a tensor that lies on the ranks, its identity.
   std::map<std::string, std::string> prints;
   /// Those that have to be the same on all ranks, by name.
   std::map<std::string, std::string> settings;

@@ -62,6 +62,12 @@ def axes_of(mesh: Mesh | None) -> tuple[str, ...]:
     return tuple(axis.partition(":")[0].strip() for axis in text.split(",")) if text else ("ranks",)
 
 
+def axis_sizes(text: str) -> tuple[tuple[str, int], ...]:
+    """The axes of a mesh that names them, with their sizes."""
+    axes = (axis.partition(":") for axis in text.split(","))
+    return tuple((name.strip(), int(size)) for name, _, size in axes)
+
+
 def ranks_of(ranks: int, mesh: Mesh | None) -> int:
     """The number of ranks: that of the cluster or mesh if there is one; then no other may be asked for."""
     if not 1 <= ranks <= _RANKS_MAX:

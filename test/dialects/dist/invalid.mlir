@@ -101,3 +101,25 @@ func.func @f(%t: tensor<2x?xf32>) attributes {dist.arguments = [tensor<2x4xf32>]
 func.func @f(%t: !frame.table<"a": i64>) attributes {dist.arguments = [f32, f32]} {
   return
 }
+
+// -----
+
+// expected-error@+1 {{dist.resident is the layout of a tensor in even parts, got #dist.layout<@mesh, dims = [["r"] ragged]>}}
+func.func private @f(tensor<8xf32> {dist.resident = #dist.layout<@mesh, dims = [["r"] ragged]>})
+
+// -----
+
+// expected-error@+1 {{dist.resident is the layout of a tensor in even parts, got #dist.layout<@mesh, dims = [["r"]]>}}
+func.func private @f(f32 {dist.resident = #dist.layout<@mesh, dims = [["r"]]>})
+
+// -----
+
+// expected-error@+1 {{has an unknown attribute of dialect dist: "dist.colour"}}
+func.func private @f(tensor<8xf32> {dist.colour = 3 : i64})
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  // expected-error@+1 {{names an axis that the mesh does not have: "rank"}}
+  func.func private @f(tensor<8xf32> {dist.resident = #dist.layout<@mesh, dims = [["rank"]]>})
+}

@@ -22,3 +22,6 @@ func.func private @layouts() attributes {dist.layouts = [
   #dist.layout<@mesh, unreduced = {"gpu": #frame.contract<[sum<i128>, count, min]>}>,
   // CHECK-SAME: #dist.layout<@mesh>
   #dist.layout<@mesh>]}
+
+// CHECK: func.func private @resident(tensor<8x4xf32> {dist.resident = #dist.layout<@mesh, dims = {{\[\[}}"gpu"], []]>})
+func.func private @resident(tensor<8x4xf32> {dist.resident = #dist.layout<@mesh, dims = [["gpu"], []]>})

@@ -97,8 +97,8 @@ func.func private @result_names_kind() -> !frame.table<"a": i64> attributes {fra
 
 // -----
 
-// expected-error @+1 {{frame.result_resident needs a function that returns one table}}
-func.func private @result_resident_scalar() -> i64 attributes {frame.result_resident = []}
+// expected-error @+1 {{frame.result_resident needs a function that returns one table, or tensors}}
+func.func private @result_resident_scalar() -> (tensor<4xf32>, i64) attributes {frame.result_resident = []}
 
 // -----
 
@@ -109,6 +109,11 @@ func.func private @result_resident_column() -> !frame.table<"a": i64> attributes
 
 // expected-error @+1 {{frame.result_resident names columns of the result, got unit}}
 func.func private @result_resident_kind() -> !frame.table<"a": i64> attributes {frame.result_resident}
+
+// -----
+
+// expected-error @+1 {{frame.result_resident names columns of the result, got ["a"]}}
+func.func private @result_resident_tensor() -> tensor<4xf32> attributes {frame.result_resident = ["a"]}
 
 // -----
 

@@ -6,6 +6,11 @@ sched.program @main {
   %x = sched.input 0 "x" : !sched.buffer<host, tensor<8x4xf32>, [["ranks"], []]>
 }
 
+// CHECK: sched.input 0 "x" resident : <host, tensor<8x4xf32>, {{\[\[}}"ranks"], []]>
+sched.program @resident {
+  %x = sched.input 0 "x" resident : !sched.buffer<host, tensor<8x4xf32>, [["ranks"], []]>
+}
+
 // -----
 
 sched.program @main {

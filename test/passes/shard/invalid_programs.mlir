@@ -19,3 +19,10 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
     return %1 : !t
   }
 }
+
+// -----
+
+// expected-error@+1 {{names an axis that the mesh does not have: "gpu"}}
+func.func @other_mesh(%w: tensor<8xf32> {dist.resident = #dist.layout<@mesh, dims = [["gpu"]]>}) -> tensor<8xf32> {
+  return %w : tensor<8xf32>
+}

@@ -389,6 +389,67 @@ TEST(Tensor, ResultsHaveTheOrderOfThePlanAndMayRepeat) {
   EXPECT_EQ(result->tensors[2].data, result->tensors[0].data);
 }
 
+/// Parts that stay on the ranks: of a plan, for another that reads them in place.
+TEST(Tensor, PartsStayOnTheRanks) {
+  constexpr int m = 7, k = 5;
+  Matrices x = makeMatrices(m, k, 1);
+  plan::Plan keeping = loadTwo(m, k, 1, 0, plan::kNone);
+  keeping.tasks.push_back(resultOf(0, {0}));
+  keeping.resident = true;
+  plan::Plan reading = loadTwo(m, k, 1, 0, plan::kNone);
+  reading.slots[0].resident = true;
+  reading.slots[0].shape = {m, k};
+  reading.slots[0].element = plan::Element::kF64;
+  plan::Plan passing = reading;
+  passing.tasks.push_back(resultOf(0, {0}));
+  passing.resident = true;
+  reading.buffers.push_back(buffer("whole", {m, k}));
+  reading.tasks.push_back(collective(plan::CollectiveKind::kAllGather, 0, 2));
+  reading.tasks.push_back(resultOf(2, {2}));
+
+  Session session({.threads = 2, .retainedBytes = 0});
+  RunOptions options;
+  options.ranks = 3;
+  auto run = [&](const plan::Plan &plan, const Bindings &bindings) {
+    auto program = Program::load(plan, testKernels());
+    EXPECT_TRUE(program.ok()) << program.status().toString();
+    return (*program)->run(session, bindings, options);
+  };
+  Bindings bindings = bind(x, m, k, 1);
+  const int64_t before = session.hostTier()->usedBytes();
+  {
+    auto kept = run(keeping, bindings);
+    ASSERT_TRUE(kept.ok()) << kept.status().toString();
+    EXPECT_EQ(kept->tensors.front().shape, (std::vector<int64_t>{m, k}));
+    EXPECT_EQ(kept->tensors.front().data, nullptr);
+    std::vector<int64_t> rows;
+    for (const TensorPart &part : kept->tensors.front().parts) {
+      rows.push_back(part.shape.front());
+    }
+    EXPECT_EQ(rows, (std::vector<int64_t>{2, 2, 3}));
+    EXPECT_GE(session.hostTier()->usedBytes(), before + 8 * m * k); // counted while it is kept
+
+    EXPECT_EQ(run(reading, bindings).status().message(),
+              "no part of this rank is bound to tensor: a");
+    bindings.parts["a"] = kept->tensors.front().parts;
+    auto read = run(reading, bindings);
+    ASSERT_TRUE(read.ok()) << read.status().toString();
+    const auto *data = static_cast<const double *>(read->tensors.front().data);
+    EXPECT_EQ(std::vector<double>(data, data + m * k), x.a);
+    auto passed = run(passing, bindings);
+    ASSERT_TRUE(passed.ok()) << passed.status().toString();
+    for (size_t rank = 0; rank < 3; ++rank) { // no copy
+      EXPECT_EQ(passed->tensors.front().parts[rank].memory, bindings.parts["a"][rank].memory);
+    }
+    std::swap(bindings.parts["a"][0], bindings.parts["a"][2]);
+    EXPECT_EQ(run(reading, bindings).status().message(),
+              "the rank's part of 'a' has another shape or element than the program was compiled "
+              "for, got f64");
+    bindings.parts.clear();
+  }
+  EXPECT_EQ(session.hostTier()->usedBytes(), before);
+}
+
 TEST(Tensor, StridedInputsAreRead) {
   constexpr int m = 4, k = 6;
   Matrices x = makeMatrices(m, k, 1);
@@ -495,8 +556,14 @@ TEST(Tensor, ColumnsBecomeTensorsUnlessTheyAreNoNumbers) {
     rows.sizedBy = 0;
     rows.splits = {{.dimension = 0, .axes = {0}, .ragged = true}};
     b.plan.buffers.push_back(rows);
+    b.plan.buffers.push_back(rows);
+    b.plan.buffers.back().splits.clear();
+    const auto made = static_cast<int32_t>(b.plan.tasks.size());
     b.plan.tasks.push_back(task(plan::ToTensorTask{described, {column}, {0}}, {}));
-    b.plan.tasks.push_back(resultOf(0, {static_cast<int32_t>(b.plan.tasks.size()) - 1}));
+    b.plan.tasks.push_back(task(
+        plan::CollectiveTask{plan::CollectiveKind::kAllGather, plan::Reduction::kSum, {0}, 0, 1},
+        {made}));
+    b.plan.tasks.push_back(resultOf(1, {made + 1}));
     return runPlan(b, {{{"t", {{4, 5, 7}, {0, 0, 0}}}}, 100});
   };
   auto numbers = run(0);

@@ -38,9 +38,14 @@ _IDENTITY = {  # of a reduction: (floats, integers)
 }
 
 
-def emit(name: str, parameters: Sequence[Node], results: tuple[Node, ...], place: Place) -> str:
-    """The module with the function @name; every op carries the line of the user's program it comes from."""
-    return _Writer(parameters).write(name, results, place)
+def emit(
+    name: str, parameters: Sequence[Node], results: tuple[Node, ...], place: Place, *, keeps: bool = False
+) -> str:
+    """The module with the function @name; every op carries the line of the user's program it comes from.
+
+    keeps: the results stay on the ranks.
+    """
+    return _Writer(parameters).write(name, results, place, keeps)
 
 
 def scalar_text(value: float | int, dtype: str) -> str:
@@ -82,6 +87,18 @@ def _location(place: Place) -> str:
     return f"loc({_quoted(place.file)}:{place.line}:0)"
 
 
+def _layout(axes: Sequence[Sequence[str]]) -> str:
+    """axes: of each dimension those that divide it."""
+    dims = ", ".join(f"[{', '.join(map(_quoted, each))}]" for each in axes)
+    return f"#dist.layout<@mesh, dims = [{dims}]>"
+
+
+def _resident(parameter: Node) -> str:
+    """The attribute of one that lies on the ranks."""
+    layout = parameter.attributes["layout"]
+    return f" {{dist.resident = {_layout(layout.axes)}}}" if layout else ""
+
+
 def _map(loops: int, results: Sequence[int]) -> str:
     names = [f"d{d}" for d in range(loops)]
     return f"affine_map<({', '.join(names)}) -> ({', '.join(f'd{d}' for d in results)})>"
@@ -94,11 +111,13 @@ class _Writer:
         self._values = {node.number: f"%arg{index}" for index, node in enumerate(parameters)}
         self._next = 0
 
-    def write(self, name: str, results: tuple[Node, ...], place: Place) -> str:
+    def write(self, name: str, results: tuple[Node, ...], place: Place, keeps: bool) -> str:
         arguments = [
-            f"{self._values[node.number]}: {_type(node)} loc({_quoted(node.attributes['name'])})"
+            f"{self._values[node.number]}: {_type(node)}{_resident(node)} "
+            f"loc({_quoted(node.attributes['name'])})"
             for node in self._parameters
         ]
+        attributes = " attributes {frame.result_resident = []}" if keeps else ""
         for node in in_order(results):
             if node.operation != "parameter":
                 self._values[node.number] = getattr(self, "_" + node.operation)(node)
@@ -108,7 +127,7 @@ class _Writer:
         body = "\n".join(f"    {line}" for line in self._lines)
         return (
             "module {\n"
-            f"  func.func @{_symbol(name)}({', '.join(arguments)}) -> ({types}) {{\n"
+            f"  func.func @{_symbol(name)}({', '.join(arguments)}) -> ({types}){attributes} {{\n"
             f"{body}\n    return {values} : {types} {where}\n"
             f"  }} {where}\n"
             "}\n"
@@ -248,10 +267,10 @@ class _Writer:
 
     def _place(self, node: Node) -> str:
         (source,) = node.inputs
-        dims = ", ".join(f"[{', '.join(_quoted(axis) for axis in axes)}]" for axes in node.attributes["axes"])
-        layout = f"#dist.layout<@mesh, dims = [{dims}]>"
         return self._emit(
-            f"dist.constrain {self._values[source.number]} : {_type(node)} to {layout}", node.place
+            f"dist.constrain {self._values[source.number]} : {_type(node)} "
+            f"to {_layout(node.attributes['axes'])}",
+            node.place,
         )
 
     def _slice(self, node: Node) -> str:

@@ -82,7 +82,7 @@ class Constant:
 class Node:
     """One tensor. `operation` is one of
 
-    parameter        attributes: name
+    parameter        attributes: name, and layout, of one that lies on the ranks
     elementwise      attributes: function; inputs are Operands and Constants over the loops of `shape`
     transpose        attributes: axes; result dimension d is input dimension axes[d]
     reshape          row-major order is kept

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -19,10 +20,12 @@ from headrace._src.array.graph import Node, Place, Shape, in_order
 from headrace._src.array.mistakes import mistaken, placed
 from headrace._src.array.program import Lowered, Options, Program, bindings, in_memory
 from headrace._src.array.queries import QueryTensor
+from headrace._src.array.resident import DTYPES, KeptResults, Layout, ResidentArray, check_residents
 from headrace._src.array.tracer import Array
-from headrace._src.programs import Mesh, axes_of, ranks_of
+from headrace._src.errors import UserError
+from headrace._src.programs import Mesh, axes_of, axis_sizes, ranks_of
 
-_TYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64", np.dtype(np.int64): "i64"}
+_TYPES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 @dataclass(frozen=True)
@@ -31,15 +34,19 @@ class TensorType:
 
     shape: Shape
     dtype: str
+    #: Of one that lies on the ranks.
+    layout: Layout | None = None
 
     @staticmethod
     def of(value: object, name: str) -> TensorType:
         if isinstance(value, QueryTensor):
             return TensorType(value.shape, value.dtype)
+        if isinstance(value, ResidentArray):
+            return TensorType(value.shape, value.element, value.kept_in)
         if isinstance(value, TensorType):
             if value.dtype not in _TYPES.values():
                 raise mistaken(f"argument '{name}' needs elements of f32, f64 or i64: got {value.dtype}")
-            return TensorType(tuple(value.shape), value.dtype)
+            return TensorType(tuple(value.shape), value.dtype, value.layout)
         array = np.asarray(value)
         if array.dtype not in _TYPES:
             raise mistaken(f"argument '{name}' needs elements of f32, f64 or i64: got {array.dtype}")
@@ -57,11 +64,12 @@ class Traced:
     several: bool  # it returns a tuple
     options: Options = Options()
     queries: tuple[tuple[int, QueryTensor], ...] = ()  # arguments that are columns of queries
+    keeps: bool = False  # its results stay on the ranks
 
     @property
     def text(self) -> str:
         """The function as MLIR."""
-        return emit(self.name, self.parameters, self.results, self.place)
+        return emit(self.name, self.parameters, self.results, self.place, keeps=self.keeps)
 
     __str__ = text.fget
 
@@ -90,32 +98,74 @@ class Jit:
 
     def __call__(self, *arguments: object) -> Any:
         """Compiles for arguments of these shapes and types, if they are new, and runs."""
-        arrays = tuple(np.asarray(value) for value in arguments if not isinstance(value, QueryTensor))
+        return self._called(arguments, keeps=False)
+
+    def persist(self, *arguments: object) -> Any:
+        """Runs it, and leaves its results on the ranks: a `ResidentArray`, or a tuple of them.
+
+        Each rank keeps the part that it has made. Later functions on the same ranks read it there; nothing
+        goes through the caller, rank 0 or the other ranks. `headrace.place` says how a result is divided,
+        else the compiler chooses. In a cluster all ranks get it.
+        """
+        return self._called(arguments, keeps=True)
+
+    def _called(self, arguments: tuple[object, ...], *, keeps: bool) -> Any:
+        arrays = tuple(
+            value if isinstance(value, ResidentArray) else np.asarray(value)
+            for value in arguments
+            if not isinstance(value, QueryTensor)
+        )
+        queries = tuple(enumerate(value for value in arguments if isinstance(value, QueryTensor)))
+        call = f"{'persist ' if keeps else ''}{self.__name__} {self._types(arguments)}"
 
         def lead() -> Any:
-            traced, program = self._program(arguments)
-            results = program.results(arrays)
+            check_residents(arrays)  # or it would be compiled for ranks that are not there any more
+            traced, program = self._program(arguments, keeps)
+            results = program.run(arrays)
+            if keeps:
+                return replace(results, several=traced.several)
             return tuple(results) if traced.several else results[0]
 
-        queries = tuple(enumerate(value for value in arguments if isinstance(value, QueryTensor)))
-        call = f"{self.__name__} {self._types(arguments)}"
-        return self._options.on_all_ranks(call, lead, in_memory(bindings(queries)), arrays)
+        made = self._options.on_all_ranks(call, lead, in_memory(bindings(queries)), arrays, keeps)
+        return made.given() if isinstance(made, KeptResults) else made
 
-    def compile(self, *arguments: object) -> Program:
-        """The program for arrays (or TensorTypes) of these shapes and types."""
-        return self._program(arguments)[1]
+    def compile(self, *arguments: object, persist: bool = False) -> Program:
+        """The program for arrays (or TensorTypes) of these shapes and types. persist: its results stay on the
+        ranks.
+        """
+        return self._program(arguments, persist)[1]
 
-    def explain(self, *arguments: object, runner_up: bool = False, tasks: bool = False) -> str:
+    def explain(
+        self, *arguments: object, runner_up: bool = False, tasks: bool = False, persist: bool = False
+    ) -> str:
         """What was decided for arguments of these shapes and types and why; see `headrace.explain`."""
-        return self.compile(*arguments).explain(runner_up=runner_up, tasks=tasks)
+        return self.compile(*arguments, persist=persist).explain(runner_up=runner_up, tasks=tasks)
 
-    def _program(self, arguments: tuple[object, ...]) -> tuple[Traced, Program]:
+    def _program(self, arguments: tuple[object, ...], keeps: bool) -> tuple[Traced, Program]:
         ranks = ranks_of(self._options.ranks, self._options.mesh)
-        key = (ranks, *self._types(arguments))
+        key = (ranks, keeps, *self._types(arguments))
         if key not in self._programs:
-            traced = self.trace(*arguments)
+            traced = replace(self.trace(*arguments), keeps=keeps)
             self._programs[key] = traced, traced.lower().compile()
         return self._programs[key]
+
+    def _options_for(self, types: tuple[TensorType, ...]) -> Options:
+        """With the mesh of the arguments that lie on the ranks, which must be that of the function."""
+        options = self._options
+        ranks = ranks_of(options.ranks, options.mesh)
+        for name, type in zip(self._names, types, strict=True):
+            if type.layout is None:
+                continue
+            lies, mesh = type.layout.mesh, type.layout.mesh_text
+            own = options.target().mesh or f"{axes_of(None)[0]}:{ranks}"
+            given = options.mesh is not None
+            if lies != axis_sizes(own) if given else math.prod(size for _, size in lies) != ranks:
+                raise UserError(
+                    f"argument '{name}' lies on the mesh {mesh}, and {self.__name__} runs on {own}: "
+                    f'jit it with mesh="{mesh}", or hand over numpy.asarray({name})'
+                )
+            options = replace(options, mesh=mesh)
+        return options
 
     def _types(self, arguments: tuple[object, ...]) -> tuple[TensorType, ...]:
         if len(arguments) != len(self._names):
@@ -125,10 +175,11 @@ class Jit:
     def trace(self, *arguments: object) -> Traced:
         """Traces the function for arrays (or TensorTypes) of these shapes and types."""
         types = self._types(arguments)
+        options = self._options_for(types)
         code = self._function.__code__
         place = Place(code.co_filename, code.co_firstlineno)
         parameters = tuple(
-            Node("parameter", type.shape, type.dtype, place, (), {"name": name})
+            Node("parameter", type.shape, type.dtype, place, (), {"name": name, "layout": type.layout})
             for type, name in zip(types, self._names, strict=True)
         )
         with placed(place):
@@ -143,15 +194,16 @@ class Jit:
                 with placed(place):
                     raise TypeError(f"{self.__name__} must return traced arrays: got {type(result).__name__}")
         nodes = tuple(result._node for result in results)
-        self._check(nodes, parameters)
+        self._check(nodes, parameters, options)
         queries = tuple(
             (index, value) for index, value in enumerate(arguments) if isinstance(value, QueryTensor)
         )
-        return Traced(self.__name__, parameters, nodes, place, several, self._options, queries)
+        return Traced(self.__name__, parameters, nodes, place, several, options, queries)
 
-    def _check(self, results: tuple[Node, ...], parameters: tuple[Node, ...]) -> None:
+    @staticmethod
+    def _check(results: tuple[Node, ...], parameters: tuple[Node, ...], options: Options) -> None:
         """Refuses arrays of another trace, and axes that the mesh does not have."""
-        axes = axes_of(self._options.mesh)
+        axes = axes_of(options.mesh)
         for node in in_order(results):
             with placed(node.place):
                 if node.operation == "parameter" and node not in parameters:
@@ -203,7 +255,8 @@ def jit(
         divided over different ones, and collectives go over some of them; then the number of ranks is that of
         the mesh. "nodes": the axes `node` and `rank` of the topology, for `ranks` ranks.
     """
-    options = Options(ranks_of(ranks, mesh), threads, memory, topology, layout_seed, settings, mesh)
+    ranks_of(ranks, mesh)  # or it is refused
+    options = Options(ranks, threads, memory, topology, layout_seed, settings, mesh)
     return Jit(function, options) if function else lambda function: Jit(function, options)
 
 

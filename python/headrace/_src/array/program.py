@@ -12,9 +12,10 @@ from typing import Any
 from headrace._src import programs
 from headrace._src.arguments import checked, checked_methods
 from headrace._src.array.queries import QueryTensor
+from headrace._src.array.resident import Gather, KeptResults, Layout, ResidentArray, check_residents
 from headrace._src.cluster import current
 from headrace._src.cost import Cost, cost_of
-from headrace._src.errors import HeadraceError
+from headrace._src.errors import HeadraceError, UserError
 from headrace._src.explain import explained
 from headrace._src.phases import PHASES
 from headrace._src.programs import LoadedProgram, Mesh, Target, ranks_of
@@ -40,10 +41,25 @@ class Options:
     def target(self) -> Target:
         return Target.of(self.ranks, self.topology, self.layout_seed, self.mesh)
 
+    @cached_property
+    def gather(self) -> Gather:
+        """The function that gives what it is given, whole."""
+        from headrace._src.array.jit import Jit
+
+        return Jit(lambda x: x, self)
+
     def on_all_ranks(
-        self, call: str, lead: Callable[[], Any], tables: Mapping[str, Any], arrays: tuple[object, ...]
+        self,
+        call: str,
+        lead: Callable[[], Any],
+        tables: Mapping[str, Any],
+        arrays: tuple[object, ...],
+        keeps: bool = False,
     ) -> Any:
-        """What `lead` gives; in a cluster, on rank 0, while the others take part with their own arrays."""
+        """What `lead` gives; in a cluster, on rank 0, while the others take part with their own arrays.
+
+        keeps: it gives `KeptResults`, and other ranks get theirs.
+        """
         group = current()
         if group is None:
             return lead()
@@ -52,7 +68,8 @@ class Options:
             call,
             lead,
             tables=tables,
-            arrays=arrays,
+            arrays=tuple(each.here if isinstance(each, ResidentArray) else each for each in arrays),
+            kept=KeptResults.of_note(self.gather) if keeps else None,
             threads=options.get("threads"),
             memory=options.get("memory"),
             settings=options["settings"],
@@ -185,8 +202,11 @@ class Program:
         self._loaded: LoadedProgram = self._load()
         plan = json.loads(self.plan_json)
         self._tables = {**bindings(queries), **_bound(self._scanned)}
+        self._plan = plan
         self._gives_table = bool(plan.get("result", {}).get("columns"))
-        self._parameters: list[str] = [slot["name"] for slot in plan["slots"] if slot["kind"] == "tensor"]
+        self._keeps = bool(plan.get("resident")) and not self._gives_table
+        #: By name: the layout of those that lie on the ranks.
+        self._parameters = Layout.of_arguments(plan)
 
     def write(self, folder: str | Path) -> None:
         """The plan as a directory NAME.plan; OSError if there is one already."""
@@ -254,17 +274,25 @@ class Program:
         return json.loads(self._loaded.handle.profile() or "{}")
 
     def results(self, arrays: tuple[object, ...]) -> list[Any]:
-        """Runs it; the results as NumPy arrays, or the one that is a table as a pyarrow.Table. In a cluster
-        None but on rank 0.
+        """Runs it; the results as NumPy arrays, or those that stay on the ranks, or the one that is a table
+        as a pyarrow.Table. In a cluster None but on rank 0; all ranks have those that stay.
         """
-        return self._options.on_all_ranks(
-            f"program {self._source}", lambda: self._results(arrays), in_memory(self._tables), arrays
+        made = self._options.on_all_ranks(
+            f"program {self._source}",
+            lambda: self.run(arrays),
+            in_memory(self._tables),
+            arrays,
+            self._keeps,
         )
+        return list(made.arrays) if isinstance(made, KeptResults) else made
 
-    def _results(self, arrays: tuple[object, ...]) -> list[Any]:
+    def run(self, arrays: tuple[object, ...]) -> Any:
+        """Of who leads: the results, or `KeptResults`."""
         if len(arrays) != len(self._parameters):
             raise HeadraceError(f"the program takes {len(self._parameters)} arrays, got {len(arrays)}")
-        bindings = {**self._tables, **dict(zip(self._parameters, arrays, strict=True))}
+        check_residents(arrays)
+        named = zip(self._parameters.items(), arrays, strict=True)
+        bindings = {**self._tables, **{name: _fit(name, layout, given) for (name, layout), given in named}}
         options = self._options
         run = programs.run_options(
             ranks_of(options.ranks, options.mesh),
@@ -274,6 +302,8 @@ class Program:
             options.settings,
         )
         done = programs.run(self._loaded, bindings, run)
+        if self._keeps:
+            return KeptResults.of_result(done, self._plan, self._options.gather)
         if self._gives_table:
             import pyarrow as pa
 
@@ -285,6 +315,20 @@ class Program:
         if results is None:
             return None
         return results[0] if len(results) == 1 else tuple(results)
+
+
+def _fit(name: str, layout: Layout | None, given: object) -> object:
+    """What the runtime is given for an argument, which the program has in this layout, or whole."""
+    lies = given.kept_in if isinstance(given, ResidentArray) else None
+    if lies != layout:
+        wanted, found = (
+            f"one that lies on the ranks ({each.text} of {each.mesh_text})" if each else "one of NumPy"
+            for each in (layout, lies)
+        )
+        raise UserError(
+            f"the program is for another array as '{name}': compile it for {found}, it takes {wanted}"
+        )
+    return given.here if isinstance(given, ResidentArray) else given
 
 
 def in_memory(bindings: Mapping[str, Any]) -> dict[str, Any]:

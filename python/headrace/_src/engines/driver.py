@@ -15,11 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from headrace._src.array.resident import KeptResults
 from headrace._src.cluster import Cluster
 from headrace._src.engines.lobby import ANSWER_SECONDS, Lobby, Member, value_of
 from headrace._src.engines.member import Invitation
 from headrace._src.engines.places import number_of
-from headrace._src.engines.scattered import Part, Sent, Tables, parts_of
+from headrace._src.engines.scattered import Part, RemoteArray, Sent, Tables, own_parts, parts_of
 from headrace._src.errors import HeadraceError, InputOutputError, UserError
 from headrace._src.query.dataset import Dataset, MovedError, Parts
 from headrace._src.query.tables import absolute
@@ -88,6 +89,8 @@ class RemoteResult:
     part_keys: list[str] = field(default_factory=list)
     #: Of one that the ranks have written: what each tells of it.
     written: list[str] = field(default_factory=list)
+    #: Its arrays that stay on the ranks.
+    kept: list[RemoteArray] = field(default_factory=list)
     parts: tuple[()] = ()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -290,19 +293,38 @@ class RemoteRanks:
         if not self._ranks:
             raise InputOutputError("no process of the engine is left")
         lobby, offer = self._lobby, self.offer
-        self._scatter(plan)
+        kept = {name: data for name, data in bindings.items() if isinstance(data, RemoteArray)}
+        held = {**offer.tables, **kept}
+        self._scatter(plan, held)
         if not self._following:
             told = (call, offer.arrays, offer.options)
             self._following = [(each, lobby.ask(each, "follow", *told)) for each in self._ranks[1:]]
-        bound = {name: _sent(data) for name, data in bindings.items() if name not in offer.tables}
+        bound = {name: _sent(data) for name, data in bindings.items() if name not in held}
         rank_0 = self._ranks[0]
         number = lobby.ask(rank_0, "run", plan, kernels, call, bound, options, progress is not None)
         table, tensors, profile, *parts = self._outcome(rank_0, number, poll, progress)
         program.keep_profile(profile)
         return RemoteResult(table, tensors, *parts)
 
-    def keep(self, parts: Parts) -> None:
-        """Has each rank hold what it has of the last run's result, as its part of a table."""
+    def keep(self, result: Parts | KeptResults) -> None:
+        """Has each rank hold what it has of the last run's result, as its part of a table, or of arrays."""
+        if isinstance(result, KeptResults):
+            self._keep_arrays([array.here for array in result.arrays])
+        else:
+            self._keep_rows(result)
+
+    def _keep_arrays(self, arrays: list[RemoteArray]) -> None:
+        for array in arrays:
+            array.identity = self._tables.identity(array)
+        asked = []
+        for member, part in zip(self._ranks, own_parts(self.size), strict=True):
+            keys = [(array.identity, part) for array in arrays]
+            asked.append((member, self._lobby.ask(member, "keep_arrays", keys), keys))
+        for member, number, keys in asked:
+            self._lobby.answer(member, number)
+            member.holds.update(keys)
+
+    def _keep_rows(self, parts: Parts) -> None:
         identity = self._tables.identity(parts)
         asked = []
         for rank, (member, first_row) in enumerate(zip(self._ranks, parts.first_rows, strict=True)):
@@ -312,9 +334,8 @@ class RemoteRanks:
             self._lobby.answer(member, number)
             member.holds.add(key)
 
-    def _scatter(self, plan: str) -> None:
+    def _scatter(self, plan: str, tables: dict[str, Any]) -> None:
         """Gives each rank what it reads of the tables in memory and does not have yet."""
-        tables = self.offer.tables
         parts = {name: each for name, each in parts_of(plan, self.size).items() if name in tables}
         gone = {self._gone.popleft() for _ in range(len(self._gone))}
         with self._lobby.changed:
@@ -455,7 +476,9 @@ class Driver(Cluster):
 
         told = {key: value for key, value in options.items() if key != "poll"}
         given = {key: _table(key, value) for key, value in (tables or {}).items()}
-        offer = Offer(name, given, [np.asarray(array) for array in arrays], told)
+        # What lies on the ranks is among their tables.
+        sent = [None if isinstance(array, RemoteArray) else np.asarray(array) for array in arrays]
+        offer = Offer(name, given, sent, told)
 
         def attempt() -> Any:
             for table in given.values():

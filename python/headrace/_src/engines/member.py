@@ -15,7 +15,7 @@ from typing import Any
 
 from headrace._src import store_parts
 from headrace._src.engines.channel import RETIRED, Channel
-from headrace._src.engines.scattered import Held, Part
+from headrace._src.engines.scattered import Held, Part, RemoteArray
 from headrace._src.errors import CancelledError, HeadraceError, InputOutputError, translated
 
 #: Programs that a rank keeps loaded for the next run of the same.
@@ -146,6 +146,7 @@ class Member:
         actions: dict[str, Callable[..., Any]] = {
             "hold": self._hold,
             "keep": self._keep,
+            "keep_arrays": self._keep_arrays,
             "place": self._place,
             "join": self._join,
             "follow": self._follow,
@@ -204,6 +205,13 @@ class Member:
         identity, part = key
         self._held.keep(key, self._made.pop().part(part.index, part.size, first_row, identity))
 
+    def _keep_arrays(self, keys: list[tuple[str, Part]]) -> None:
+        """Holds the parts that the last run made, of arrays that the driver calls so."""
+        for key, kept in zip(keys, self._made, strict=True):
+            kept.identity, _ = key
+            self._held.keep(key, kept)
+        self._made = []
+
     def _follow(self, call: str, arrays: list[Any], options: dict[str, Any]) -> None:
         options = self._own(options)
         with store_parts.of_a_call():
@@ -217,10 +225,10 @@ class Member:
         bindings: dict[str, Any],
         options: dict[str, Any],
         wants_progress: bool,
-    ) -> tuple[Any, list[Any], str, list[str], list[str], list[str]]:
-        """The result's rows, or None, its tensors, the profile, and what is known of rows that stay here.
+    ) -> tuple[Any, list[Any], str, list[str], list[str], list[str], list[RemoteArray]]:
+        """The result's rows, or None, its tensors, the profile, and what is known of what stays here.
 
-        That is their statistics and keys, or what the ranks that wrote them tell.
+        That is the statistics and keys of rows, or what the ranks that wrote them tell, and arrays.
         """
         import pyarrow as pa
 
@@ -239,10 +247,11 @@ class Member:
                 **self._own(options),
             )
         tensors, known = list(result.tensors), list(result.part_statistics)
-        self._made = list(result.parts)
+        self._made = [*result.parts, *result.kept]
         written = list(result.written)
+        kept = [RemoteArray(each.dtype, each.shape) for each in result.kept]
         rows = None if tensors or known or written else pa.table(result)
-        return rows, tensors, program.profile(), known, list(result.part_keys), written
+        return rows, tensors, program.profile(), known, list(result.part_keys), written, kept
 
     def _progress(self, *at: object) -> None:
         self._channel.send((self._request, "progress", *at))

@@ -60,10 +60,12 @@ class Sent:
 
 
 def parts_of(plan: str, ranks: int) -> dict[str, list[Part]]:
-    """By table that a plan reads, what each rank reads of it; all of it if its scans differ."""
+    """By table that a plan reads, what each rank reads of it; all of it if its scans differ. Of arrays that
+    lie on the ranks, each its part.
+    """
     document = json.loads(plan)
     mesh = document["mesh"]
-    sizes = [axis["size"] for axis in mesh] if len(mesh) > 1 else [ranks]
+    sizes = [axis.get("size", 1) for axis in mesh] if len(mesh) > 1 else [ranks]
     found: dict[str, list[Part]] = {}
     for task in document["tasks"]:
         if task["kind"] != "load":
@@ -72,7 +74,13 @@ def parts_of(plan: str, ranks: int) -> dict[str, list[Part]]:
         split = task.get("split", [])
         parts = [_along(rank, split, sizes) for rank in range(ranks)]
         found[slot] = parts if found.get(slot, parts) == parts else [Part()] * ranks
-    return found
+    resident = (slot["name"] for slot in document["slots"] if slot.get("resident"))
+    return {**found, **{name: own_parts(ranks) for name in resident}}
+
+
+def own_parts(ranks: int) -> list[Part]:
+    """Of what is divided among all ranks, however, by rank."""
+    return [Part(rank, ranks) for rank in range(ranks)]
 
 
 def _along(rank: int, axes: Sequence[int], sizes: Sequence[int]) -> Part:
@@ -84,8 +92,17 @@ def _along(rank: int, axes: Sequence[int], sizes: Sequence[int]) -> Part:
     return Part(index, prod(sizes[axis] for axis in axes))
 
 
+@dataclass(eq=False)
+class RemoteArray:
+    """As the runtime's KeptTensor, where no part of it is in this process."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    identity: str = ""
+
+
 class Tables:
-    """What each table of the driver is called among the ranks."""
+    """What each table of the driver, and each array that lies on the ranks, is called among them."""
 
     def __init__(self, dropped: Callable[[str], None]) -> None:
         self._dropped = dropped

@@ -19,7 +19,20 @@ if TYPE_CHECKING:
 
 
 class MovedError(InputOutputError):
-    """Ranks that had rows of a dataset have gone, or have other numbers."""
+    """Ranks that had rows of a dataset, or parts of an array, have gone, or have other numbers."""
+
+
+def check_there(cluster: Cluster | None, epoch: int, what: str, call: str) -> None:
+    """Raises if a call is not run on the ranks where something lies: UserError, or MovedError if they have
+    changed since.
+    """
+    if cluster is not current():
+        raise UserError(
+            f"{what} are on the ranks of "
+            f"{'this process' if cluster is None else 'a cluster'}, and {call} is not run there"
+        )
+    if cluster is not None and epoch != cluster.epoch:
+        raise MovedError(f"ranks that had {what.removeprefix('the ')} have changed: persist it again")
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,14 +151,8 @@ class Dataset:
     @property
     def parts(self) -> Parts:
         """Where the rows lie now. Raises MovedError if ranks have changed since."""
-        parts, cluster = self._parts, current()
-        if parts.cluster is not cluster:
-            raise UserError(
-                "the rows of a dataset are on the ranks of "
-                f"{'this process' if parts.cluster is None else 'a cluster'}, and the query is not run there"
-            )
-        if cluster is not None and parts.epoch != cluster.epoch:
-            raise MovedError("ranks that had rows of a dataset have changed: persist its query again")
+        parts = self._parts
+        check_there(parts.cluster, parts.epoch, "the rows of a dataset", "the query")
         return parts
 
     @property

@@ -40,6 +40,30 @@ TEST(PlanCheckTasks, OperandsOfEveryKind) {
             "rule range: task 8 (compute): no such buffer: -1");
 }
 
+TEST(PlanCheckTasks, TensorsThatStay) {
+  auto plan = [](const std::function<void(Plan &)> &change) {
+    return checkedTensors([&](Plan &p) {
+      int32_t input = addInput(p, {4});
+      p.mesh = {{"ranks", 2}};
+      p.slots[0].shape = {4};
+      p.slots[0].resident = true;
+      p.buffers[input].splits = {{0, {0}}};
+      p.resident = true;
+      addTask(p, TensorResultTask{input}, {0});
+      change(p);
+    });
+  };
+  EXPECT_EQ(plan([](Plan &) {}), "ok");
+  EXPECT_EQ(
+      plan([](Plan &p) { p.resident = false; }),
+      "rule operands: task 1 (tensor_result): needs a buffer that is whole on each rank, or in "
+      "even parts if the result stays there");
+  EXPECT_EQ(plan([](Plan &p) { p.slots[0].shape = {5}; }),
+            "rule operands: task 0 (input): needs a buffer that is what each rank has of its slot");
+  EXPECT_EQ(plan([](Plan &p) { p.slots[0].element = Element::kI64; }),
+            "rule operands: task 0 (input): needs a buffer that is what each rank has of its slot");
+}
+
 TEST(PlanCheckTasks, OperandsOfToTensor) {
   auto rows = [](std::vector<int64_t> shape, std::vector<int32_t> columns) {
     return checked([&](Plan &p) {
