@@ -59,6 +59,10 @@ struct RankMemory {
   /// a time works.
   Expected<int64_t> makeRoom(int64_t bytes);
   int64_t spillableBytes() const;
+  /// What is free, and what makeRoom() could give.
+  int64_t roomBytes() const {
+    return budget.limitBytes() - budget.reservedBytes() + spillableBytes();
+  }
   /// The one of the rank, charged to `account` if nobody has it yet: asking for it may have others
   /// write.
   Expected<std::shared_ptr<SpillStaging>> staging(const std::shared_ptr<MemoryAccount> &account);
@@ -108,7 +112,10 @@ private:
 /// Not thread-safe. Every allocation has HR_PADDING readable bytes after it.
 class BumpArena {
 public:
-  explicit BumpArena(std::shared_ptr<MemoryAccount> account) : account_(std::move(account)) {}
+  static constexpr int64_t kLargestBlockBytes = 2 << 20;
+  explicit BumpArena(std::shared_ptr<MemoryAccount> account,
+                     int64_t largestBlockBytes = kLargestBlockBytes)
+      : account_(std::move(account)), largestBlockBytes_(largestBlockBytes) {}
   BumpArena(BumpArena &&) = default;
   BumpArena &operator=(BumpArena &&) = default;
   /// The blocks go before the account that they are charged to.
@@ -118,9 +125,12 @@ public:
   Expected<uint8_t *> allocate(uint64_t bytes, uint64_t align);
   /// Forgets all allocations; keeps the last block for the next ones.
   void reset();
+  /// Of its blocks.
+  int64_t bytes() const;
 
 private:
   std::shared_ptr<MemoryAccount> account_;
+  int64_t largestBlockBytes_;
   std::vector<Block> blocks_;
   uint64_t used_ = 0; ///< of the last block
 };
