@@ -4,11 +4,11 @@
 #include "runtime/abi/kernel.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace headrace::exec {
 namespace {
 constexpr int64_t kFirstBlockBytes = 64 << 10;
+constexpr int64_t kLargestBlockBytes = 2 << 20;
 /// Written out at a time: this part of the limit, but no more than so many bytes.
 constexpr int64_t kSpilledPart = 32;
 constexpr int64_t kSpilledMax = 32 << 20;
@@ -137,7 +137,7 @@ Expected<uint8_t *> BumpArena::allocate(uint64_t bytes, uint64_t align) {
     }
   }
   int64_t next =
-      blocks_.empty() ? kFirstBlockBytes : std::min(blocks_.back().size() * 2, largestBlockBytes_);
+      blocks_.empty() ? kFirstBlockBytes : std::min(blocks_.back().size() * 2, kLargestBlockBytes);
   HR_ASSIGN_OR_RETURN(Block block,
                       account_->allocate(std::max<int64_t>(next, int64_t(bytes) + HR_PADDING)));
   blocks_.push_back(std::move(block));
@@ -150,11 +150,6 @@ void BumpArena::reset() {
     blocks_.erase(blocks_.begin(), blocks_.end() - 1);
   }
   used_ = 0;
-}
-
-int64_t BumpArena::bytes() const {
-  return std::accumulate(blocks_.begin(), blocks_.end(), int64_t(0),
-                         [](int64_t sum, const Block &block) { return sum + block.size(); });
 }
 
 } // namespace headrace::exec

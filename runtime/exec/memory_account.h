@@ -112,10 +112,7 @@ private:
 /// Not thread-safe. Every allocation has HR_PADDING readable bytes after it.
 class BumpArena {
 public:
-  static constexpr int64_t kLargestBlockBytes = 2 << 20;
-  explicit BumpArena(std::shared_ptr<MemoryAccount> account,
-                     int64_t largestBlockBytes = kLargestBlockBytes)
-      : account_(std::move(account)), largestBlockBytes_(largestBlockBytes) {}
+  explicit BumpArena(std::shared_ptr<MemoryAccount> account) : account_(std::move(account)) {}
   BumpArena(BumpArena &&) = default;
   BumpArena &operator=(BumpArena &&) = default;
   /// The blocks go before the account that they are charged to.
@@ -125,12 +122,9 @@ public:
   Expected<uint8_t *> allocate(uint64_t bytes, uint64_t align);
   /// Forgets all allocations; keeps the last block for the next ones.
   void reset();
-  /// Of its blocks.
-  int64_t bytes() const;
 
 private:
   std::shared_ptr<MemoryAccount> account_;
-  int64_t largestBlockBytes_;
   std::vector<Block> blocks_;
   uint64_t used_ = 0; ///< of the last block
 };

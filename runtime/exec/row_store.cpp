@@ -1,10 +1,9 @@
-// Blocks of rows that grow from 64 KiB to the largest.
+// Blocks of rows that grow from 64 KiB to 2 MiB.
 #include "runtime/exec/row_store.h"
 
 #include "runtime/abi/kernel.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace headrace::exec {
@@ -13,7 +12,6 @@ RowStore &RowStore::operator=(RowStore &&other) noexcept {
   blocks_ = std::move(other.blocks_); // before the account that they are charged to
   account_ = std::move(other.account_);
   rowBytes_ = other.rowBytes_;
-  largestBlockBytes_ = other.largestBlockBytes_;
   next_ = std::exchange(other.next_, nullptr);
   end_ = std::exchange(other.end_, nullptr);
   capacity_ = std::exchange(other.capacity_, 0);
@@ -26,7 +24,7 @@ Status RowStore::grow() {
     blocks_.back().count = static_cast<uint64_t>(next_ - start) / rowBytes_;
   }
   int64_t bytes =
-      blocks_.empty() ? 64 << 10 : std::min(blocks_.back().block.size() * 2, largestBlockBytes_);
+      blocks_.empty() ? 64 << 10 : std::min<int64_t>(blocks_.back().block.size() * 2, 2 << 20);
   bytes = std::max<int64_t>(bytes, static_cast<int64_t>(rowBytes_) + HR_PADDING);
   HR_ASSIGN_OR_RETURN(Block block, account_->allocate(bytes));
   next_ = reinterpret_cast<uint8_t *>(block.data());
@@ -44,11 +42,6 @@ Expected<uint8_t *> RowStore::append() {
   uint8_t *row = next_;
   next_ += rowBytes_;
   return row;
-}
-
-int64_t RowStore::bytes() const {
-  return std::accumulate(blocks_.begin(), blocks_.end(), int64_t(0),
-                         [](int64_t sum, const Piece &piece) { return sum + piece.block.size(); });
 }
 
 std::vector<RowSpan> RowStore::spans() const {

@@ -19,10 +19,8 @@ struct RowSpan {
 /// Purpose: appends rows; never moves one. Not thread-safe. Owns the memory.
 class RowStore {
 public:
-  static constexpr int64_t kLargestBlockBytes = 2 << 20;
-  RowStore(std::shared_ptr<MemoryAccount> account, uint64_t rowBytes,
-           int64_t largestBlockBytes = kLargestBlockBytes)
-      : account_(std::move(account)), rowBytes_(rowBytes), largestBlockBytes_(largestBlockBytes) {}
+  RowStore(std::shared_ptr<MemoryAccount> account, uint64_t rowBytes)
+      : account_(std::move(account)), rowBytes_(rowBytes) {}
   RowStore(RowStore &&) = default;
   RowStore &operator=(RowStore &&other) noexcept;
   ~RowStore() { blocks_.clear(); }
@@ -40,8 +38,6 @@ public:
 
   /// Rows that the blocks have room for.
   uint64_t capacity() const { return capacity_; }
-  /// Of its blocks.
-  int64_t bytes() const;
 
   /// All rows so far, in the order they were appended.
   std::vector<RowSpan> spans() const;
@@ -53,7 +49,6 @@ private:
   };
   std::shared_ptr<MemoryAccount> account_;
   uint64_t rowBytes_;
-  int64_t largestBlockBytes_;
   std::vector<Piece> blocks_;
   uint8_t *next_ = nullptr;
   uint8_t *end_ = nullptr;

@@ -207,9 +207,12 @@ class _Generator:
                 f"select {columns}, {q}.n as {name} from {c} {p} join (select {key} as y, count(*) as n "
                 f"from {c} group by {key}) {q} on {p}.{key} = {q}.y",
                 f"select {columns}, {q}.n as {name} from {c} {p}, (select count(*) as n from {c}) {q}",
-                f"select {columns}, (select count(*) from {c} {q} where {q}.{key} = {p}.{key}) as {name} from {c} {p}",
-                f"select {columns}, 1 as {name} from {c} {p} where {integer} = (select max({integer}) from {c})",
-                f"select {columns}, (select count(*) from (select 1 from {c} limit 7) {q}) as {name} from {c} {p}",
+                f"select {columns}, (select count(*) from {c} {q} where {q}.{key} = {p}.{key}) as {name} "
+                f"from {c} {p}",
+                f"select {columns}, 1 as {name} from {c} {p} "
+                f"where {integer} = (select max({integer}) from {c})",
+                f"select {columns}, (select count(*) from (select 1 from {c} limit 7) {q}) as {name} "
+                f"from {c} {p}",
             )
         )
         kind = random.choice(("materialized", "materialized", ""))

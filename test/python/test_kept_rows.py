@@ -1,4 +1,4 @@
-"""Tables that several ops read, larger than memory: their rows wait on disk, and answers are as if there were enough."""
+"""Tables that several ops read, larger than memory: rows wait on disk, answers are as if it were enough."""
 
 from __future__ import annotations
 
@@ -24,19 +24,21 @@ _QUERIES = {
     "max(b.s) as s, min(a.name) as m from c a join c b on a.k = b.k + 1",
     "read three times": f"with c as materialized ({_JOINED}) select 'all' as what, count(*) as n from c "
     "union all select 'greatest', max(v) from c union all select s, v from c where k = 5",
-    "a part of it": f"with c as materialized ({_JOINED}) select (select count(*) from (select k from c limit 10) f) as n, "
-    "sum(k) as k, sum(w) as w, max(s) as s, min(name) as m from c",
-    "arg_max": f"select p, arg_max(s, k) as s, arg_min(name, k) as m, count(*) as n from ({_JOINED}) c group by p",
-    "intervals": f"select p % 100 as g, max(to_seconds(v * 7 + k)) as l, min(to_days(k % 1000)) as f, max(s) as s "
-    f"from ({_JOINED}) c group by 1",
+    "a part of it": f"with c as materialized ({_JOINED}) select "
+    "(select count(*) from (select k from c limit 10) f) as n, sum(k) as k, "
+    "sum(w) as w, max(s) as s, min(name) as m from c",
+    "arg_max": "select p, arg_max(s, k) as s, arg_min(name, k) as m, count(*) as n "
+    f"from ({_JOINED}) c group by p",
+    "intervals": "select p % 100 as g, max(to_seconds(v * 7 + k)) as l, min(to_days(k % 1000)) as f, "
+    f"max(s) as s from ({_JOINED}) c group by 1",
     "correlated": "select count(*) as n, sum(x) as x, max(s) as s, max(name) as m from (select c.s, c.name, "
     f"(select max(u.w) from u where u.p = c.p and u.w > c.v) as x from ({_JOINED}) c) q",
     "either": f"select count(*) as n, max(s) as s from ({_JOINED}) c where c.v > 990 or exists "
     "(select 1 from u where u.p = c.p + 1 and u.w < c.w)",
     "groups and the greatest": "with g as (select k, s, sum(v) as v from t group by k, s) "
     "select count(*) as n, min(k) as k, max(s) as s from g where v = (select max(v) from g)",
-    "windows and the greatest": "with w as (select k, s, lag(v) over (partition by k // 3 order by k) as v from t) "
-    "select count(*) as n, min(k) as k, max(s) as s from w where v = (select max(v) from w)",
+    "windows and the greatest": "with w as (select k, s, lag(v) over (partition by k // 3 order by k) as v "
+    "from t) select count(*) as n, min(k) as k, max(s) as s from w where v = (select max(v) from w)",
 }
 
 
@@ -69,9 +71,7 @@ def test_rows_that_are_kept_wait_on_disk(name: str, tables: dict[str, pa.Table],
     for ranks, threads in ((1, 1), (1, 2), (2, 2), (3, 3)):
         memory = _MEMORY * max(ranks, threads)
         settings = {"spillDirectory": str(tmp_path)}
-        found = hr.sql(
-            _QUERIES[name], tables, ranks=ranks, threads=threads, memory=memory, settings=settings
-        )
+        found = hr.sql(_QUERIES[name], tables, ranks=ranks, threads=threads, memory=memory, settings=settings)
         same(found, wanted)
         run = hr.last_profile().run
         assert sum(run["peak_bytes"]) <= memory
@@ -105,8 +105,9 @@ def test_explain_says_what_is_kept_on_disk(tables: dict[str, pa.Table]) -> None:
 
 
 def test_a_full_disk_is_an_error_that_says_so(tables: dict[str, pa.Table]) -> None:
+    text = _QUERIES["arg_max"]
     with pytest.raises(hr.HeadraceError, match="exceed spillLimit, 1 MiB"):
-        hr.sql(_QUERIES["arg_max"], tables, threads=1, memory=2 * _MEMORY, settings={"spillLimit": "1MiB"})
+        hr.sql(text, tables, threads=1, memory=2 * _MEMORY, settings={"spillLimit": "1MiB"})
     with pytest.raises(hr.HeadraceError, match="set spillDirectory to a directory on a disk") as error:
-        hr.sql(_QUERIES["arg_max"], tables, threads=1, memory=_MEMORY, settings={"spillDirectory": "/no/such"})
+        hr.sql(text, tables, threads=1, memory=_MEMORY, settings={"spillDirectory": "/no/such"})
     assert error.value.kind == "io"

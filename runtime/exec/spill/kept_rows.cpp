@@ -1,86 +1,103 @@
-// A copy hands over its rows with their texts whenever they are enough for a piece. The file is
-// written under the lock, and read outside of it.
+// A piece is one block: rows from its begin on, their texts from its end. When they meet, the
+// worker hands it over. The file is written under the lock, and read outside of it.
 #include "runtime/exec/spill/kept_rows.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace headrace::exec {
 namespace {
 
-/// Of rows and texts: a worker has so much at most that cannot leave memory.
-constexpr int64_t kPieceBytes = 1 << 20;
-/// Of the blocks of a piece, so that little of them is left unused.
-constexpr int64_t kBlockBytes = 128 << 10;
+/// Of a block: the first of a worker, and the largest, which has a huge page. A worker has so much
+/// at most that cannot leave memory; in little memory that is this part of it.
+constexpr int64_t kFirstBytes = 64 << 10;
+constexpr int64_t kLargestBytes = 2 << 20;
+constexpr int64_t kPart = 128;
 /// Fewer are not worth the memory that writing takes.
 constexpr int64_t kSmallBytes = 2 << 20;
 
 } // namespace
 
-/// Rows that are together in memory, with their texts.
+/// Rows side by side in memory, with their texts.
 struct KeptPiece {
-  RowStore rows;
-  BumpArena texts;
-  std::vector<RowSpan> spans;
-  uint64_t count = 0;
+  std::shared_ptr<MemoryAccount> account; ///< goes after the blocks that are charged to it
+  Block block;
+  std::vector<Block> texts; ///< of the last row, where they did not fit
+  uint64_t rows = 0;
 
-  int64_t bytes() const { return rows.bytes() + texts.bytes(); }
+  const uint8_t *begin() const { return reinterpret_cast<const uint8_t *>(block.data()); }
+  int64_t bytes() const {
+    int64_t sum = block.size();
+    for (const Block &text : texts) {
+      sum += text.size();
+    }
+    return sum;
+  }
 };
 
-/// Purpose: rows that a kernel appends, until they are enough for a piece.
+/// Purpose: rows that a kernel appends, until they fill a piece.
 class KeptRows::Copy final : public RowBufferCopy {
 public:
   Copy(KeptRows &kept, const plan::State &state, std::shared_ptr<MemoryAccount> account)
-      : RowBufferCopy(state, std::move(account)), kept_(kept) {
-    beginPiece();
-  }
+      : RowBufferCopy(state, std::move(account)), kept_(kept) {}
 
   Status grow() override {
-    if (isLarge()) {
-      HR_RETURN_IF_ERROR(handOver());
-    }
-    Status grown = RowBufferCopy::grow();
-    if (grown.kind() == ErrorKind::kMemory && hasRows()) {
-      HR_RETURN_IF_ERROR(handOver()); // it may leave
-      grown = RowBufferCopy::grow();
-    }
-    return grown;
+    HR_RETURN_IF_ERROR(handOver()); // so that it may leave for what comes next
+    const int64_t largest =
+        std::clamp(account_->memory().budget.limitBytes() / kPart, kFirstBytes, kLargestBytes);
+    blockBytes_ = std::clamp(2 * blockBytes_, kFirstBytes, largest);
+    piece_.account = account_;
+    HR_ASSIGN_OR_RETURN(piece_.block,
+                        account_->allocate(std::max<int64_t>(
+                            blockBytes_, static_cast<int64_t>(state_.rowBytes) + HR_PADDING)));
+    abi_.next = reinterpret_cast<uint8_t *>(piece_.block.data());
+    texts_ = abi_.next + piece_.block.size() - HR_PADDING;
+    setEnd();
+    return {};
   }
 
+  /// Of the row that is being appended.
   Status keep(HrString *text) override {
-    textBytes_ += text->length;
-    if (isLarge()) {
-      abi_.end = abi_.next + state_.rowBytes; // no row comes behind this one
+    const auto room = static_cast<uint64_t>(texts_ - abi_.next) - state_.rowBytes;
+    uint8_t *bytes = nullptr;
+    if (text->length <= room) {
+      texts_ -= text->length;
+      setEnd();
+      bytes = texts_;
+    } else {
+      HR_ASSIGN_OR_RETURN(Block block, account_->allocate(text->length + HR_PADDING));
+      bytes = reinterpret_cast<uint8_t *>(block.data());
+      piece_.texts.push_back(std::move(block));
+      abi_.end = abi_.next; // no row comes behind this one
     }
-    return StateCopy::keep(text);
+    std::memcpy(bytes, text->data, text->length);
+    text->data = bytes;
+    return {};
   }
 
   Status handOver() {
-    if (!hasRows()) {
+    piece_.rows = abi_.rows - handedOver_;
+    if (piece_.rows == 0) {
       return {};
     }
-    std::vector<RowSpan> spans = this->spans();
-    auto piece = std::make_shared<KeptPiece>(KeptPiece{std::move(rows_), std::move(strings_),
-                                                       std::move(spans), abi_.rows - handedOver_});
-    beginPiece();
-    return kept_.add(std::move(piece));
+    handedOver_ = abi_.rows;
+    abi_.next = abi_.end = nullptr;
+    return kept_.add(std::make_shared<KeptPiece>(std::exchange(piece_, {})));
   }
 
 private:
-  bool hasRows() const { return abi_.rows > handedOver_; }
-  bool isLarge() const {
-    return static_cast<int64_t>((abi_.rows - handedOver_) * state_.rowBytes) + textBytes_ >=
-           kPieceBytes;
-  }
-  void beginPiece() {
-    takeRows(RowStore(account_, state_.rowBytes, kBlockBytes), BumpArena(account_, kBlockBytes),
-             abi_.rows);
-    handedOver_ = abi_.rows;
-    textBytes_ = 0;
+  /// Behind the last address at which a row may begin.
+  void setEnd() {
+    if (piece_.texts.empty()) {
+      abi_.end = texts_ - state_.rowBytes + 1;
+    }
   }
 
   KeptRows &kept_;
+  KeptPiece piece_;
+  int64_t blockBytes_ = 0;
+  uint8_t *texts_ = nullptr; ///< from here on in the block
   uint64_t handedOver_ = 0;
-  int64_t textBytes_ = 0;
 };
 
 KeptRows::KeptRows(const plan::State &state, size_t readers, std::shared_ptr<MemoryAccount> account)
@@ -101,7 +118,7 @@ Status KeptRows::add(std::shared_ptr<const KeptPiece> piece) {
   {
     std::lock_guard lock(mutex_);
     residentBytes_ += piece->bytes();
-    const uint64_t rows = piece->count;
+    const uint64_t rows = piece->rows;
     pieces_.emplace(rows_, Piece{rows, std::move(piece), nullptr, 0});
     resident_.insert(rows_);
     rows_ += rows;
@@ -177,14 +194,9 @@ Expected<KeptRows::Rows> KeptRows::read(const Place &place) const {
     return found;
   }
   found.held = place.memory;
-  uint64_t skipped = place.skipped;
-  for (const RowSpan &span : place.memory->spans) {
-    const uint64_t begin = std::min(skipped, span.count);
-    skipped -= begin;
-    const uint64_t count = std::min(span.count - begin, place.rows - found.rows.size());
-    for (uint64_t row = begin; row < begin + count; ++row) {
-      found.rows.push_back(span.rows + row * state_.rowBytes);
-    }
+  const uint8_t *begin = place.memory->begin() + place.skipped * state_.rowBytes;
+  for (uint64_t row = 0; row < place.rows; ++row) {
+    found.rows.push_back(begin + row * state_.rowBytes);
   }
   return found;
 }
@@ -193,14 +205,12 @@ Expected<KeptRows::Rows> KeptRows::read(const Place &place) const {
 Expected<std::shared_ptr<const RowRun>> KeptRows::write(const KeptPiece &piece) {
   std::lock_guard lock(staging_->mutex);
   RunWriter writer(state_, account_->memory().spill, staging_->block);
-  for (const RowSpan &span : piece.spans) {
-    for (uint64_t row = 0; row < span.count; ++row) {
-      const uint8_t *at = span.rows + row * state_.rowBytes;
-      if (!writer.fits(at)) {
-        return std::shared_ptr<const RowRun>();
-      }
-      HR_RETURN_IF_ERROR(writer.add(at));
+  for (uint64_t row = 0; row < piece.rows; ++row) {
+    const uint8_t *at = piece.begin() + row * state_.rowBytes;
+    if (!writer.fits(at)) {
+      return std::shared_ptr<const RowRun>();
     }
+    HR_RETURN_IF_ERROR(writer.add(at));
   }
   return writer.end();
 }

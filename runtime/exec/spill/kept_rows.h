@@ -10,11 +10,11 @@
 
 namespace headrace::exec {
 
-/// Purpose: rows in pieces of about a mebibyte, in no order, each of which may leave memory; those
-/// that came last leave first, and do not come back to stay.
-/// Ownership: of the rows, until the last reader is through; readers hold what they have been
-/// given. Thread-safety: full. Ordering: copies hand over their rows before the first is read; each
-/// reader goes on from where it was.
+/// Purpose: rows in pieces of up to two mebibytes, in no order, each of which may leave memory;
+/// those that came last leave first, and do not come back to stay. Ownership: of the rows, until
+/// the last reader is through; readers hold what they have been given. Thread-safety: full.
+/// Ordering: copies hand over their rows before the first is read; each reader goes on from where
+/// it was.
 class KeptRows final : public Spillable {
 public:
   /// `account` is charged for rows that are read back, and gives back what is discharged. As many
