@@ -83,7 +83,7 @@ private:
       }
       HR_ASSIGN_OR_RETURN(int64_t given, account_->memory().makeRoom(0));
       if (given == 0) {
-        return loaded;
+        return source_->load(index, account_->reservation()); // room may have been made for others
       }
     }
   }
