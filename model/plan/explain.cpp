@@ -294,6 +294,24 @@ std::string roundsText(const Plan &plan, const Profile *measured) {
   return text;
 }
 
+/// A line for each table that several tasks read and memory has no room for.
+std::string keptText(const Plan &plan) {
+  std::string text;
+  for (size_t s = 0; s < plan.states.size(); ++s) {
+    const State &state = plan.states[s];
+    const WaitingRows kept = state.kind == StateKind::kRowBuffer
+                                 ? keptRows(plan, static_cast<int32_t>(s))
+                                 : WaitingRows();
+    if (kept.onDiskBytes > 0) {
+      text += "kept to be read again: " +
+              (state.place == kNone ? state.name : plan.places[state.place].text) + "; " +
+              formatBytes(kept.bytes) + " of rows wait, of them about " +
+              formatBytes(kept.onDiskBytes) + " on disk\n";
+    }
+  }
+  return text;
+}
+
 /// A line for each pair of exchanges that found heavy keys.
 std::string heavyKeysText(const Plan &plan, const Profile &measured) {
   struct Found {
@@ -382,7 +400,7 @@ std::string explain(const Plan &plan, const ExplainOptions &options) {
     text += movedKeysText(plan, *options.measured);
     text += sharingText(plan, *options.measured);
   }
-  text += roundsText(plan, options.measured);
+  text += roundsText(plan, options.measured) + keptText(plan);
   return why.operators.empty() ? text : text + "\n" + Tree(plan, options).write();
 }
 

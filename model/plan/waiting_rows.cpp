@@ -9,7 +9,7 @@
 namespace headrace::plan {
 namespace {
 
-/// Of the memory, what chunks of rows in parts take before they are written out: they are in blocks
+/// Of the memory, what rows in parts, or kept, take before they are written out: they are in blocks
 /// that they do not quite fill, beside pages that are read. Measured: 0.70 to 0.78.
 constexpr double kRowsShare = 0.75;
 
@@ -43,6 +43,11 @@ const Operator *onTheWay(const Plan &plan, const Task &task) {
   return nullptr;
 }
 
+/// Of its rows, what one rank has.
+double partOfRank(const Plan &plan, const Operator &op) {
+  return op.replicated ? 1 : 1 / static_cast<double>(plan.explanation.ranks);
+}
+
 /// Of one rank. Where it is not known what comes, as much as the state is thought to hold.
 double bytesOf(const Plan &plan, int32_t stream) {
   const double each = rowBytes(plan.streams[stream]);
@@ -56,27 +61,48 @@ double bytesOf(const Plan &plan, int32_t stream) {
       return static_cast<double>(plan.streams[stream].rows.expected) * each;
     }
     // Streams to those who look into a state do not know.
-    const double ofRank = op->replicated ? 1 : 1 / static_cast<double>(plan.explanation.ranks);
-    bytes += std::max(op->rows * each, lacksTexts(plan.streams[stream]) ? op->bytes : 0) * ofRank;
+    bytes += std::max(op->rows * each, lacksTexts(plan.streams[stream]) ? op->bytes : 0) *
+             partOfRank(plan, *op);
   }
   return bytes;
+}
+
+/// Those that there is no room for go to disk.
+WaitingRows against(const Plan &plan, double bytes) {
+  const double memory = plan.explanation.memoryBytesMax;
+  return {bytes, memory > 0 ? std::max(0.0, bytes - kRowsShare * memory) : 0};
 }
 
 } // namespace
 
 WaitingRows waitingRows(const Plan &plan, const RepeatTask &repeat) {
-  WaitingRows waiting;
+  double bytes = 0;
   for (int32_t task : repeat.tasks) {
     const int32_t input = plan.tasks[task].inputStream();
     if (input != kNone && plan.streams[input].parts != 0) {
-      waiting.bytes += bytesOf(plan, input);
+      bytes += bytesOf(plan, input);
     }
   }
-  const double memory = plan.explanation.memoryBytesMax;
-  if (memory > 0) {
-    waiting.onDiskBytes = std::max(0.0, waiting.bytes - kRowsShare * memory);
+  return against(plan, bytes);
+}
+
+WaitingRows keptRows(const Plan &plan, int32_t index) {
+  const State &state = plan.states[index];
+  double bytes = static_cast<double>(state.rows.expected) * state.rowBytes;
+  const bool hasTexts = std::any_of(state.fields.begin(), state.fields.end(),
+                                    [](const auto &field) { return field.type == HR_STRING; });
+  for (const Task &task : plan.tasks) {
+    const int32_t made = task.steps.empty() ? kNone : task.steps.back().op;
+    const bool fills =
+        std::any_of(task.states().begin(), task.states().end(), [&](const StateArgument &argument) {
+          return argument.state == index && argument.use == StateUse::kPerWorker;
+        });
+    if (hasTexts && fills && inRange(made, plan.explanation.operators.size())) {
+      const Operator &op = plan.explanation.operators[made];
+      bytes = std::max(bytes, op.bytes * partOfRank(plan, op));
+    }
   }
-  return waiting;
+  return against(plan, bytes);
 }
 
 } // namespace headrace::plan

@@ -1,4 +1,4 @@
-// What waits in streams in parts until a repeat reads it.
+// What waits in streams in parts until a repeat reads it, and in states that several tasks read.
 #pragma once
 
 #include "model/plan/plan.h"
@@ -13,5 +13,8 @@ struct WaitingRows {
 
 /// The rows that wait for a repeat. The memory is that of the plan's explanation; 0: enough.
 WaitingRows waitingRows(const Plan &plan, const RepeatTask &repeat);
+
+/// Likewise: the rows of a row buffer, which wait for all who read them.
+WaitingRows keptRows(const Plan &plan, int32_t state);
 
 } // namespace headrace::plan

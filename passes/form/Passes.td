@@ -21,8 +21,10 @@ def DivideStates : Pass<"divide-states", "::mlir::ModuleOp"> {
   let description = [{
     Assumes the pipelines of `form`. Where the states are expected to take more than half of the memory, the largest are
     divided until the others fit: the pipelines that fill a divided state or look into it are cut there, the rows go to
-    `parted` streams by their keys, and the pieces behind belong to a `pipe.repeat`. Not divided are states without
-    keys, those that a choice uses, and those whose rounds would wait for each other.
+    `parted` streams by their keys, and the pieces behind belong to a `pipe.repeat`. Where its rounds would wait for what
+    becomes of the rows of a divided state, these are kept in a state of kind `rows`, which its readers read after the last
+    round. Not divided are states without keys, those that a choice uses, and tables of joins whose rounds would wait for
+    each other; kept rows need not be, since they leave memory by themselves.
   }];
   let dependentDialects = ["::headrace::pipe::PipeDialect"];
   let options = [

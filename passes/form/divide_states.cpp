@@ -1,14 +1,15 @@
 // States that memory has no room for are filled and read in rounds, each with a part of the keys:
 // pipelines are cut where they meet such a state, and their rows wait in parts between the pieces.
+// Where rounds would wait for what becomes of their rows, these are kept.
 #include "passes/form/passes.h"
 
 #include "dialects/pipe/PipeDialect.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
 #include "passes/analysis/state_bytes.h"
+#include "passes/form/piece_order.h"
 
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -36,152 +37,6 @@ constexpr uint64_t kRoundShare = 4;
 /// The part of the memory that the range of a direct table's keys may take beside its rows.
 constexpr uint64_t kRangePart = 16;
 
-/// The state that an op looks into, reads or fills; null if it is another op.
-FlatSymbolRefAttr stateOf(Operation &op) {
-  if (auto lookup = dyn_cast<LookupOp>(op)) {
-    return lookup.getStateAttr();
-  }
-  if (auto read = dyn_cast<ReadOp>(op)) {
-    return read.getStateAttr();
-  }
-  if (auto insert = dyn_cast<InsertOp>(op)) {
-    return insert.getStateAttr();
-  }
-  if (auto combine = dyn_cast<CombineOp>(op)) {
-    return combine.getStateAttr();
-  }
-  return {};
-}
-
-bool isSink(Operation &op) { return isa<InsertOp, CombineOp>(op); }
-
-/// The order of the pieces that pipelines would be cut into, those of one repeat taken together.
-class PieceOrder {
-public:
-  PieceOrder(ModuleOp module, const llvm::StringSet<> &divided) : divided_(divided) {
-    SmallVector<PipelineOp> pipelines;
-    for (auto pipeline : module.getOps<PipelineOp>()) {
-      if (!pipeline.getMerges()) {
-        pipelines.push_back(pipeline);
-        addPieces(pipeline);
-      }
-    }
-    for (PipelineOp pipeline : pipelines) {
-      addEdges(pipeline);
-    }
-    for (auto choice : module.getOps<ChoiceOp>()) {
-      for (size_t filler : fillers_[choice.getState()]) {
-        contradicts_ |= isRepeat(filler); // what is chosen by is counted once
-      }
-    }
-  }
-
-  bool possible() {
-    if (contradicts_) {
-      return false;
-    }
-    std::vector<uint8_t> seen(edges_.size(), 0);
-    for (size_t node = 0; node < edges_.size(); ++node) {
-      if (inCircle(node, seen)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-private:
-  size_t newNode() {
-    edges_.emplace_back();
-    return edges_.size() - 1;
-  }
-
-  bool isRepeat(size_t node) const {
-    return llvm::any_of(repeats_, [&](const auto &entry) { return entry.second == node; });
-  }
-
-  size_t nodeOfRepeat(StringRef state) {
-    auto [found, added] = repeats_.try_emplace(state, 0);
-    if (added) {
-      found->second = newNode();
-    }
-    return found->second;
-  }
-
-  void addPieces(PipelineOp pipeline) {
-    size_t node = newNode();
-    firsts_[pipeline.getSymName()] = node;
-    for (Operation &op : pipeline.getBody().front()) {
-      if (FlatSymbolRefAttr state = stateOf(op); state && divided_.contains(state.getValue())) {
-        size_t repeat = nodeOfRepeat(state.getValue());
-        if (isa<ReadOp>(op)) {
-          firsts_[pipeline.getSymName()] = repeat;
-        } else {
-          wait(repeat, node, Edge::kRows);
-        }
-        node = repeat;
-      }
-      nodes_[&op] = node;
-    }
-    lasts_[pipeline.getSymName()] = node;
-    Operation &sink = pipeline.getBody().front().back();
-    if (auto emit = dyn_cast<EmitOp>(sink)) {
-      emitters_[emit.getStream()].push_back(node);
-    } else {
-      fillers_[stateOf(sink).getValue()].push_back(node);
-    }
-  }
-
-  void addEdges(PipelineOp pipeline) {
-    if (FlatSymbolRefAttr before = pipeline.getAfterAttr()) {
-      wait(firsts_[pipeline.getSymName()], lasts_[before.getValue()], Edge::kEnd);
-    }
-    for (Operation &op : pipeline.getBody().front()) {
-      if (auto receive = dyn_cast<ReceiveOp>(op)) {
-        for (size_t emitter : emitters_[receive.getStream()]) {
-          wait(nodes_[&op], emitter, Edge::kRows);
-        }
-      } else if (FlatSymbolRefAttr state = stateOf(op); state && !isSink(op)) {
-        for (size_t filler : fillers_[state.getValue()]) {
-          wait(nodes_[&op], filler, Edge::kEnd);
-        }
-      }
-    }
-  }
-
-  enum class Edge : uint8_t {
-    kEnd,  ///< of a task, which may be one of the same round
-    kRows, ///< through a stream, which leaves the round
-  };
-  void wait(size_t node, size_t before, Edge edge) {
-    if (node == before) {
-      contradicts_ |= edge == Edge::kRows && isRepeat(node);
-    } else {
-      edges_[node].push_back(before);
-    }
-  }
-
-  bool inCircle(size_t node, std::vector<uint8_t> &seen) const {
-    if (seen[node] != 0) {
-      return seen[node] == 1; // 1: its edges are being followed, 2: it is in no circle
-    }
-    seen[node] = 1;
-    for (size_t before : edges_[node]) {
-      if (inCircle(before, seen)) {
-        return true;
-      }
-    }
-    seen[node] = 2;
-    return false;
-  }
-
-  const llvm::StringSet<> &divided_;
-  std::vector<SmallVector<size_t>> edges_; ///< node -> what it waits for
-  llvm::StringMap<size_t> repeats_, firsts_, lasts_;
-  llvm::StringMap<SmallVector<size_t>> emitters_, fillers_;
-  llvm::DenseMap<Operation *, size_t> nodes_;
-  bool contradicts_ = false;
-};
-
 class Divider {
 public:
   Divider(ModuleOp module, uint64_t memoryBytes)
@@ -192,6 +47,9 @@ public:
     llvm::MapVector<StateOp, uint64_t> bytes;
     uint64_t whole = 0;
     for (auto state : module_.getOps<StateOp>()) {
+      if (state.getKind() == StateKind::Rows) {
+        continue; // they leave memory when others need it
+      }
       if (analysis::rangeBytes(layoutState(state)) > memoryBytes_ / kRangePart) {
         state.removeDirectAttr();
       }
@@ -201,7 +59,7 @@ public:
     auto largestFirst = bytes.takeVector();
     llvm::stable_sort(largestFirst, [](auto &a, auto &b) { return a.second > b.second; });
     SmallVector<std::pair<StateOp, uint64_t>> chosen;
-    llvm::StringSet<> divided;
+    llvm::StringSet<> divided, kept;
     for (auto [state, size] : largestFirst) {
       if (whole <= memoryBytes_ / kWholeShare) {
         break;
@@ -210,14 +68,24 @@ public:
         continue;
       }
       divided.insert(state.getSymName());
-      if (!PieceOrder(module_, divided).possible()) {
-        divided.erase(state.getSymName());
-        continue;
+      auto possible = [&] { return PieceOrder(module_, divided, kept).possible(); };
+      if (!possible()) {
+        if (state.getKind() != StateKind::Join) {
+          kept.insert(state.getSymName());
+        }
+        if (!kept.contains(state.getSymName()) || !possible()) {
+          divided.erase(state.getSymName());
+          kept.erase(state.getSymName());
+          continue;
+        }
       }
       chosen.push_back({state, size});
       whole -= std::min(whole, size);
     }
     for (auto [state, size] : chosen) {
+      if (kept.contains(state.getSymName())) {
+        keepRows(state, rowTexts.lookup(state.getSymName()));
+      }
       divide(state, partsFor(size));
     }
     if (!chosen.empty()) {
@@ -299,6 +167,49 @@ private:
       }
     }
     return fillers == 1;
+  }
+
+  /// Who reads the state reads rows that are kept of it.
+  void keepRows(StateOp state, double rowTexts) {
+    SmallVector<ReadOp> readers;
+    for (auto pipeline : module_.getOps<PipelineOp>()) {
+      auto read = dyn_cast<ReadOp>(pipeline.getBody().front().front());
+      if (read && read.getState() == state.getSymName() && !pipeline.getMerges()) {
+        readers.push_back(read);
+      }
+    }
+    SmallVector<StringAttr> names;
+    SmallVector<Type> types;
+    SmallVector<bool> nullable;
+    SmallVector<Attribute> fields;
+    for (FieldAttr field : state.getFields().getAsRange<FieldAttr>()) {
+      if (llvm::any_of(readers, [&](ReadOp read) {
+            return read.getRows().getType().indexOf(field.getName()) >= 0;
+          })) {
+        names.push_back(field.getName());
+        types.push_back(field.getType());
+        nullable.push_back(field.getNullable());
+        fields.push_back(FieldAttr::get(b_.getContext(), field.getName(), field.getType(),
+                                        Combine::Payload, field.getNullable(), {}, {}));
+      }
+    }
+    b_.setInsertionPointAfter(state);
+    Location location = analysis::withoutOperator(state.getLoc());
+    auto rows = StateOp::create(b_, location, (state.getSymName() + "_kept").str(), StateKind::Rows,
+                                fields, state.getHoldsAttr());
+    symbols_.insert(rows);
+    auto name = FlatSymbolRefAttr::get(rows.getSymNameAttr());
+    for (ReadOp read : readers) {
+      read.setStateAttr(name);
+    }
+    b_.setInsertionPoint(readers.front()->getParentOp());
+    auto keeps = PipelineOp::create(b_, location, (state.getSymName() + "_keeps").str());
+    symbols_.insert(keeps);
+    b_.setInsertionPointToStart(&keeps.getBody().emplaceBlock());
+    auto read = ReadOp::create(b_, location, RowsType::get(b_.getContext(), names, types, nullable),
+                               state.getSymName());
+    InsertOp::create(b_, location, read.getRows(), name, b_.getArrayAttr({}), UnitAttr(),
+                     rowTexts > 0 ? b_.getF64FloatAttr(rowTexts) : FloatAttr());
   }
 
   void divide(StateOp state, uint64_t parts) {

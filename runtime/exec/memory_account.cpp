@@ -88,15 +88,19 @@ template <typename T> static const Status &statusOf(const Expected<T> &result) {
 template <typename Ask>
 auto MemoryAccount::withRoom(int64_t bytes, const Ask &ask) -> decltype(ask()) {
   auto result = ask();
-  while (!result.ok() && statusOf(result).kind() == ErrorKind::kMemory) {
-    Expected<int64_t> given = memory_->makeRoom(bytes);
-    if (!given.ok()) {
-      return named(given.status());
+  for (int64_t given = 1; given > 0 && !result.ok();) {
+    if (statusOf(result).kind() != ErrorKind::kMemory) {
+      return result;
     }
-    if (*given == 0) {
-      return named(statusOf(result));
+    Expected<int64_t> made = memory_->makeRoom(bytes);
+    if (!made.ok()) {
+      return named(made.status());
     }
-    result = ask();
+    given = *made;
+    result = ask(); // if nothing was left, too: it may just have been written for someone else
+  }
+  if (!result.ok()) {
+    return named(statusOf(result));
   }
   return result;
 }

@@ -59,6 +59,10 @@ struct RankMemory {
   /// a time works.
   Expected<int64_t> makeRoom(int64_t bytes);
   int64_t spillableBytes() const;
+  /// What is free, and what makeRoom() could give.
+  int64_t roomBytes() const {
+    return budget.limitBytes() - budget.reservedBytes() + spillableBytes();
+  }
   /// The one of the rank, charged to `account` if nobody has it yet: asking for it may have others
   /// write.
   Expected<std::shared_ptr<SpillStaging>> staging(const std::shared_ptr<MemoryAccount> &account);

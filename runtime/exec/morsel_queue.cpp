@@ -83,7 +83,7 @@ private:
       }
       HR_ASSIGN_OR_RETURN(int64_t given, account_->memory().makeRoom(0));
       if (given == 0) {
-        return loaded;
+        return source_->load(index, account_->reservation()); // room may have been made for others
       }
     }
   }
@@ -166,12 +166,16 @@ private:
   std::atomic<uint64_t> rows_{0};
 };
 
+/// So many of a state's rows that `lanes` have work.
+uint64_t morselRows(uint64_t rows, size_t lanes) {
+  return std::clamp<uint64_t>(rows / (4 * lanes), 1024, 65536);
+}
+
 class StateQueue final : public MorselQueue {
 public:
   StateQueue(std::shared_ptr<const RankState> state, const plan::State &described, size_t lanes)
       : state_(std::move(state)), ordered_(described.kind == plan::StateKind::kSortBuffer),
-        rows_(state_->rowCount()),
-        morselRows_(std::clamp<uint64_t>(rows_ / (4 * lanes), 1024, 65536)),
+        rows_(state_->rowCount()), morselRows_(morselRows(rows_, lanes)),
         count_((rows_ + morselRows_ - 1) / morselRows_) {}
 
   Expected<std::optional<TakenMorsel>> take() override {
@@ -205,6 +209,48 @@ private:
   const uint64_t rows_;
   const uint64_t morselRows_;
   const uint64_t count_;
+  std::atomic<uint64_t> next_{0};
+};
+
+/// Each lane reads what it takes.
+class KeptQueue final : public MorselQueue {
+public:
+  KeptQueue(std::shared_ptr<const RankState> state, size_t lanes)
+      : state_(std::move(state)), rows_(state_->rowCount()), morselRows_(morselRows(rows_, lanes)) {
+  }
+  ~KeptQueue() override { state_->keptRows()->leave(next_); }
+
+  Expected<std::optional<TakenMorsel>> take() override {
+    KeptRows::Place place;
+    uint64_t first;
+    {
+      std::lock_guard lock(mutex_);
+      first = next_.load(std::memory_order_relaxed);
+      if (first == rows_) {
+        return std::optional<TakenMorsel>();
+      }
+      place = state_->keptRows()->find(first, morselRows_);
+      next_.store(first + place.rows, std::memory_order_relaxed);
+    }
+    auto rows = std::make_shared<KeptRows::Rows>();
+    HR_ASSIGN_OR_RETURN(*rows, state_->keptRows()->read(place));
+    TakenMorsel taken;
+    taken.morsel.rows = static_cast<uint32_t>(rows->rows.size());
+    taken.morsel.firstRow = first;
+    taken.morsel.stateRows = rows->rows.data();
+    taken.pin = std::move(rows);
+    return std::optional<TakenMorsel>(std::move(taken));
+  }
+  size_t available() const override {
+    return (rows_ - next_.load(std::memory_order_relaxed) + morselRows_ - 1) / morselRows_;
+  }
+  bool ended() const override { return available() == 0; }
+
+private:
+  const std::shared_ptr<const RankState> state_;
+  const uint64_t rows_;
+  const uint64_t morselRows_;
+  std::mutex mutex_;
   std::atomic<uint64_t> next_{0};
 };
 
@@ -273,6 +319,9 @@ std::unique_ptr<MorselQueue> makeStateQueue(std::shared_ptr<const RankState> sta
                                             const plan::State &described, size_t lanes) {
   if (const SortedRows *onDisk = state->rowsOnDisk()) {
     return std::make_unique<MergeQueue>(std::move(state), *onDisk);
+  }
+  if (state->keptRows()) {
+    return std::make_unique<KeptQueue>(std::move(state), lanes);
   }
   return std::make_unique<StateQueue>(std::move(state), described, lanes);
 }

@@ -545,12 +545,8 @@ std::vector<PartRange> Rank::planRounds(const plan::RepeatTask &repeat) const {
       }
     }
   }
-  const Budget &budget = context_.memory->budget;
-  const int64_t room =
-      budget.limitBytes() - budget.reservedBytes() + context_.memory->spillableBytes();
-  return roundsOf(bytes,
-                  std::min(repeat.roomBytes, static_cast<uint64_t>(std::max(
-                                                 0.0, static_cast<double>(room) * kRoundRoom))));
+  const double room = static_cast<double>(context_.memory->roomBytes()) * kRoundRoom;
+  return roundsOf(bytes, std::min(repeat.roomBytes, static_cast<uint64_t>(std::max(0.0, room))));
 }
 
 Status Rank::startRound(size_t task) {

@@ -18,12 +18,21 @@ Expected<std::unique_ptr<RankState>> RankState::create(const plan::Plan &plan, i
     request.operatorName = place.operation.empty() ? described.name : place.operation;
     request.place = place.text;
   }
+  request.shrinks = described.kind == plan::StateKind::kRowBuffer; // its rows come and go
   HR_ASSIGN_OR_RETURN(auto account, MemoryAccount::open(std::move(memory), request));
-  return std::unique_ptr<RankState>(new RankState(described, account));
+  const auto readers = std::ranges::count_if(
+      plan.tasks, [&](const plan::Task &task) { return task.sourceState() == state; });
+  return std::unique_ptr<RankState>(
+      new RankState(described, static_cast<size_t>(readers), account));
 }
 
-RankState::RankState(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-    : state_(state), account_(std::move(account)) {}
+RankState::RankState(const plan::State &state, size_t readers,
+                     std::shared_ptr<MemoryAccount> account)
+    : state_(state), account_(std::move(account)) {
+  if (state.kind == plan::StateKind::kRowBuffer) {
+    kept_ = std::make_unique<KeptRows>(state_, readers, account_);
+  }
+}
 
 RankState::~RankState() = default;
 
@@ -39,7 +48,9 @@ RankState::CopySlots RankState::addCopies(size_t count) {
 }
 
 Expected<StateCopy *> RankState::copy(std::unique_ptr<StateCopy> &slot) const {
-  if (!slot) {
+  if (!slot && kept_) {
+    slot = kept_->makeCopy();
+  } else if (!slot) {
     HR_ASSIGN_OR_RETURN(slot, makeStateCopy(state_, account_));
   }
   return slot.get();
@@ -92,6 +103,13 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
     });
     break;
   case plan::StateKind::kRowBuffer:
+    job->add([this]() -> Expected<JobPhase> {
+      std::vector<StateCopy *> copies = filledCopies();
+      const auto count = static_cast<int64_t>(copies.size());
+      return JobPhase{count, [this, copies = std::move(copies)](int, int64_t copy) {
+                        return kept_->takeRest(*copies[copy]);
+                      }};
+    });
     break;
   }
   job->add([this]() -> Expected<JobPhase> {
@@ -104,10 +122,11 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
 void RankState::publish() {
   if (state_.kind == plan::StateKind::kSortBuffer || rowsOnDisk()) {
     rowCount_ = sorted_->rowCount();
+  } else if (kept_) {
+    rowCount_ = kept_->rowCount();
   } else {
-    bool copies = state_.kind == plan::StateKind::kJoinTable ||
-                  state_.kind == plan::StateKind::kRowBuffer ||
-                  state_.kind == plan::StateKind::kWindow;
+    bool copies =
+        state_.kind == plan::StateKind::kJoinTable || state_.kind == plan::StateKind::kWindow;
     const std::vector<StateCopy *> from =
         copies ? filledCopies() : (groups_ ? groups_->tables() : merged_);
     for (const StateCopy *copy : from) {

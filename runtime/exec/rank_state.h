@@ -7,6 +7,7 @@
 #include "runtime/exec/kernel_call.h"
 #include "runtime/exec/phased_job.h"
 #include "runtime/exec/sort/sorted_rows.h"
+#include "runtime/exec/spill/kept_rows.h"
 #include "runtime/exec/state_copy.h"
 #include "runtime/exec/window/window_rows.h"
 
@@ -60,13 +61,16 @@ public:
   uint64_t rowCount() const { return rowCount_; }
   /// Words of keys, beyond one a row, that sorting them took.
   uint64_t orderWords() const { return sorted_ ? sorted_->furtherWords() : 0; }
-  /// Pointers to rows [first, first + count) of the finished state. Sorted states in order.
+  /// Pointers to rows [first, first + count) of the finished state. Sorted states in order. Not of
+  /// rows that are kept.
   void rows(uint64_t first, uint64_t count, std::vector<const uint8_t *> &out) const;
   /// Of a sorted state or a window some of whose rows are on disk: rows() has none of them. Else
   /// null.
   const SortedRows *rowsOnDisk() const {
     return sorted_ && !sorted_->isInMemory() ? sorted_.get() : nullptr;
   }
+  /// Of a row buffer: its rows, in memory or on disk. Else null.
+  KeptRows *keptRows() const { return kept_.get(); }
   int64_t peakBytes() const { return account_->peakBytes(); }
 
   /// It is finished, and lives on the rank's GPU; for others it has no rows to read.
@@ -77,7 +81,7 @@ public:
   const std::shared_ptr<MemoryAccount> &account() const { return account_; }
 
 private:
-  RankState(const plan::State &state, std::shared_ptr<MemoryAccount> account);
+  RankState(const plan::State &state, size_t readers, std::shared_ptr<MemoryAccount> account);
   void addScalarPhase(PhasedJob &job, const FinishContext &context);
   /// Rows into those of a copy. Errors: the merge kernel's.
   Status combine(StateCopy &target, std::span<const RowAddresses> rows,
@@ -87,6 +91,7 @@ private:
 
   const plan::State &state_;
   std::shared_ptr<MemoryAccount> account_;
+  std::unique_ptr<KeptRows> kept_; ///< row buffers: what copies hand their rows to
   std::vector<std::vector<std::unique_ptr<StateCopy>>> copies_; ///< per filling task
   bool finished_ = false;
   uint64_t rowCount_ = 0;

@@ -50,7 +50,7 @@ protected:
 };
 
 /// Purpose: a copy to which the kernel appends rows by itself: of join tables before they are
-/// finished, sort buffers, rows and windows.
+/// finished, sort buffers, row buffers and windows.
 class RowBufferCopy : public StateCopy {
 public:
   RowBufferCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account);
@@ -69,7 +69,7 @@ protected:
   mutable RowStore rows_; ///< learns how far the kernel has written only when asked
 };
 
-/// `state` must outlive the copy.
+/// `state` must outlive the copy. Those of row buffers are made by their KeptRows.
 Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
                                                    std::shared_ptr<MemoryAccount> account);
 

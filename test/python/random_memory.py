@@ -90,6 +90,7 @@ class _Generator:
                 self._window,
                 self._set,
                 self._distinct,
+                self._read_twice,
             )
         )
         return shape(depth - 1)
@@ -191,6 +192,32 @@ class _Generator:
         some = self._random.choice(of.columns)
         return _Rows(
             f"({of.text}) {word} (select * from ({of.text}) {name} where {some} is not null)", of.columns
+        )
+
+    def _read_twice(self, depth: int) -> _Rows:
+        """Rows beside what is made of all of them, of some, or of those of each key."""
+        random = self._random
+        of = self.rows(depth)
+        c, p, q, name = (self._name(stem) for stem in ("c", "p", "q", "i"))
+        key = random.choice(of.columns)
+        integer = random.choice(of.integers() or [f"cast(length(cast({key} as varchar)) as bigint)"])
+        columns = ", ".join(f"{p}.{column}" for column in of.columns)
+        query = random.choice(
+            (
+                f"select {columns}, {q}.n as {name} from {c} {p} join (select {key} as y, count(*) as n "
+                f"from {c} group by {key}) {q} on {p}.{key} = {q}.y",
+                f"select {columns}, {q}.n as {name} from {c} {p}, (select count(*) as n from {c}) {q}",
+                f"select {columns}, (select count(*) from {c} {q} where {q}.{key} = {p}.{key}) as {name} "
+                f"from {c} {p}",
+                f"select {columns}, 1 as {name} from {c} {p} "
+                f"where {integer} = (select max({integer}) from {c})",
+                f"select {columns}, (select count(*) from (select 1 from {c} limit 7) {q}) as {name} "
+                f"from {c} {p}",
+            )
+        )
+        kind = random.choice(("materialized", "materialized", ""))
+        return _Rows(
+            f"select * from (with {c} as {kind} ({of.text}) {query}) {self._name('q')}", (*of.columns, name)
         )
 
     def _distinct(self, depth: int) -> _Rows:

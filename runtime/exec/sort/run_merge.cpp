@@ -9,10 +9,10 @@ namespace {
 constexpr size_t kBlocksRead = 8;
 } // namespace
 
-RunMerge::RunMerge(const plan::State &state, std::span<const std::shared_ptr<const SortedRun>> runs,
+RunMerge::RunMerge(const plan::State &state, std::span<const std::shared_ptr<const RowRun>> runs,
                    std::shared_ptr<MemoryAccount> account)
     : order_(state), entries_(runs.size()), losers_(runs.size()) {
-  for (const std::shared_ptr<const SortedRun> &run : runs) {
+  for (const std::shared_ptr<const RowRun> &run : runs) {
     readers_.emplace_back(state, run, account);
   }
 }

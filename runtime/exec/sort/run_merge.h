@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/exec/sort/sort_order.h"
-#include "runtime/exec/sort/sorted_run.h"
+#include "runtime/exec/spill/row_run.h"
 
 #include <vector>
 
@@ -26,7 +26,7 @@ public:
 /// outlives it. A copy goes on from the same row by itself.
 class RunMerge final : public RowReader {
 public:
-  RunMerge(const plan::State &state, std::span<const std::shared_ptr<const SortedRun>> runs,
+  RunMerge(const plan::State &state, std::span<const std::shared_ptr<const RowRun>> runs,
            std::shared_ptr<MemoryAccount> account);
 
   /// Before anything else.

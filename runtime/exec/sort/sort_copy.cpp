@@ -158,7 +158,7 @@ Status SortCopy::spill() {
     forgetResults(const_cast<uint8_t *>(rows[row].row)); // of this copy
     HR_RETURN_IF_ERROR(writer.add(rows[row].row));
   }
-  HR_ASSIGN_OR_RETURN(std::shared_ptr<const SortedRun> run, writer.end());
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<const RowRun> run, writer.end());
   runs_.push_back(std::move(run));
   clear();
   account_->reservation().shrink(); // others have the memory

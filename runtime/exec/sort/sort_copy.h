@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/exec/sort/sort_order.h"
-#include "runtime/exec/sort/sorted_run.h"
+#include "runtime/exec/spill/row_run.h"
 #include "runtime/exec/state_copy.h"
 
 #include <span>
@@ -28,7 +28,7 @@ public:
   Status spill();
   /// The same, for good: nothing stays in memory.
   Status spillAll();
-  std::span<const std::shared_ptr<const SortedRun>> runs() const { return runs_; }
+  std::span<const std::shared_ptr<const RowRun>> runs() const { return runs_; }
 
 private:
   /// With fewer texts and one block of rows a copy is not worth a buffer to write from.
@@ -55,7 +55,7 @@ private:
   Block staging_, lastTexts_;
   uint64_t lastTextBytes_ = 0;
   bool isFull_ = false; ///< by its texts
-  std::vector<std::shared_ptr<const SortedRun>> runs_;
+  std::vector<std::shared_ptr<const RowRun>> runs_;
   // Where the first rows are wanted.
   const uint64_t pruneAt_;
   uint64_t firstRows_ = 0; ///< of the rows, so many are known to be the first so far

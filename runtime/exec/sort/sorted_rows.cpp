@@ -193,16 +193,12 @@ JobPhase SortedRows::gatherRuns() {
     runs_.insert(runs_.end(), copy->runs().begin(), copy->runs().end());
   }
   const int64_t share = isWindow_ ? kWindowMergeShare : kMergeShare;
-  const auto runsMax = static_cast<size_t>(std::max<int64_t>(2, room() / share / kRunPieceBytes));
+  const auto runsMax = static_cast<size_t>(
+      std::max<int64_t>(2, account_->memory().roomBytes() / share / kRunPieceBytes));
   if (runs_.size() <= runsMax) {
     return {};
   }
   return {1, [this, runsMax](int, int64_t) { return mergeSmallest(runsMax); }};
-}
-
-int64_t SortedRows::room() const {
-  const Budget &budget = account_->memory().budget;
-  return budget.limitBytes() - budget.reservedBytes();
 }
 
 Status SortedRows::mergeSmallest(size_t runsMax) {
@@ -219,7 +215,7 @@ Status SortedRows::mergeSmallest(size_t runsMax) {
       HR_RETURN_IF_ERROR(writer.add(merge.row()));
       HR_RETURN_IF_ERROR(merge.advance());
     }
-    HR_ASSIGN_OR_RETURN(std::shared_ptr<const SortedRun> run, writer.end());
+    HR_ASSIGN_OR_RETURN(std::shared_ptr<const RowRun> run, writer.end());
     runs_.resize(runs_.size() - count);
     runs_.push_back(std::move(run));
   }
@@ -228,7 +224,7 @@ Status SortedRows::mergeSmallest(size_t runsMax) {
 
 void SortedRows::publish() {
   uint64_t rows = 0;
-  for (const std::shared_ptr<const SortedRun> &run : runs_) {
+  for (const std::shared_ptr<const RowRun> &run : runs_) {
     rows += run->rows();
   }
   if (isInMemory()) {
@@ -248,8 +244,8 @@ Expected<std::unique_ptr<RowReader>> SortedRows::read() const {
   auto merge = std::make_unique<RunMerge>(state_, runs_, account_);
   HR_RETURN_IF_ERROR(merge->start());
   if (isWindow_) {
-    return std::unique_ptr<RowReader>(
-        std::make_unique<WindowMerge>(state_, std::move(*merge), account_, room() / kWindowShare));
+    return std::unique_ptr<RowReader>(std::make_unique<WindowMerge>(
+        state_, std::move(*merge), account_, account_->memory().roomBytes() / kWindowShare));
   }
   for (uint64_t row = 0; row < state_.offset && merge->row(); ++row) {
     HR_RETURN_IF_ERROR(merge->advance());

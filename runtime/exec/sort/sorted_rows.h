@@ -59,7 +59,6 @@ private:
   Share &share(size_t copy, size_t range) { return shares_[copy * (bounds_.size() + 1) + range]; }
   Status mergeSmallest(size_t runsMax);
   void publish();
-  int64_t room() const;
 
   const plan::State &state_;
   const SortOrder order_;
@@ -81,7 +80,7 @@ private:
   Entries rows_;
   // On disk.
   bool isOnDisk_ = false;
-  std::vector<std::shared_ptr<const SortedRun>> runs_;
+  std::vector<std::shared_ptr<const RowRun>> runs_;
 };
 
 } // namespace headrace::exec

@@ -1,7 +1,8 @@
 // States that memory has no room for: pipelines are cut before the op that fills a divided state or looks into it, the
-// rows wait in parts by its keys, and the pieces behind belong to a repeat. Who reads the state belongs to it too; a
-// choice's state, and one whose rounds would wait for each other, stay as they are.
-// Sources: passes/form/divide_states.cpp, passes/analysis/state_bytes.cpp
+// rows wait in parts by its keys, and the pieces behind belong to a repeat. Who reads the state belongs to it too, unless
+// its rounds would wait for each other: then its rows are kept, which leave memory by themselves. A choice's state stays
+// as it is.
+// Sources: passes/form/divide_states.cpp, passes/form/piece_order.cpp, passes/analysis/state_bytes.cpp
 // RUN: headrace-opt %s --split-input-file --divide-states=memory-bytes=1 | FileCheck %s
 // RUN: headrace-opt %s --split-input-file --divide-states=memory-bytes=1 --schedule-tasks | FileCheck %s --check-prefix=TASKS
 // RUN: headrace-opt %s --split-input-file --divide-states=memory-bytes=1000000000 | FileCheck %s --check-prefix=ENOUGH
@@ -80,16 +81,27 @@ pipe.pipeline @told {
 
 // -----
 
-// The rows of a state meet the greatest of them, which is known after all rounds only.
-// CHECK: pipe.state @totals
-// CHECK-NOT: pipe.repeat @totals_rounds
-pipe.state @totals group [#pipe.field<"k", i32, key>, #pipe.field<"total", i64, sum>]
+// The rows of a state meet the greatest of them, which is known after all rounds only: they are kept until then.
+// CHECK: pipe.state @totals group
+// CHECK: pipe.state @totals_kept rows [#pipe.field<"k", i32, payload>, #pipe.field<"total", i64, payload>] holds <expected = 7, p95 = 9, max = 9>
+// CHECK: pipe.pipeline @scan_rounds repeats @totals_rounds
+// CHECK: pipe.pipeline @totals_keeps repeats @totals_rounds {
+// CHECK: %[[KEPT:.*]] = pipe.read @totals
+// CHECK: pipe.insert %[[KEPT]], @totals_kept keys []{{.*}}text_bytes = 5.0
+// CHECK: pipe.pipeline @greatest {
+// CHECK: pipe.read @totals_kept : <"total": i64>
+// CHECK: pipe.pipeline @groups {
+// CHECK: pipe.read @totals_kept : <"k": i32, "total": i64>
+// TASKS: sched.repeat
+// TASKS: fills [@totals_kept]
+// TASKS: sched.run @greatest of @totals_kept
+pipe.state @totals group [#pipe.field<"k", i32, key>, #pipe.field<"total", i64, sum>] holds <expected = 7, p95 = 9, max = 9>
 pipe.state @top scalar [#pipe.field<"most", i64, max>]
 pipe.state @best join [#pipe.field<"most", i64, key>]
 pipe.stream @out result names ["k", "total"] logical [i32, i64] : !pipe.rows<"k": i32, "total": i64>
 pipe.pipeline @scan {
   %0 = pipe.scan "t" [#pipe.scan_column<column = "k", file = "k">, #pipe.scan_column<column = "total", file = "total">] : !pipe.rows<"k": i32, "total": i64>
-  pipe.combine %0, @totals keys ["k"] : !pipe.rows<"k": i32, "total": i64>
+  pipe.combine %0, @totals keys ["k"] {text_bytes = 5.0 : f64} : !pipe.rows<"k": i32, "total": i64>
 }
 pipe.pipeline @merge_totals merges @totals {
   %0 = pipe.read @totals : !pipe.rows<"k": i32, "total": i64>

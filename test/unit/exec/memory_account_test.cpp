@@ -42,5 +42,29 @@ TEST(MemoryAccount, ARankEncodesWhatItWritesInOnePlace) {
   EXPECT_EQ(memory->staging(other).status().kind(), ErrorKind::kMemory);
 }
 
+/// Of whose memory someone else has just had the last written out.
+class WrittenForOthers final : public Spillable {
+public:
+  Block held;
+  Expected<int64_t> spill(int64_t) override {
+    held.reset();
+    return int64_t(0);
+  }
+  int64_t spillableBytes() const override { return 0; }
+};
+
+TEST(MemoryAccount, AsksAgainWhereRoomWasMadeForOthers) {
+  auto memory = std::make_shared<RankMemory>(
+      std::make_shared<BlockPool>(BlockPool::Options{1 << 30, 1 << 30, "--memory"}),
+      Budget::Options{Tier::kHost, 4 << 20, "--memory"});
+  auto account = *MemoryAccount::open(memory, {.shrinks = true});
+  WrittenForOthers others;
+  others.held = *account->allocate(4 << 20);
+  memory->add(&others);
+  EXPECT_TRUE(account->allocate(2 << 20).ok());
+  EXPECT_EQ(account->allocate(6 << 20).status().kind(), ErrorKind::kMemory);
+  memory->remove(&others);
+}
+
 } // namespace
 } // namespace headrace::exec

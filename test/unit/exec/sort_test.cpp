@@ -1,6 +1,6 @@
 // States that are sorted, in memory and on disk.
 // Sources: runtime/exec/sort/run_merge.cpp, runtime/exec/sort/sort_copy.cpp,
-//   runtime/exec/sort/sorted_rows.cpp, runtime/exec/sort/sorted_run.cpp
+//   runtime/exec/sort/sorted_rows.cpp, runtime/exec/spill/row_run.cpp
 #include "runtime/exec/rank_state.h"
 
 #include "runtime/exec/morsel_queue.h"

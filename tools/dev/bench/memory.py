@@ -22,6 +22,12 @@ LARGE = {
     " (partition by l_orderkey order by l_linenumber) as r, sum(l_quantity) over (partition by l_orderkey)"
     " as s from lineitem) q",
     "distinct": "select count(distinct l_comment) as c from lineitem",
+    "kept": "with c as materialized (select l_orderkey, l_linenumber, l_comment, l_quantity, o_orderdate"
+    " from lineitem join orders on l_orderkey = o_orderkey) select count(*) as n, sum(a.l_quantity) as s,"
+    " max(b.l_comment) as t, min(a.o_orderdate) as d from c a join c b"
+    " on a.l_orderkey = b.l_orderkey and a.l_linenumber = b.l_linenumber + 1",
+    "greatest": "with g as (select l_orderkey, l_partkey, sum(l_quantity) as s from lineitem group by all)"
+    " select count(*) as n, min(l_orderkey) as k from g where s = (select max(s) from g)",
     "sort": "select l_orderkey, l_linenumber, l_comment from lineitem"
     " order by l_comment, l_orderkey, l_linenumber limit 10 offset 5500000",
 }

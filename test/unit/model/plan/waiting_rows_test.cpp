@@ -40,3 +40,30 @@ TEST(WaitingRows, AreThoseOfStreamsInPartsAgainstTheMemory) {
   plan.tasks[2].steps = {{0, kStepSource}, {1, 0}, {1, kStepSink}};
   EXPECT_EQ(waitingRows(plan, repeat).bytes, 3000 * (8 + 4 + 20));
 }
+
+TEST(WaitingRows, AreThoseThatAreKeptForSeveralReaders) {
+  Plan plan;
+  State state;
+  state.kind = StateKind::kRowBuffer;
+  state.rowBytes = 24;
+  state.rows = {0, 1000, 2000, 4000};
+  plan.states = {state};
+  Task filler;
+  filler.work = RunTask{.states = {{0, StateUse::kPerWorker}}};
+  filler.steps = {{0, kStepSource}, {0, kStepSink}};
+  plan.tasks = {filler};
+  EXPECT_EQ(keptRows(plan, 0).bytes, 24'000);
+  EXPECT_EQ(keptRows(plan, 0).onDiskBytes, 0);
+  plan.explanation.memoryBytesMax = 20'000;
+  EXPECT_EQ(keptRows(plan, 0).onDiskBytes, 24'000 - 15'000);
+  // With texts, of which a state does not say how long they are: as much as the operator gives.
+  plan.explanation.ranks = 2;
+  plan.explanation.operators.resize(1);
+  plan.explanation.operators[0].bytes = 100'000;
+  EXPECT_EQ(keptRows(plan, 0).bytes, 24'000);
+  plan.states[0].fields.resize(1);
+  plan.states[0].fields[0].type = HR_STRING;
+  EXPECT_EQ(keptRows(plan, 0).bytes, 50'000);
+  plan.explanation.operators[0].replicated = true;
+  EXPECT_EQ(keptRows(plan, 0).bytes, 100'000);
+}

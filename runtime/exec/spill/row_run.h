@@ -1,4 +1,4 @@
-// Sorted rows of a state in the rank's spill file, and their way back.
+// Rows of a state in the rank's spill file, and their way back.
 #pragma once
 
 #include "model/plan/plan.h"
@@ -12,20 +12,20 @@
 namespace headrace::exec {
 
 /// A part of a run: whole rows, each followed by its texts.
-struct SortedPiece {
+struct RunPiece {
   SpillFile::Extent extent;
   uint32_t rows = 0;
 };
 
 /// Purpose: where the rows of a run are. Ownership: of its extents. Immutable once it is shared.
-class SortedRun {
+class RowRun {
 public:
-  explicit SortedRun(std::shared_ptr<SpillFile> file) : file_(std::move(file)) {}
-  ~SortedRun();
-  SortedRun(const SortedRun &) = delete;
-  SortedRun &operator=(const SortedRun &) = delete;
+  explicit RowRun(std::shared_ptr<SpillFile> file) : file_(std::move(file)) {}
+  ~RowRun();
+  RowRun(const RowRun &) = delete;
+  RowRun &operator=(const RowRun &) = delete;
 
-  std::span<const SortedPiece> pieces() const { return pieces_; }
+  std::span<const RunPiece> pieces() const { return pieces_; }
   uint64_t rows() const { return rows_; }
   SpillFile &file() const { return *file_; }
   /// Errors: those of the spill file.
@@ -33,36 +33,42 @@ public:
 
 private:
   const std::shared_ptr<SpillFile> file_;
-  std::vector<SortedPiece> pieces_;
+  std::vector<RunPiece> pieces_;
   uint64_t rows_ = 0;
 };
 
 /// Purpose: writes rows in the order in which they are given. Not thread-safe.
 class RunWriter {
 public:
-  /// `room`: what pieces are put together in; outlives the writer.
+  /// `room`: what pieces are put together in; outlives the writer. A piece is smaller than it where
+  /// no row needs all of it.
   RunWriter(const plan::State &state, std::shared_ptr<SpillFile> file, const Block &room);
 
-  /// Errors: those of the spill file; kMemory for a row that is larger than the room.
+  /// Whether the room is large enough for the row.
+  bool fits(const uint8_t *row) const;
+  /// Errors: those of the spill file; kMemory for a row that does not fit.
   Status add(const uint8_t *row);
   /// The run; the writer is done.
-  Expected<std::shared_ptr<const SortedRun>> end();
+  Expected<std::shared_ptr<const RowRun>> end();
 
 private:
+  uint64_t bytesOf(const uint8_t *row) const;
   Status flush();
 
   const plan::State &state_;
   const Block &room_;
   uint64_t used_ = 0;
   uint32_t rows_ = 0;
-  std::shared_ptr<SortedRun> run_;
+  std::shared_ptr<RowRun> run_;
 };
 
-/// Purpose: the rows of a run one after another. Not thread-safe. Rows stay valid as long as the
-/// block that they are in.
+/// Purpose: the rows of a run, or of one of its pieces, one after another. Not thread-safe. Rows
+/// stay valid as long as the block that they are in.
 class RunReader {
 public:
-  RunReader(const plan::State &state, std::shared_ptr<const SortedRun> run,
+  RunReader(const plan::State &state, std::shared_ptr<const RowRun> run,
+            std::shared_ptr<MemoryAccount> account);
+  RunReader(const plan::State &state, std::shared_ptr<const RowRun> run, size_t piece,
             std::shared_ptr<MemoryAccount> account);
 
   /// The row that it stands at; null behind the last.
@@ -73,12 +79,13 @@ public:
   Status advance();
 
 private:
-  Status open(const SortedPiece &piece);
+  Status open(const RunPiece &piece);
 
   const plan::State &state_;
-  const std::shared_ptr<const SortedRun> run_;
+  const std::shared_ptr<const RowRun> run_;
   const std::shared_ptr<MemoryAccount> account_;
   size_t nextPiece_ = 0;
+  size_t endPiece_;
   uint32_t left_ = 0; ///< rows of the piece behind this one
   std::shared_ptr<const void> block_;
   uint8_t *row_ = nullptr;

@@ -1,6 +1,6 @@
 // A row is written as it is in memory, behind it the bytes of its texts; their addresses are set
 // anew when it comes back.
-#include "runtime/exec/sort/sorted_run.h"
+#include "runtime/exec/spill/row_run.h"
 
 #include "runtime/base/check.h"
 #include "runtime/exec/window/field_values.h"
@@ -34,13 +34,13 @@ struct ReadPiece {
 
 } // namespace
 
-SortedRun::~SortedRun() {
-  for (const SortedPiece &piece : pieces_) {
+RowRun::~RowRun() {
+  for (const RunPiece &piece : pieces_) {
     file_->release(piece.extent);
   }
 }
 
-Status SortedRun::append(std::span<const uint8_t> bytes, uint32_t rows) {
+Status RowRun::append(std::span<const uint8_t> bytes, uint32_t rows) {
   HR_ASSIGN_OR_RETURN(SpillFile::Extent extent, file_->write(bytes));
   pieces_.push_back({extent, rows});
   rows_ += rows;
@@ -48,24 +48,31 @@ Status SortedRun::append(std::span<const uint8_t> bytes, uint32_t rows) {
 }
 
 RunWriter::RunWriter(const plan::State &state, std::shared_ptr<SpillFile> file, const Block &room)
-    : state_(state), room_(room), run_(std::make_shared<SortedRun>(std::move(file))) {}
+    : state_(state), room_(room), run_(std::make_shared<RowRun>(std::move(file))) {}
 
-Status RunWriter::add(const uint8_t *row) {
-  auto *begin = reinterpret_cast<uint8_t *>(room_.data());
-  const auto capacity = static_cast<uint64_t>(room_.size());
+uint64_t RunWriter::bytesOf(const uint8_t *row) const {
   uint64_t bytes = state_.rowBytes;
   // Only read: the visitor is given places, to be able to set them.
   forTexts(state_, const_cast<uint8_t *>(row),
            [&](const uint8_t *at) { bytes += loadAs<HrString>(at).length; });
-  bytes = aligned(bytes, alignmentOf(state_));
-  if (used_ + bytes + HR_PADDING > capacity) {
+  return aligned(bytes, alignmentOf(state_));
+}
+
+bool RunWriter::fits(const uint8_t *row) const {
+  return bytesOf(row) + HR_PADDING <= static_cast<uint64_t>(room_.size());
+}
+
+Status RunWriter::add(const uint8_t *row) {
+  const auto capacity = static_cast<uint64_t>(room_.size());
+  const uint64_t bytes = bytesOf(row);
+  if (used_ + bytes + HR_PADDING > std::min<uint64_t>(capacity, kRunPieceBytes)) {
     HR_RETURN_IF_ERROR(flush());
     if (bytes + HR_PADDING > capacity) {
       return makeError(ErrorKind::kMemory, state_.name, ": a row of ", bytes,
                        " bytes is too large to wait on disk");
     }
   }
-  uint8_t *at = begin + used_;
+  uint8_t *at = reinterpret_cast<uint8_t *>(room_.data()) + used_;
   std::memcpy(at, row, state_.rowBytes);
   uint8_t *text = at + state_.rowBytes;
   forTexts(state_, at, [&](const uint8_t *place) {
@@ -89,16 +96,22 @@ Status RunWriter::flush() {
   return {};
 }
 
-Expected<std::shared_ptr<const SortedRun>> RunWriter::end() {
+Expected<std::shared_ptr<const RowRun>> RunWriter::end() {
   HR_RETURN_IF_ERROR(flush());
-  return std::shared_ptr<const SortedRun>(std::move(run_));
+  return std::shared_ptr<const RowRun>(std::move(run_));
 }
 
-RunReader::RunReader(const plan::State &state, std::shared_ptr<const SortedRun> run,
+RunReader::RunReader(const plan::State &state, std::shared_ptr<const RowRun> run,
                      std::shared_ptr<MemoryAccount> account)
-    : state_(state), run_(std::move(run)), account_(std::move(account)) {}
+    : state_(state), run_(std::move(run)), account_(std::move(account)),
+      endPiece_(run_->pieces().size()) {}
 
-Status RunReader::open(const SortedPiece &piece) {
+RunReader::RunReader(const plan::State &state, std::shared_ptr<const RowRun> run, size_t piece,
+                     std::shared_ptr<MemoryAccount> account)
+    : state_(state), run_(std::move(run)), account_(std::move(account)), nextPiece_(piece),
+      endPiece_(piece + 1) {}
+
+Status RunReader::open(const RunPiece &piece) {
   auto read = std::make_shared<ReadPiece>();
   HR_ASSIGN_OR_RETURN(read->block,
                       account_->allocate(static_cast<int64_t>(piece.extent.bytes) + HR_PADDING));
@@ -113,7 +126,7 @@ Status RunReader::open(const SortedPiece &piece) {
 Status RunReader::advance() {
   if (left_ == 0) {
     row_ = nullptr;
-    if (nextPiece_ == run_->pieces().size()) {
+    if (nextPiece_ == endPiece_) {
       block_.reset();
       return {};
     }
