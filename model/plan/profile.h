@@ -60,9 +60,9 @@ struct Profile {
   /// [{"rank", "task", "name", "kind", "start_seconds", "end_seconds", "busy_seconds",
   /// "load_seconds", "rows_in", "rows_out", "bytes", "morsels", "finish_seconds",
   /// "finish_busy_seconds", "state_rows", "stage_rows"}]}; exchanges also have "received_bytes",
-  /// "heavy_keys", "heavy_rows", "moved_rows", runs over a shared table "morsels_taken", "morsels_given",
-  /// "sharing_messages", chooses "chosen_by", "at_most", "way",
-  /// and what sorts rows "order_words"
+  /// "heavy_keys", "heavy_rows", "moved_rows", runs over a shared table "morsels_taken",
+  /// "morsels_given", "sharing_messages", chooses "chosen_by", "at_most", "way", and what sorts
+  /// rows "order_words"
   std::string toJson() const;
   /// Errors: kCorrupt for anything but toJson()'s text.
   static Expected<Profile> fromJson(const std::string &text);

@@ -367,8 +367,8 @@ private:
   void writeWork(const ExchangeTask &exchange) {
     out_ << " " << nameOf(exchange.exchange) << " over " << axisNames(exchange.axes)
          << " on channel " << exchange.channel << rangeText(exchange) << keysText(exchange)
-         << pairText(exchange)
-         << " from " << stream(exchange.inputStream) << " to " << stream(exchange.outputStream);
+         << pairText(exchange) << " from " << stream(exchange.inputStream) << " to "
+         << stream(exchange.outputStream);
   }
   void writeWork(const CollectiveTask &collective) {
     bool reduces = collective.operation == CollectiveKind::kAllReduce ||

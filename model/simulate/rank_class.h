@@ -63,7 +63,7 @@ struct Division {
   int64_t ranks = 1;
   std::vector<RankSkew> skews;
   bool keysBySpeed = false; ///< slow ranks receive fewer keys: see Plan::movableKeys
-  double memoryBytes = 0; ///< of a rank; 0 = its device's
+  double memoryBytes = 0;   ///< of a rank; 0 = its device's
 };
 
 /// The classes of the first ranks in order, and the runs of equal nodes that they are on.

@@ -136,8 +136,8 @@ LogicalResult PlanEmitter::addRepeat(sched::RepeatOp op) {
   return success();
 }
 
-/// Whether hashes name ranks for exchanges alone: not for what ranks keep of rows that all have, nor
-/// for rows that stay on them from run to run. Along several axes groups could not agree.
+/// Whether hashes name ranks for exchanges alone: not for what ranks keep of rows that all have,
+/// nor for rows that stay on them from run to run. Along several axes groups could not agree.
 bool PlanEmitter::hasMovableKeys() {
   bool exchanged = false, known = false;
   module_.walk([&](Operation *op) {

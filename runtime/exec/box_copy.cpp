@@ -123,6 +123,7 @@ BoxCopy sliceBox(const TensorBuffer &from, const TensorBuffer &to,
   size_t rank = strides.size(), next = 0;
   for (size_t d = 0; d < rank; ++d) {
     StridedRange taken{numbers[d], numbers[rank + d], numbers[2 * rank + d]};
+    taken.stride = taken.size > 1 ? taken.stride : 1; // any would do
     int64_t before = 0;
     if (next < shape.size() && shape[next] == taken.size) { // as the check of plans matches them
       before = to.first()[next];

@@ -390,8 +390,7 @@ bool ExchangeTask::keeps() const {
 bool ExchangeTask::mayGoOn() {
   switch (wait_) {
   case Wait::kInput:
-    return targeted_->hasNext() ||
-           (keeps() && (targeted_->ended() || (skew_ && skew_->isUrged())));
+    return targeted_->hasNext() || (keeps() && (targeted_->ended() || (skew_ && skew_->isUrged())));
   case Wait::kSamples:
     allTold_ = ranges_ ? ranges_->hasAllSamples() : skew_->complete();
     return allTold_;

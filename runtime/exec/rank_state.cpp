@@ -1,12 +1,34 @@
 // Creation, copies, merging by the state's kernel, and reading of finished rows.
 #include "runtime/exec/rank_state.h"
 
+#include "model/plan/dependencies.h"
 #include "runtime/base/check.h"
 #include "runtime/exec/gpu/device_state.h"
 
 #include <algorithm>
+#include <set>
 
 namespace headrace::exec {
+
+/// How many tasks read its rows, each once; 0 if rounds have one read them again and again.
+static size_t readersOf(const plan::Plan &plan, int32_t state) {
+  std::set<int32_t> comesAgain;
+  for (const plan::Task &task : plan.tasks) {
+    if (task.as<plan::RepeatTask>()) {
+      comesAgain.insert(task.body().begin(), task.body().end());
+    }
+  }
+  size_t readers = 0;
+  for (int32_t t = 0; t < static_cast<int32_t>(plan.tasks.size()); ++t) {
+    if (plan.tasks[t].sourceState() == state) {
+      ++readers;
+      if (comesAgain.contains(t) && !plan::statesOfRounds(plan)[state]) {
+        return 0;
+      }
+    }
+  }
+  return readers;
+}
 
 Expected<std::unique_ptr<RankState>> RankState::create(const plan::Plan &plan, int32_t state,
                                                        std::shared_ptr<RankMemory> memory) {
@@ -20,10 +42,7 @@ Expected<std::unique_ptr<RankState>> RankState::create(const plan::Plan &plan, i
   }
   request.shrinks = described.kind == plan::StateKind::kRowBuffer; // its rows come and go
   HR_ASSIGN_OR_RETURN(auto account, MemoryAccount::open(std::move(memory), request));
-  const auto readers = std::ranges::count_if(
-      plan.tasks, [&](const plan::Task &task) { return task.sourceState() == state; });
-  return std::unique_ptr<RankState>(
-      new RankState(described, static_cast<size_t>(readers), account));
+  return std::unique_ptr<RankState>(new RankState(described, readersOf(plan, state), account));
 }
 
 RankState::RankState(const plan::State &state, size_t readers,

@@ -215,8 +215,8 @@ Expected<Ran> Cluster::runPrepared(const Prepared &prepared, const Go &go, const
     HR_RETURN_IF_ERROR(transport_->peerStatus(peer));
   }
   Ran ran;
-  HR_ASSIGN_OR_RETURN(ran.result, prepared.program->runRank(*part.session, prepared.bindings, options,
-                                                            *transport_));
+  HR_ASSIGN_OR_RETURN(ran.result, prepared.program->runRank(*part.session, prepared.bindings,
+                                                            options, *transport_));
   if (prepared.program->plan().resident) {
     Expected<std::string> kept = part.keep(ran.result, prepared.sink);
     HR_RETURN_IF_ERROR(named(kept.status(), name()));
@@ -311,6 +311,8 @@ Expected<Ran> Cluster::runOnAll(const Order &order,
   Expected<Ran> ran = gatherReports(runPrepared(*prepared, go, part));
   if (ran.ok()) {
     paces_.learn(ran->result.profile);
+  } else if (ran.status().kind() == ErrorKind::kMemory) {
+    paces_ = Paces(size()); // ranks with more keys need more memory
   }
   return ran;
 }

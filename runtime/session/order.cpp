@@ -12,7 +12,8 @@ namespace {
 /// What peers must agree on to understand each other, and what changes results.
 constexpr const char *kShared[] = {"exchangeBuffer",   "exchangeWindow", "collectiveBuffer",
                                    "collectiveWindow", "collectiveTree", "checksums",
-                                   "deterministic",    "trace",          "traceEvents"};
+                                   "deterministic",    "shareMorsels",   "trace",
+                                   "traceEvents"};
 
 } // namespace
 

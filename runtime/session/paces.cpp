@@ -14,8 +14,8 @@ namespace {
 constexpr double kMemorySeconds = 0.5;
 /// With less measured nothing is said of a rank.
 constexpr double kKnownSeconds = 0.005;
-/// Ranks that are not slower than this beside the quickest are as quick: what is measured differs by
-/// as much between equal ones.
+/// Ranks that are not slower than this beside the quickest are as quick: what is measured differs
+/// by as much between equal ones.
 constexpr double kAlike = 0.75;
 /// A rank keeps this part of what a quick one has, however slow it seems.
 constexpr double kLeast = 1.0 / 32;

@@ -40,8 +40,8 @@ struct Candidate {
 class Agreement {
 public:
   Agreement(const std::array<SkewedSide, 2> &sides, bool exact, const KeyShares &shares)
-      : sides_(sides), exact_(exact), shares_(shares), ranks_(shares.ranks()),
-        loads_(ranks_, 0.0) {}
+      : sides_(sides), exact_(exact), shares_(shares), ranks_(shares.ranks()), loads_(ranks_, 0.0) {
+  }
 
   std::array<KeyRoutes, 2> run() {
     addLoads();

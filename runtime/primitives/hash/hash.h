@@ -52,7 +52,6 @@ constexpr uint64_t hashDouble(double value) {
   return hashInteger(static_cast<int64_t>(bits));
 }
 
-
 /// The rank (0..size-1) that owns a key. Taken from bits 16..47: group tables use the low bits and
 /// the high 16, join tables the high bits, so the rows of one rank still spread over its whole
 /// directory.

@@ -1,11 +1,11 @@
-// Unequal parts of the keys: as large as asked for, by the hash alone, and rows of a chunk go whole.
-// Sources: runtime/exec/skew/key_shares.cpp, runtime/exec/skew/targeted_input.cpp
+// Unequal parts of the keys: as large as asked for, by the hash alone, and rows of a chunk go
+// whole. Sources: runtime/exec/skew/key_shares.cpp, runtime/exec/skew/targeted_input.cpp
 #include "runtime/exec/skew/targeted_input.h"
 
 #include "runtime/primitives/hash/hash.h"
 
-#include <gtest/gtest.h>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <map>
 #include <numeric>
 #include <set>
@@ -48,7 +48,8 @@ TEST(KeyShares, RanksHaveTheirParts) {
     const std::vector<double> found = partsOf(shares, 200'000);
     for (uint32_t rank = 0; rank < parts.size(); ++rank) {
       EXPECT_NEAR(found[rank], parts[rank] / all, 0.004) << rank;
-      EXPECT_NEAR(shares.against(rank), parts[rank] * static_cast<double>(parts.size()) / all, 1e-12);
+      EXPECT_NEAR(shares.against(rank), parts[rank] * static_cast<double>(parts.size()) / all,
+                  1e-12);
     }
   }
 }
@@ -148,9 +149,8 @@ TEST_F(TargetedInputTest, RowsGoWithTheirKeys) {
       const uint64_t hash = primitives::hashInteger(key);
       EXPECT_EQ(chunk->target, static_cast<int32_t>(shares->rankOf(hash)));
       moved += chunk->target != static_cast<int32_t>(primitives::rankOfHash(hash, 3));
-      const std::string text(
-          reinterpret_cast<const char *>(chunk->segments[1].heap) + offsets[row],
-          offsets[row + 1] - offsets[row]);
+      const std::string text(reinterpret_cast<const char *>(chunk->segments[1].heap) + offsets[row],
+                             offsets[row + 1] - offsets[row]);
       EXPECT_EQ(text, std::to_string(key));
       popped.insert(text);
     }

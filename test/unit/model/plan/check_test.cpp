@@ -438,8 +438,8 @@ TEST(PlanCheck, Pairs) {
       "rule pairs: task 10 (exchange): gets its rows in rounds, the first of which may have none");
   EXPECT_EQ(broken([](Plan &p) { p.tasks[10].as<ExchangeTask>()->keys = {1}; }),
             "rule operands: task 10 (exchange): needs keys among the columns of its stream");
-  const char *unpaired =
-      "rule operands: task 10 (exchange): needs keys if it is one of a pair, and heavy rows only then";
+  const char *unpaired = "rule operands: task 10 (exchange): needs keys if it is one of a pair, "
+                         "and heavy rows only then";
   EXPECT_EQ(broken([](Plan &p) { p.tasks[10].as<ExchangeTask>()->keys = {}; }), unpaired);
   EXPECT_EQ(broken([](Plan &p) { p.tasks[10].as<ExchangeTask>()->pair = kNone; }), unpaired);
   EXPECT_EQ(
@@ -456,8 +456,9 @@ TEST(PlanCheck, MovableKeys) {
     });
   };
   EXPECT_EQ(movable([](Plan &) {}), "ok");
-  const char *needs = "rule operands: task 10 (exchange): needs keys, and to go over all ranks, where "
-                      "keys are movable";
+  const char *needs =
+      "rule operands: task 10 (exchange): needs keys, and to go over all ranks, where "
+      "keys are movable";
   EXPECT_EQ(movable([](Plan &p) {
               for (int32_t task : {4, 10}) {
                 p.tasks[task].as<ExchangeTask>()->pair = kNone;

@@ -1,8 +1,8 @@
 // The tree of operators: order, branches, shared rows, numbers with units, lines that fit.
 #include "model/plan/explain.h"
 
-#include "runtime/base/readable.h"
 #include "model/plan/json.h"
+#include "runtime/base/readable.h"
 
 #include <gtest/gtest.h>
 #include <sstream>

@@ -285,8 +285,8 @@ TEST(PlanGraph, a_slow_rank_has_fewer_keys_where_they_are_movable) {
   EXPECT_NEAR(seconds(fixed, {}) / equal, 1, 1e-9);
   EXPECT_GT(seconds(fixed, {{5, 1, 0.25, 1, 1}}) / equal, 3);
   EXPECT_NEAR(seconds(movable, {{5, 1, 0.25, 1, 1}}) / equal, 8 / 7.25, 0.1);
-  EXPECT_NEAR(seconds(movable, {{5, 1, 1, 1, 4}}) / equal, seconds(fixed, {{5, 1, 1, 1, 4}}) / equal,
-              1e-9);
+  EXPECT_NEAR(seconds(movable, {{5, 1, 1, 1, 4}}) / equal,
+              seconds(fixed, {{5, 1, 1, 1, 4}}) / equal, 1e-9);
 }
 
 TEST(PlanGraph, the_fullest_rank_decides) {
