@@ -28,6 +28,7 @@ import contextlib, json, sys, time
 import headrace as hr
 tables, queries, ranks, threads = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 group = hr.cluster(**json.loads(sys.argv[5])) if ranks > 1 else contextlib.nullcontext()
+topology = json.loads(sys.argv[6])
 with group:
     rank = group.rank if ranks > 1 else 0
     for name in map(str.strip, sys.stdin):
@@ -38,7 +39,7 @@ with group:
             hr.sql("select 1 as x", {})
             answer = (time.process_time() - used) / (time.perf_counter() - start)
         else:
-            hr.sql(open(f"{queries}/{name}.sql").read(), tables, threads=threads)
+            hr.sql(open(f"{queries}/{name}.sql").read(), tables, threads=threads, topology=topology)
             answer = time.perf_counter() - start
         print(answer, flush=True)
 """
@@ -54,14 +55,16 @@ class Workers:
         ranks: int,
         threads: int,
         queries: Path = places.QUERIES,
+        topology: str | None = None,
         **options: object,
     ) -> None:
-        """options: of `headrace.cluster`."""
+        """topology: that plans are made for. options: of `headrace.cluster`."""
         self.processes: list[subprocess.Popen[str]] = []
         for rank in range(ranks):
             own = {"HEADRACE_RANK": str(rank), "HEADRACE_SIZE": str(ranks)}
             own["HEADRACE_MEETING"] = str(folder / "meeting")
-            words = [sys.executable, "-c", WORKER, tables, queries, ranks, threads, json.dumps(options)]
+            words = [sys.executable, "-c", WORKER, tables, queries, ranks, threads]
+            words += [json.dumps(options), json.dumps(topology)]
             self.processes.append(
                 subprocess.Popen(
                     list(map(str, words)),

@@ -65,6 +65,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--turn", type=float, default=0.03, help="seconds of a turn (default 0.03)")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--queries", default="q01,q06,q09,q18", help="q01,q06")
+    parser.add_argument("--topology", help="that plans are made for, not this machine: ethernet-fast")
     options = parser.parse_args(words)
     tables = tpch_data.ensure(options.scale)
     explained = options.ranks / (options.ranks - REST)
@@ -78,7 +79,8 @@ def main(words: Sequence[str]) -> int:
         for sharing in ("on", "off"):
             (Path(folder) / sharing).mkdir()
             os.environ["HEADRACE_SHARE_MORSELS"] = sharing
-            groups.append(Workers(Path(folder) / sharing, tables, options.ranks, 1))
+            group = Workers(Path(folder) / sharing, tables, options.ranks, 1, topology=options.topology)
+            groups.append(group)
         for name in options.queries.split(","):
             for workers in groups:
                 workers.ask(name)  # compiles
