@@ -1,11 +1,12 @@
 """`./dev bench slow`: ranks of which one is stopped in turns, so that it works a third of the time.
 
 Processes that are ranks hold the queries ready, twice: as they are, and with ranks that take no work from
-each other (HEADRACE_SHARE_MORSELS=off). In each round both run a query undisturbed and with one rank stopped, one
-after the other, so that they meet the same load of the machine; a time is the median of the rounds. What a cluster
-has learned of its ranks in a run counts from the next one on: of the runs with a rank stopped the first is told
-apart from the last. With one of N ranks at a third of its speed, lost speed explains N / (N - 2/3). What is
-stopped leaves its core to others: with fewer cores than ranks, or on a busy machine, less is lost than that.
+each other (HEADRACE_SHARE_MORSELS=off). In each round both run a query undisturbed and with one rank
+stopped, one after the other, so that they meet the same load of the machine; a time is the median of the
+rounds. What a cluster has learned of its ranks in a run counts from the next one on: of the runs with a
+rank stopped the first is told apart from the last. With one of N ranks at a third of its speed, lost speed
+explains N / (N - 2/3). What is stopped leaves its core to others: with fewer cores than ranks, or on a busy
+machine, less is lost than that.
 """
 
 from __future__ import annotations
