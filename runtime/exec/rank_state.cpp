@@ -15,7 +15,8 @@ static size_t readersOf(const plan::Plan &plan, int32_t state) {
   std::set<int32_t> comesAgain;
   for (const plan::Task &task : plan.tasks) {
     if (task.as<plan::RepeatTask>()) {
-      comesAgain.insert(task.body().begin(), task.body().end());
+      const std::vector<int32_t> body = task.body();
+      comesAgain.insert(body.begin(), body.end());
     }
   }
   size_t readers = 0;
