@@ -54,10 +54,11 @@ struct Job::State {
     stopped.store(true, std::memory_order_release);
   }
   void cancel() {
-    cancelled.store(true, std::memory_order_relaxed);
     // The last place of all: a morsel that fails is the better explanation.
     fail(std::numeric_limits<int64_t>::max() - 1,
          makeError(ErrorKind::kCancelled, "cancelled: ", options.name));
+    // Afterwards, so that who ends by it finds the failure there.
+    cancelled.store(true, std::memory_order_release);
   }
 };
 
