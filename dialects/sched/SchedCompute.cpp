@@ -1,7 +1,7 @@
 // What a task with tensors says of its inputs, parameters and output.
 #include "dialects/sched/SchedDialect.h"
 
-#include "runtime/base/strided_range.h"
+#include "runtime/base/divided_tensors.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -9,72 +9,48 @@ using namespace headrace::sched;
 
 namespace {
 
-int64_t extentOf(BufferType buffer, int64_t d) {
-  return cast<RankedTensorType>(buffer.getShape()).getDimSize(d);
-}
+/// A buffer as runtime/base/divided_tensors.h asks for it.
+struct DividedBuffer {
+  BufferType buffer;
 
-int64_t rankOf(BufferType buffer) { return cast<RankedTensorType>(buffer.getShape()).getRank(); }
-
-bool isDivided(BufferType buffer, int64_t d) { return !buffer.axesOf(d).empty(); }
-
-bool areDividedAlike(BufferType a, int64_t inA, BufferType b, int64_t inB) {
-  return a.axesOf(inA) == b.axesOf(inB) &&
-         (!isDivided(a, inA) || a.getSplits()[inA] == b.getSplits()[inB]);
-}
-
-/// Whether each rank has what its part of a slice is taken of.
-bool hasParts(BufferType from, int64_t d, BufferType to, int64_t target) {
-  return areDividedAlike(from, d, to, target) ||
-         (!isDivided(from, d) && to.getSplits()[target].getKind() == dist::SplitKind::Even);
-}
-
-bool haveSameElements(BufferType a, BufferType b) {
-  return cast<RankedTensorType>(a.getShape()).getElementType() ==
-         cast<RankedTensorType>(b.getShape()).getElementType();
-}
-
-/// Dimensions of the output are matched from the first on: those of size 1 may be missing.
-LogicalResult verifySlice(ComputeOp op) {
-  auto from = cast<BufferType>(op.getInputs().front().getType());
-  auto to = cast<BufferType>(op.getOutputs().front().getType());
-  int64_t rank = rankOf(from), next = 0;
-  ArrayRef<int64_t> numbers = op.getParameters();
-  bool fits = haveSameElements(from, to);
-  for (int64_t d = 0; d < rank && fits; ++d) {
-    int64_t extent = extentOf(from, d), size = numbers[rank + d];
-    bool open = ShapedType::isDynamic(extent);
-    StridedRange taken{numbers[d], open && size == -1 ? extent : size, numbers[2 * rank + d]};
-    bool whole = taken.isAllOf(extent);
-    fits = whole || (!open && taken.isWithin(extent) && !isDivided(from, d));
-    if (next < rankOf(to) && extentOf(to, next) == taken.size) {
-      fits &= hasParts(from, d, to, next++) && (!open || from.getRows() == to.getRows());
-    } else {
-      fits &= taken.size == 1 && !isDivided(from, d);
-    }
+  DividedBuffer(Type type) : buffer(cast<BufferType>(type)) {}
+  RankedTensorType shape() const { return cast<RankedTensorType>(buffer.getShape()); }
+  int64_t rank() const { return shape().getRank(); }
+  int64_t extent(int64_t d) const { return shape().isDynamicDim(d) ? -1 : shape().getDimSize(d); }
+  bool isDivided(int64_t d) const { return !buffer.axesOf(d).empty(); }
+  bool isRagged(int64_t d) const {
+    return isDivided(d) && buffer.getSplits()[d].getKind() != dist::SplitKind::Even;
   }
-  if (!fits || next != rankOf(to)) {
-    return op.emitOpError("C3: takes of ")
-           << from << " by offsets, sizes and strides " << numbers << " no " << to;
+  bool isDividedLike(int64_t d, const DividedBuffer &other, int64_t inOther) const {
+    return buffer.axesOf(d) == other.buffer.axesOf(inOther) &&
+           (!isDivided(d) || buffer.getSplits()[d] == other.buffer.getSplits()[inOther]);
+  }
+  bool hasElementsOf(const DividedBuffer &other) const {
+    return shape().getElementType() == other.shape().getElementType();
+  }
+  bool hasRowsOf(const DividedBuffer &other) const {
+    return buffer.getRows() == other.buffer.getRows();
+  }
+};
+
+LogicalResult verifySlice(ComputeOp op) {
+  const DividedBuffer from(op.getInputs().front().getType());
+  const DividedBuffer to(op.getOutputs().front().getType());
+  if (!isSliceOf(to, from, op.getParameters())) {
+    return op.emitOpError("C3: takes of ") << from.buffer << " by offsets, sizes and strides "
+                                           << op.getParameters() << " no " << to.buffer;
   }
   return success();
 }
 
 LogicalResult verifyConcat(ComputeOp op) {
-  auto to = cast<BufferType>(op.getOutputs().front().getType());
-  int64_t along = op.getParameters().front(), extent = 0;
-  bool fits = along < rankOf(to);
-  for (Type type : op.getInputs().getTypes()) {
-    auto from = cast<BufferType>(type);
-    fits = fits && haveSameElements(from, to) && rankOf(from) == rankOf(to) &&
-           from.getRows() == to.getRows();
-    for (int64_t d = 0; fits && d < rankOf(to); ++d) {
-      fits = d == along ? !ShapedType::isDynamic(extentOf(from, d)) && !isDivided(from, d)
-                        : extentOf(from, d) == extentOf(to, d) && areDividedAlike(from, d, to, d);
-    }
-    extent += fits ? extentOf(from, along) : 0;
-  }
-  if (!fits || extent != extentOf(to, along) || isDivided(to, along)) {
-    return op.emitOpError("C4: its inputs along the dimension ") << along << " are no " << to;
+  const int64_t along = op.getParameters().front();
+  const DividedBuffer to(op.getOutputs().front().getType());
+  const std::vector<DividedBuffer> inputs(op.getInputs().getTypes().begin(),
+                                          op.getInputs().getTypes().end());
+  if (!isConcatOf<DividedBuffer>(to, inputs, along)) {
+    return op.emitOpError("C4: its inputs along the dimension ")
+           << along << " are no " << to.buffer;
   }
   return success();
 }
@@ -102,7 +78,7 @@ LogicalResult ComputeOp::verify() {
     break;
   case Action::Slice:
     fits = oneToOne && static_cast<int64_t>(parameters.size()) ==
-                           3 * rankOf(cast<BufferType>(getInputs().front().getType()));
+                           3 * DividedBuffer(getInputs().front().getType()).rank();
     break;
   case Action::Concat:
     fits = inputs > 0 && getOutputs().size() == 1 && parameters.size() == 1 && parameters[0] >= 0;

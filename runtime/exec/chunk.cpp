@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 namespace headrace::exec {
@@ -249,6 +250,17 @@ Expected<std::shared_ptr<Chunk>> takeRows(const Chunk &chunk, const plan::Schema
   }
   taken->pins.push_back(std::move(memory));
   return taken;
+}
+
+Expected<std::shared_ptr<Chunk>> takePiece(const Chunk &chunk, const plan::Schema &schema,
+                                           std::span<const uint32_t> rows, int32_t target,
+                                           std::shared_ptr<MemoryAccount> account) {
+  std::vector<int32_t> columns(schema.columns.size());
+  std::iota(columns.begin(), columns.end(), 0);
+  HR_ASSIGN_OR_RETURN(auto piece, takeRows(chunk, schema, columns, rows, std::move(account)));
+  piece->order = chunk.order;
+  piece->target = target;
+  return piece;
 }
 
 struct OutputChunk::Buffers : ChunkMemory {};

@@ -72,6 +72,11 @@ Expected<std::shared_ptr<Chunk>> takeRows(const Chunk &chunk, const plan::Schema
                                           std::span<const uint32_t> rows,
                                           std::shared_ptr<MemoryAccount> account);
 
+/// Some of a chunk's rows, in its place of the order, for a target.
+Expected<std::shared_ptr<Chunk>> takePiece(const Chunk &chunk, const plan::Schema &schema,
+                                           std::span<const uint32_t> rows, int32_t target,
+                                           std::shared_ptr<MemoryAccount> account);
+
 /// Purpose: the HrOutput that a kernel fills, and its sealing. Not thread-safe.
 /// Ownership: owns the buffers until seal() hands them to a chunk.
 class OutputChunk {

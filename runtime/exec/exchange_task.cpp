@@ -166,9 +166,8 @@ Expected<ChunkHandle> ExchangeTask::nextChunk() {
   if (skew_) {
     return nextOfPair();
   }
-  Expected<ChunkHandle> chunk = targeted_->tryPop();
-  counters_.rowsIn += chunk.ok() && *chunk ? (*chunk)->rows : 0;
-  counters_.movedRows = static_cast<int64_t>(targeted_->movedRows());
+  HR_ASSIGN_OR_RETURN(ChunkHandle chunk, targeted_->tryPop());
+  counters_.rowsIn += chunk ? chunk->rows : 0;
   return chunk;
 }
 
@@ -218,7 +217,6 @@ Expected<ChunkHandle> ExchangeTask::nextOfPair() {
   counters_.rowsIn = static_cast<int64_t>(skew_->rowsTaken());
   counters_.heavyKeys = static_cast<int64_t>(skew_->heavyKeys());
   counters_.heavyRows = static_cast<int64_t>(skew_->heavyRows());
-  counters_.movedRows = static_cast<int64_t>(targeted_->movedRows());
   return chunk;
 }
 
@@ -350,6 +348,7 @@ Status ExchangeTask::drive(int worker) {
   int64_t sentBefore = counters_.bytes;
   auto book = [&] {
     counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
+    counters_.movedRows = static_cast<int64_t>(targeted_->movedRows());
     span.addBytes(counters_.bytes - sentBefore);
   };
   while (!context_.stopped()) {

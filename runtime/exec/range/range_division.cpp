@@ -4,7 +4,6 @@
 #include "runtime/base/check.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace headrace::exec {
 namespace {
@@ -18,9 +17,7 @@ constexpr size_t kSampledChunks = 64;
 RangeDivision::RangeDivision(const plan::Schema &schema, const std::vector<plan::OrderKey> &order,
                              plan::GroupPlace place, std::shared_ptr<MemoryAccount> account)
     : schema_(schema), keys_(schema, order), account_(std::move(account)), self_(place.index),
-      samples_(place.count), allColumns_(schema.columns.size()), cut_(place.count) {
-  std::iota(allColumns_.begin(), allColumns_.end(), 0);
-}
+      samples_(place.count), cut_(place.count) {}
 
 Status RangeDivision::keep(ChunkStream &input) {
   while (ChunkHandle chunk = input.tryPop()) {
@@ -159,10 +156,9 @@ Expected<ChunkHandle> RangeDivision::next() {
       if (rows.empty()) {
         continue;
       }
-      HR_ASSIGN_OR_RETURN(auto piece,
-                          takeRows(*chunks_.back(), schema_, allColumns_, rows, account_));
+      HR_ASSIGN_OR_RETURN(auto piece, takePiece(*chunks_.back(), schema_, rows,
+                                                static_cast<int32_t>(nextRange_), account_));
       rows.clear();
-      piece->target = static_cast<int32_t>(nextRange_);
       return ChunkHandle(std::move(piece));
     }
     if (isCut_) {

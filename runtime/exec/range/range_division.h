@@ -63,7 +63,6 @@ private:
   std::vector<ChunkHandle> chunks_; ///< the last is divided first
   uint64_t rows_ = 0;
   std::vector<RangeSamples> samples_; ///< by member
-  std::vector<int32_t> allColumns_;
   /// The least key of each range but the first.
   std::vector<uint8_t> bounds_;
   std::vector<uint64_t> boundPrefixes_;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <unordered_map>
 
 namespace headrace::exec {
@@ -66,9 +65,7 @@ SkewDivision::SkewDivision(const plan::ExchangeTask &task, const plan::Stream &s
                            plan::GroupPlace place, std::shared_ptr<SkewPair> pair, size_t side,
                            Feed feed, std::shared_ptr<MemoryAccount> account)
     : task_(task), stream_(stream), place_(place), pair_(std::move(pair)), side_(side), feed_(feed),
-      account_(std::move(account)), allColumns_(stream.schema.columns.size()),
-      nextRank_(place.index), each_(place.count) {
-  std::iota(allColumns_.begin(), allColumns_.end(), 0);
+      account_(std::move(account)), nextRank_(place.index), each_(place.count) {
   pair_->open(side, task.heavy, hashesAreExact(stream.schema, task.keys));
 }
 
@@ -238,8 +235,7 @@ Status SkewDivision::addPiece(const Chunk &chunk, std::span<const uint32_t> rows
   if (rows.empty()) {
     return {};
   }
-  HR_ASSIGN_OR_RETURN(auto piece, takeRows(chunk, stream_.schema, allColumns_, rows, account_));
-  piece->target = target;
+  HR_ASSIGN_OR_RETURN(auto piece, takePiece(chunk, stream_.schema, rows, target, account_));
   pieces_.push_back(std::move(piece));
   return {};
 }

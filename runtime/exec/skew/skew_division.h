@@ -114,7 +114,6 @@ private:
   uint64_t rowsTaken_ = 0;
   const KeyRoutes *routes_ = nullptr; ///< once agreed
   KeyHashes hashes_;
-  std::vector<int32_t> allColumns_;
   std::vector<uint32_t> given_; ///< by key: how many rows of it went out, as far as that matters
   uint32_t nextRank_;           ///< that rows which may go anywhere go to
   std::vector<uint32_t> own_;   ///< rows of the chunk at hand: for its target

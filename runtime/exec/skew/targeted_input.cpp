@@ -1,7 +1,6 @@
 // Chunks for a rank that gives keys away, cut by what becomes of their rows.
 #include "runtime/exec/skew/targeted_input.h"
 
-#include <numeric>
 #include <utility>
 
 namespace headrace::exec {
@@ -11,9 +10,7 @@ TargetedInput::TargetedInput(ChunkStream &input, const plan::Schema &schema,
                              std::shared_ptr<const KeyShares> shares,
                              std::shared_ptr<MemoryAccount> account)
     : input_(input), schema_(&schema), keys_(&keys), shares_(std::move(shares)),
-      account_(std::move(account)), allColumns_(schema.columns.size()) {
-  std::iota(allColumns_.begin(), allColumns_.end(), 0);
-}
+      account_(std::move(account)) {}
 
 Expected<ChunkHandle> TargetedInput::tryPop() {
   if (pieces_.empty()) {
@@ -40,10 +37,8 @@ Status TargetedInput::divide(const Chunk &chunk) {
   }
   for (size_t target = 0; target < rows_.size(); ++target) {
     if (!rows_[target].empty()) {
-      HR_ASSIGN_OR_RETURN(auto piece,
-                          takeRows(chunk, *schema_, allColumns_, rows_[target], account_));
-      piece->target = static_cast<int32_t>(target);
-      piece->order = chunk.order;
+      HR_ASSIGN_OR_RETURN(auto piece, takePiece(chunk, *schema_, rows_[target],
+                                                static_cast<int32_t>(target), account_));
       pieces_.push_back(std::move(piece));
       rows_[target].clear();
     }

@@ -38,7 +38,6 @@ private:
   const std::vector<int32_t> *keys_ = nullptr;
   std::shared_ptr<const KeyShares> shares_; ///< null: as they are targeted
   std::shared_ptr<MemoryAccount> account_;
-  std::vector<int32_t> allColumns_;
   KeyHashes hashes_;
   std::vector<std::vector<uint32_t>> rows_; ///< of the chunk at hand, by target
   std::deque<ChunkHandle> pieces_;

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from headrace._src.array.graph import Constant, Node, Operand, in_order
-
-NUMPY_TYPES = {"f32": np.float32, "f64": np.float64, "i64": np.int64}
+from headrace._src.array.graph import NUMPY_TYPES, Constant, Node, Operand, in_order
 
 _FUNCTIONS = {
     "add": np.add,

@@ -6,6 +6,8 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+import numpy as np
+
 
 def _unknown(*_: object) -> NoReturn:
     raise ValueError("the number of rows of a query is known only when the program runs")
@@ -37,6 +39,9 @@ class Rows:
 
 
 Shape = tuple[int | Rows, ...]
+
+#: The element types by name.
+NUMPY_TYPES = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64), "i64": np.dtype(np.int64)}
 
 
 def same_extent(left: int | Rows, right: int | Rows) -> bool:

@@ -16,16 +16,16 @@ import numpy as np
 from headrace._src.arguments import checked
 from headrace._src.array.emit import emit
 from headrace._src.array.evaluate import evaluate
-from headrace._src.array.graph import Node, Place, Shape, in_order
+from headrace._src.array.graph import NUMPY_TYPES, Node, Place, Shape, in_order
 from headrace._src.array.mistakes import mistaken, placed
 from headrace._src.array.program import Lowered, Options, Program, bindings, in_memory
 from headrace._src.array.queries import QueryTensor
-from headrace._src.array.resident import DTYPES, KeptResults, Layout, ResidentArray, check_residents
+from headrace._src.array.resident import KeptResults, Layout, ResidentArray, check_residents
 from headrace._src.array.tracer import Array
 from headrace._src.errors import UserError
 from headrace._src.programs import Mesh, axes_of, axis_sizes, ranks_of
 
-_TYPES = {dtype: name for name, dtype in DTYPES.items()}
+_TYPES = {dtype: name for name, dtype in NUMPY_TYPES.items()}
 
 
 @dataclass(frozen=True)

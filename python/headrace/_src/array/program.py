@@ -202,9 +202,9 @@ class Program:
         self._loaded: LoadedProgram = self._load()
         plan = json.loads(self.plan_json)
         self._tables = {**bindings(queries), **_bound(self._scanned)}
-        self._plan = plan
         self._gives_table = bool(plan.get("result", {}).get("columns"))
-        self._keeps = bool(plan.get("resident")) and not self._gives_table
+        #: Of results that stay on the ranks; None if they do not.
+        self._layouts = Layout.of_results(plan) if plan.get("resident") and not self._gives_table else None
         #: By name: the layout of those that lie on the ranks.
         self._parameters = Layout.of_arguments(plan)
 
@@ -282,7 +282,7 @@ class Program:
             lambda: self.run(arrays),
             in_memory(self._tables),
             arrays,
-            self._keeps,
+            self._layouts is not None,
         )
         return list(made.arrays) if isinstance(made, KeptResults) else made
 
@@ -302,8 +302,8 @@ class Program:
             options.settings,
         )
         done = programs.run(self._loaded, bindings, run)
-        if self._keeps:
-            return KeptResults.of_result(done, self._plan, self._options.gather)
+        if self._layouts is not None:
+            return KeptResults.of_result(done, self._layouts, self._options.gather)
         if self._gives_table:
             import pyarrow as pa
 

@@ -8,14 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from headrace._src.arguments import checked, checked_methods, shown
-from headrace._src.array.graph import Rows
+from headrace._src.array.graph import NUMPY_TYPES, Rows
 from headrace._src.array.mistakes import mistaken
 from headrace._src.query.bound_query import BoundQuery, bound_query
 from headrace._src.query.statistics import documents_for
 from headrace._src.query.tables import Table, TablesArgument, resolve
 from headrace._src.sql.clock import clock_of
-
-_DTYPES = ("f32", "f64", "i64")
 
 
 @checked_methods
@@ -47,7 +45,7 @@ class Query:
 
     def to_tensors(self, *groups: str | Sequence[str], dtype: str = "f64") -> tuple[QueryTensor, ...]:
         """One tensor per group of columns; their rows are in the same order."""
-        if dtype not in _DTYPES:
+        if dtype not in NUMPY_TYPES:
             raise mistaken(f"dtype is not one of f32, f64, i64: got {dtype}")
         if not groups or not all(groups):
             raise mistaken("a tensor needs the name of a column, or several")

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from headrace._src.array.graph import NUMPY_TYPES
 from headrace._src.cluster import Cluster, current
 from headrace._src.errors import UserError
 from headrace._src.query.dataset import check_there
 
 #: Gives all of an array, by a program of the same options as that which made it.
 Gather = Callable[["ResidentArray"], Any]
-
-DTYPES = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64), "i64": np.dtype(np.int64)}
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ class ResidentArray:
 
     @property
     def dtype(self) -> np.dtype:
-        return DTYPES[self._dtype]
+        return NUMPY_TYPES[self._dtype]
 
     @property
     def nbytes(self) -> int:
@@ -205,12 +204,12 @@ class KeptResults:
         return self.arrays if self.several else self.arrays[0]
 
     @staticmethod
-    def of_result(result: Any, plan: Mapping[str, Any], gather: Gather) -> KeptResults:
+    def of_result(result: Any, layouts: Sequence[Layout], gather: Gather) -> KeptResults:
         """Of a run on ranks of this process, or, on rank 0, of its cluster."""
         tensors = list(result.kept)
         for kept in tensors:
             kept.identity = secrets.token_hex(8)
-        made = zip(tensors, Layout.of_results(plan), strict=True)
+        made = zip(tensors, layouts, strict=True)
         return KeptResults(tuple(ResidentArray(kept, layout, gather) for kept, layout in made))
 
     def note(self) -> str:
