@@ -36,9 +36,9 @@ private:
   Status startMatmul();
   Status startKernel();
   Status startReshape();
-  void startSlice();
-  void startConcat();
-  void copy(std::vector<BoxCopy> boxes);
+  Status startSlice();
+  Status startConcat();
+  Status copy(std::vector<BoxCopy> boxes);
   void addPhase(PhasedJob::MakePhase phase);
   Status runMorsel(int64_t first, int64_t rows);
   TensorBuffer &buffer(int32_t index) const { return *context_.buffers[index]; }
@@ -60,11 +60,9 @@ Status ComputeTask::start() {
   case plan::ComputeKind::kReshape:
     return startReshape();
   case plan::ComputeKind::kSlice:
-    startSlice();
-    break;
+    return startSlice();
   case plan::ComputeKind::kConcat:
-    startConcat();
-    break;
+    return startConcat();
   }
   return {};
 }
@@ -146,8 +144,14 @@ Status ComputeTask::runMorsel(int64_t first, int64_t rows) {
   return result == HR_DONE ? Status() : frame->error();
 }
 
-void ComputeTask::copy(std::vector<BoxCopy> boxes) {
-  addPhase([boxes = std::move(boxes)] { return Expected<JobPhase>(copyPhase(boxes)); });
+/// What is one morsel takes less time than a worker to come to it.
+Status ComputeTask::copy(std::vector<BoxCopy> boxes) {
+  JobPhase phase = copyPhase(std::move(boxes));
+  if (phase.morsels > 1) {
+    addPhase([phase = std::move(phase)] { return Expected<JobPhase>(phase); });
+    return {};
+  }
+  return phase.morsels == 0 ? Status() : phase.body(0, 0);
 }
 
 Status ComputeTask::startReshape() {
@@ -157,15 +161,14 @@ Status ComputeTask::startReshape() {
     return makeError(ErrorKind::kInternal,
                      "a reshape changes the number of elements: ", to.described().name);
   }
-  copy({wholeBox(from, to)});
-  return {};
+  return copy({wholeBox(from, to)});
 }
 
-void ComputeTask::startSlice() {
-  copy({sliceBox(buffer(task_.inputs[0]), buffer(task_.outputs[0]), task_.parameters)});
+Status ComputeTask::startSlice() {
+  return copy({sliceBox(buffer(task_.inputs[0]), buffer(task_.outputs[0]), task_.parameters)});
 }
 
-void ComputeTask::startConcat() {
+Status ComputeTask::startConcat() {
   TensorBuffer &to = buffer(task_.outputs[0]);
   auto dimension = static_cast<size_t>(task_.parameters[0]);
   std::vector<BoxCopy> boxes;
@@ -174,7 +177,7 @@ void ComputeTask::startConcat() {
     boxes.push_back(concatBox(buffer(input), to, dimension, offset));
     offset += buffer(input).localShape()[dimension];
   }
-  copy(std::move(boxes));
+  return copy(std::move(boxes));
 }
 
 PollState ComputeTask::poll() {
