@@ -1,5 +1,6 @@
 // The table of aggregate functions, and the types of their results.
 #include "dialects/frame/AggregateFunctions.h"
+#include "dialects/frame/FrameTypes.h"
 
 using namespace mlir;
 using namespace headrace::frame;

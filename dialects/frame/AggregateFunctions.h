@@ -3,7 +3,7 @@
 #ifndef HEADRACE_DIALECTS_FRAME_AGGREGATEFUNCTIONS_H
 #define HEADRACE_DIALECTS_FRAME_AGGREGATEFUNCTIONS_H
 
-#include "dialects/frame/FrameAttrs.h"
+#include "dialects/frame/FrameEnums.h"
 
 namespace headrace::frame {
 

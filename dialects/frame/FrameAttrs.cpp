@@ -1,4 +1,5 @@
 // Attributes of `frame`: text form of contracts, and checks.
+#include "dialects/frame/FrameAttrs.h"
 #include "dialects/frame/AggregateFunctions.h"
 #include "dialects/frame/FrameDialect.h"
 #include "mlir/IR/Builders.h"
@@ -8,7 +9,6 @@
 using namespace mlir;
 using namespace headrace::frame;
 
-#include "dialects/frame/FrameEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/frame/FrameAttrs.cpp.inc"
 

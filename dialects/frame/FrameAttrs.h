@@ -2,10 +2,9 @@
 #ifndef HEADRACE_DIALECTS_FRAME_FRAMEATTRS_H
 #define HEADRACE_DIALECTS_FRAME_FRAMEATTRS_H
 
+#include "dialects/frame/FrameEnums.h"
 #include "dialects/frame/FrameTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
-
-#include "dialects/frame/FrameEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/frame/FrameAttrs.h.inc"

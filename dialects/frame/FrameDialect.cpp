@@ -1,94 +1,10 @@
-// Registration of `frame` and the check of its function attribute.
+// The generated part of `frame`; what belongs to it is put together in FrameInitialize.cpp.
 #include "dialects/frame/FrameDialect.h"
-#include "dialects/frame/FrameConstants.h"
-#include "dialects/frame/FrameOps.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "mlir/Interfaces/FoldInterfaces.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace headrace::frame;
 
 #include "dialects/frame/FrameDialect.cpp.inc"
-
-namespace {
-
-/// Keeps the constants of an expression region inside it: a region reads on its own.
-struct FrameFoldInterface : public DialectFoldInterface {
-  using DialectFoldInterface::DialectFoldInterface;
-  bool shouldMaterializeInto(Region *region) const override {
-    return isa<RelationalOpInterface>(region->getParentOp());
-  }
-};
-
-} // namespace
-
-void FrameDialect::initialize() {
-  addInterfaces<FrameFoldInterface>();
-  registerTypes();
-  registerAttrs();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/frame/FrameOps.cpp.inc"
-      >();
-}
-
-Operation *FrameDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
-                                             Location location) {
-  return isScalar(type) && isLiteralOf(value, type)
-             ? ConstantOp::create(builder, location, type, value)
-             : nullptr;
-}
-
-static LogicalResult verifyResultResident(Operation *op, Attribute value) {
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  auto table = function && function.getNumResults() == 1
-                   ? dyn_cast<TableType>(function.getResultTypes().front())
-                   : TableType();
-  bool areTensors = function && function.getNumResults() > 0 &&
-                    llvm::all_of(function.getResultTypes(), llvm::IsaPred<RankedTensorType>);
-  if (!table && !areTensors) {
-    return op->emitOpError(
-        "frame.result_resident needs a function that returns one table, or tensors");
-  }
-  auto keys = dyn_cast<ArrayAttr>(value);
-  bool areColumns = keys && llvm::all_of(keys, [&](Attribute key) {
-                      auto name = dyn_cast<StringAttr>(key);
-                      return name && table && llvm::is_contained(table.getNames(), name);
-                    });
-  return areColumns
-             ? success()
-             : op->emitOpError("frame.result_resident names columns of the result, got ") << value;
-}
-
-LogicalResult FrameDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() == getResultResidentAttrName()) {
-    return verifyResultResident(op, attribute.getValue());
-  }
-  if (attribute.getName() != getResultNamesAttrName()) {
-    return op->emitOpError("has an unknown attribute of dialect frame: ") << attribute.getName();
-  }
-  auto names = dyn_cast<ArrayAttr>(attribute.getValue());
-  if (!names || !llvm::all_of(names, [](Attribute name) { return isa<StringAttr>(name); })) {
-    return op->emitOpError("frame.result_names must be an array of strings");
-  }
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!function || !op->getAttr("function_type") || function.getNumResults() == 0) {
-    return op->emitOpError("frame.result_names needs a function that returns a table");
-  }
-  auto table = dyn_cast<TableType>(function.getResultTypes().front());
-  if (!table) {
-    return op->emitOpError(
-               "frame.result_names needs a function whose first result is a table, got ")
-           << function.getResultTypes().front();
-  }
-  if (names.size() != table.getNumColumns()) {
-    return op->emitOpError("frame.result_names must have one name per result column, got ")
-           << names.size() << " names for " << table.getNumColumns() << " columns";
-  }
-  return success();
-}
 
 void headrace::frame::registerFrameDialect(DialectRegistry &registry) {
   registry.insert<FrameDialect>();

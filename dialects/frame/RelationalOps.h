@@ -100,15 +100,4 @@ struct RowSharding {
 
 #include "dialects/frame/RelationalOpInterface.h.inc"
 
-namespace headrace::frame {
-
-/// What follows for a table from the op that makes it.
-///
-/// More rows than this it cannot have, whatever the data; nothing: no bound.
-std::optional<uint64_t> mostRows(mlir::Value table);
-/// Gives the op's result columns new names as well as all that it says of them (renameColumns).
-void renameResult(RelationalOpInterface op, NewName newName);
-
-} // namespace headrace::frame
-
 #endif // HEADRACE_DIALECTS_FRAME_RELATIONALOPS_H

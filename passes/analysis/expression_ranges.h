@@ -3,7 +3,8 @@
 #ifndef HEADRACE_PASSES_ANALYSIS_EXPRESSIONRANGES_H
 #define HEADRACE_PASSES_ANALYSIS_EXPRESSIONRANGES_H
 
-#include "passes/analysis/ranges.h"
+#include "dialects/frame/FrameOps.h"
+#include "passes/analysis/value_range.h"
 
 namespace headrace::analysis {
 

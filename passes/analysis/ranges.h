@@ -5,24 +5,9 @@
 #define HEADRACE_PASSES_ANALYSIS_RANGES_H
 
 #include "passes/analysis/cardinality.h"
+#include "passes/analysis/value_range.h"
 
 namespace headrace::analysis {
-
-using Int128 = __int128;
-
-/// low <= value <= high for every value that is not NULL. Decimals: the scaled integer. Dates: days
-/// since 1970-01-01. Booleans: 0 and 1.
-struct Range {
-  Int128 low = 0;
-  Int128 high = 0;
-  bool operator==(const Range &) const = default;
-  bool contains(const Range &other) const { return low <= other.low && other.high <= high; }
-};
-
-/// Everything a type can hold; nothing for floats and strings.
-std::optional<Range> rangeOfType(mlir::Type type);
-/// The smallest signed width in bits (8, 16, 32, 64 or 128) that holds the range.
-unsigned bitsFor(const Range &range);
 
 /// Ranges of table columns and of scalars inside expression regions, computed on demand and kept.
 /// Invalid once the IR below a value that it was asked about has changed. Not thread-safe.

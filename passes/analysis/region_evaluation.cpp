@@ -33,6 +33,39 @@ SmallVector<Scalar> argumentsAt(const Scalar &list, Type type, uint32_t place,
   return arguments;
 }
 
+/// Of `frame.flat_map` or `frame.reduce`.
+Evaluated evaluateLambda(Operation *op, ArrayRef<Scalar> operands) {
+  const Scalar &list = operands.front();
+  if (list.isNull()) {
+    return {Scalar::null(), {}};
+  }
+  Type type = op->getOperand(0).getType();
+  const uint32_t size = ListView(list.text()).size();
+  auto reduce = dyn_cast<ReduceOp>(op);
+  SmallVector<Scalar> lists;
+  Evaluated result{reduce ? operands[1] : Scalar::null(), {}};
+  for (auto place = static_cast<uint64_t>(reduce ? reduce.getFirst() : 1); place <= size; ++place) {
+    SmallVector<Scalar> arguments =
+        argumentsAt(list, type, static_cast<uint32_t>(place), operands.drop_front(reduce ? 2 : 1));
+    if (reduce) {
+      arguments.insert(arguments.begin(), result.value);
+    }
+    result = evaluateBody(op->getRegion(0), arguments);
+    if (result.failed()) {
+      return result;
+    }
+    if (!reduce) {
+      lists.push_back(result.value);
+    }
+  }
+  return reduce ? result : Evaluated{joinedLists(lists), {}};
+}
+
+Evaluated evaluateTry(TryOp op, ArrayRef<Scalar> captures) {
+  Evaluated value = evaluateBody(op.getBody(), captures);
+  return value.failed() && !value.isTooLarge ? Evaluated{Scalar::null(), {}} : value;
+}
+
 } // namespace
 
 Evaluated RegionValues::of(Value value) {
@@ -64,37 +97,15 @@ Evaluated RegionValues::compute(Operation *op) {
       break;
     }
   }
+  return evaluateAny(op, operands);
+}
+
+Evaluated headrace::analysis::evaluateAny(Operation *op, ArrayRef<Scalar> operands) {
+  if (isa<FlatMapOp, ReduceOp>(op)) {
+    return evaluateLambda(op, operands);
+  }
+  if (auto tried = dyn_cast<TryOp>(op)) {
+    return evaluateTry(tried, operands);
+  }
   return evaluateOp(op, operands);
-}
-
-Evaluated headrace::analysis::evaluateLambda(Operation *op, ArrayRef<Scalar> operands) {
-  const Scalar &list = operands.front();
-  if (list.isNull()) {
-    return {Scalar::null(), {}};
-  }
-  Type type = op->getOperand(0).getType();
-  const uint32_t size = ListView(list.text()).size();
-  auto reduce = dyn_cast<ReduceOp>(op);
-  SmallVector<Scalar> lists;
-  Evaluated result{reduce ? operands[1] : Scalar::null(), {}};
-  for (auto place = static_cast<uint64_t>(reduce ? reduce.getFirst() : 1); place <= size; ++place) {
-    SmallVector<Scalar> arguments =
-        argumentsAt(list, type, static_cast<uint32_t>(place), operands.drop_front(reduce ? 2 : 1));
-    if (reduce) {
-      arguments.insert(arguments.begin(), result.value);
-    }
-    result = evaluateBody(op->getRegion(0), arguments);
-    if (result.failed()) {
-      return result;
-    }
-    if (!reduce) {
-      lists.push_back(result.value);
-    }
-  }
-  return reduce ? result : Evaluated{joinedLists(lists), {}};
-}
-
-Evaluated headrace::analysis::evaluateTry(TryOp op, ArrayRef<Scalar> captures) {
-  Evaluated value = evaluateBody(op.getBody(), captures);
-  return value.failed() && !value.isTooLarge ? Evaluated{Scalar::null(), {}} : value;
 }

@@ -26,11 +26,9 @@ private:
   llvm::DenseMap<mlir::Value, Evaluated> known_;
 };
 
-/// The value of `frame.flat_map` or `frame.reduce` on its operands' values.
-Evaluated evaluateLambda(mlir::Operation *op, llvm::ArrayRef<Scalar> operands);
-
-/// The value of `frame.try` on its captures' values.
-Evaluated evaluateTry(frame::TryOp op, llvm::ArrayRef<Scalar> captures);
+/// The value of a scalar op of `frame` on its operands' values, of one with a region too; not of
+/// `case`: see evaluateCase.
+Evaluated evaluateAny(mlir::Operation *op, llvm::ArrayRef<Scalar> operands);
 
 } // namespace headrace::analysis
 

@@ -4,9 +4,8 @@
 #include "dialects/frame/LogicalTypes.h"
 #include "passes/analysis/double_double.h"
 #include "passes/analysis/number_text.h"
-#include "passes/analysis/ranges.h"
-#include "passes/analysis/region_evaluation.h"
 #include "passes/analysis/text_evaluation.h"
+#include "passes/analysis/value_range.h"
 #include "runtime/base/byte_types.h"
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
@@ -692,12 +691,6 @@ Evaluated headrace::analysis::evaluateOp(Operation *op, ArrayRef<Scalar> operand
   }
   if (auto list = dyn_cast<ListOp>(op)) {
     return ok(packedList(cast<ListType>(list.getResult().getType()), operands));
-  }
-  if (isa<FlatMapOp, ReduceOp>(op)) {
-    return evaluateLambda(op, operands);
-  }
-  if (auto tried = dyn_cast<TryOp>(op)) {
-    return evaluateTry(tried, operands);
   }
   if (auto made = dyn_cast<StructOp>(op)) {
     return ok(packedFields(cast<StructType>(made.getResult().getType()), operands));

@@ -35,8 +35,8 @@ struct Evaluated {
   bool failed() const { return !error.empty(); }
 };
 
-/// The value of `op` (a scalar op of `frame`, not `case`: see evaluateCase) on its operands'
-/// values.
+/// The value of `op` (a scalar op of `frame` without a region, and not `case`: see evaluateCase) on
+/// its operands' values.
 Evaluated evaluateOp(mlir::Operation *op, llvm::ArrayRef<Scalar> operands);
 
 /// Evaluates `case` by demand: `operand` is asked only for the conditions up to the first true one

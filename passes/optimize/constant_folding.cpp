@@ -2,7 +2,7 @@
 #include "passes/optimize/constant_folding.h"
 #include "dialects/frame/FrameOps.h"
 #include "mlir/IR/Builders.h"
-#include "passes/analysis/scalar_evaluation.h"
+#include "passes/analysis/region_evaluation.h"
 #include "passes/optimize/cast_comparisons.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -42,7 +42,7 @@ Value foldConstantOperands(OpBuilder &builder, Operation *op) {
     }
     operands.push_back(*constant);
   }
-  analysis::Evaluated result = analysis::evaluateOp(op, operands);
+  analysis::Evaluated result = analysis::evaluateAny(op, operands);
   return result.failed()
              ? Value()
              : createConstant(builder, op->getLoc(), result.value, op->getResult(0).getType());

@@ -2,6 +2,7 @@
 #include "passes/optimize/Passes.h"
 
 #include "dialects/frame/FreshNames.h"
+#include "dialects/frame/MadeTable.h"
 #include "passes/optimize/expressions.h"
 #include "passes/optimize/provenance.h"
 

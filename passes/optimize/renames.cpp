@@ -1,5 +1,6 @@
 // optimize-renames: what is renamed gets the name where it is made.
 #include "dialects/frame/ColumnLists.h"
+#include "dialects/frame/MadeTable.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
 

@@ -2,6 +2,7 @@
 #include "dialects/interfaces/DiagnosticKind.h"
 
 #include "dialects/frame/FreshNames.h"
+#include "dialects/frame/MadeTable.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
 

@@ -2,6 +2,7 @@
 #include "python/bindings/stores.h"
 
 #include "python/bindings/process.h"
+#include "runtime/storage/open_file.h"
 #include "runtime/storage/remote/store_listing.h"
 #include "runtime/storage/remote/store_upload.h"
 
@@ -55,7 +56,7 @@ nb::bytes readStore(const std::string &text, const Stamp &stamp, uint64_t offset
   std::tie(known.bytes, known.modifiedNanoseconds, known.tag) = stamp;
   const std::string read = unlocked([&]() -> Expected<std::string> {
     HR_ASSIGN_OR_RETURN(std::shared_ptr<const storage::InputFile> file,
-                        storage::InputFile::open(text, &known));
+                        storage::openFile(text, &known));
     std::string data(bytes, '\0');
     HR_RETURN_IF_ERROR(file->read(offset, bytes, data.data()));
     return data;

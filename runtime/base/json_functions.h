@@ -47,8 +47,6 @@ MaybeText pretty(TextRoom &room, Text text);
 std::optional<bool> contains(Text text, Text part);
 /// A text as a string, with quotes and escapes.
 Text quoted(TextRoom &room, Text text);
-/// Appends it likewise.
-void appendString(Text text, std::string &to);
 Text printedReal(TextRoom &room, double value);
 
 /// What JSON is read as: text of anything, values of scalars, or what only strings say.

@@ -1,7 +1,6 @@
 // Writes numbers as JavaScript does, but with a point in each that is no integer.
 #include "runtime/base/json_text.h"
 
-#include "runtime/base/json_functions.h"
 #include "runtime/base/text_numbers.h"
 #include "runtime/base/utf8.h"
 

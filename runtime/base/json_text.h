@@ -30,6 +30,9 @@ std::string_view plain(TextRoom &room, const Value &value);
 /// Appends a double as a number.
 void appendReal(double value, std::string &to);
 
+/// Appends a text as a string, with quotes and escapes.
+void appendString(std::string_view text, std::string &to);
+
 /// With each value of an object or array on a line of its own.
 std::string prettied(const Value &value);
 

@@ -5,7 +5,6 @@
 #include "runtime/base/interval_values.h"
 #include "runtime/base/moment_text.h"
 #include "runtime/base/stop.h"
-#include "runtime/base/text_functions.h"
 
 #include <algorithm>
 #include <bit>

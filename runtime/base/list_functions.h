@@ -5,6 +5,7 @@
 #include "runtime/base/list_values.h"
 #include "runtime/base/quantile_kind.h"
 #include "runtime/base/text_room.h"
+#include "runtime/base/text_value.h"
 
 #include <cstdint>
 #include <optional>
@@ -15,8 +16,6 @@
 #include <vector>
 
 namespace headrace {
-
-struct TextValue;
 
 /// What the table writes of lists.
 struct List {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
+#include <string>
 #include <string_view>
 
 namespace headrace {
@@ -39,6 +41,18 @@ template <typename Output> Output percentDecode(std::string_view text, Output to
     at += isByte ? 2 : 0;
   }
   return to;
+}
+
+inline std::string percentEncoded(std::string_view text, std::string_view kept = {}) {
+  std::string encoded;
+  percentEncode(text, std::back_inserter(encoded), kept);
+  return encoded;
+}
+
+inline std::string percentDecoded(std::string_view text) {
+  std::string decoded;
+  percentDecode(text, std::back_inserter(decoded));
+  return decoded;
 }
 
 } // namespace headrace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/base/text_room.h"
+#include "runtime/base/text_value.h"
 
 #include <cstdint>
 #include <span>
@@ -10,12 +11,6 @@
 #include <utility>
 
 namespace headrace {
-
-/// An argument or what a function gives: a text, or else a number (of a Boolean 0 or 1).
-struct TextValue {
-  std::string_view text;
-  int64_t number = 0;
-};
 
 struct TextFunction {
   enum class Argument : uint8_t {

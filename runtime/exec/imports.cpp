@@ -5,6 +5,7 @@
 #include "runtime/base/list_functions.h"
 #include "runtime/base/text_functions.h"
 #include "runtime/exec/chunk.h"
+#include "runtime/exec/group/group_copy.h"
 #include "runtime/exec/state_copy.h"
 #include "runtime/exec/worker_context.h"
 #include "runtime/primitives/fill.h"

@@ -30,9 +30,6 @@ constexpr int64_t kProgressNanoseconds = 500'000'000;
 constexpr size_t kPairsAStep = 4096;
 /// Between two questions to a GPU.
 constexpr int64_t kAskNanoseconds = 20'000;
-/// As messages name it: the flag, and the argument in Python.
-constexpr const char *kMemorySetting = "--memory (memory= in Python)";
-
 Status checkProcessor(const plan::Plan &plan) {
   using primitives::Isa;
   for (Isa isa : {Isa::kBaseline, Isa::kV3, Isa::kV4}) {
@@ -58,10 +55,6 @@ Status checkBuilt(const plan::Plan &plan) {
   }
   return {};
 }
-
-/// As messages name it.
-constexpr const char *kDeviceMemorySetting =
-    "--device-memory (device_memory= in Python), or run it with --device cpu";
 
 bool usesGpu(const plan::Plan &plan) {
   return std::ranges::any_of(
@@ -439,20 +432,6 @@ private:
 };
 
 } // namespace
-
-Session::Session(SessionOptions options)
-    : options_(options), hostTier_(std::make_shared<MemoryTier>(options.memoryBytes)),
-      blocks_(std::make_shared<BlockPool>(BlockPool::Options{
-          options.memoryBytes, options.retainedBytes, kMemorySetting, hostTier_})),
-      gpuMemory_(
-          options.accelerator
-              ? std::make_shared<GpuMemory>(
-                    options.accelerator,
-                    Budget::Options{Tier::kPinned, options.memoryBytes, kMemorySetting, hostTier_},
-                    Budget::Options{Tier::kDevice, options.accelerator->tier()->limitBytes(),
-                                    kDeviceMemorySetting, options.accelerator->tier()})
-              : nullptr),
-      pool_(WorkerPool::Options{options.threads, "worker"}) {}
 
 Status Program::resolveKernels() {
   for (size_t k = 0; k < plan_.kernels.size(); ++k) {

@@ -6,7 +6,8 @@
 // which every rank looks at; tasks are then dropped, which stops their jobs.
 #pragma once
 
-#include "runtime/exec/program.h"
+#include "runtime/exec/run_options.h"
+#include "runtime/exec/session.h"
 #include "runtime/exec/task.h"
 
 #include <memory>

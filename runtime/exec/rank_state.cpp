@@ -4,6 +4,7 @@
 #include "model/plan/dependencies.h"
 #include "runtime/base/check.h"
 #include "runtime/exec/gpu/device_state.h"
+#include "runtime/exec/make_state_copy.h"
 
 #include <algorithm>
 #include <set>

@@ -69,12 +69,7 @@ protected:
   mutable RowStore rows_; ///< learns how far the kernel has written only when asked
 };
 
-/// `state` must outlive the copy. Those of row buffers are made by their KeptRows.
-Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
-                                                   std::shared_ptr<MemoryAccount> account);
-
-/// Bodies of the imports; `owner` is a StateCopy of the matching kind.
-Expected<uint8_t *> insertGroup(HrGroupTable *table, uint64_t hash);
+/// Body of the import; `owner` is a RowBufferCopy.
 Status growRows(HrRowBuffer *buffer);
 
 } // namespace headrace::exec

@@ -9,7 +9,6 @@
 
 #include "runtime/base/check.h"
 #include "runtime/base/readable.h"
-#include "runtime/memory/reservation_state.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -86,7 +85,8 @@ int64_t BlockPool::blockBytes(int64_t bytes) {
   bytes = std::max(bytes, kSmallestBlockBytes);
   // Steps of a quarter of the power of two below, and of whole pages.
   auto below = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes - 1)));
-  int64_t step = std::max(below / 4, bytes <= kLargestCutBytes ? kSmallestBlockBytes : kHugePageBytes);
+  int64_t step =
+      std::max(below / 4, bytes <= kLargestCutBytes ? kSmallestBlockBytes : kHugePageBytes);
   return (bytes + step - 1) / step * step;
 }
 

@@ -6,7 +6,6 @@
 
 #include "runtime/base/check.h"
 #include "runtime/base/readable.h"
-#include "runtime/memory/reservation_state.h"
 
 namespace headrace {
 

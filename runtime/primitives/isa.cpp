@@ -1,8 +1,6 @@
 // Looks at the processor once.
 #include "runtime/primitives/isa.h"
 
-#include "runtime/primitives/isa/table.h"
-
 #include <cstdlib>
 #include <string_view>
 
@@ -46,14 +44,6 @@ Expected<Isa> chooseIsa() {
   }
   return makeError(ErrorKind::kUser,
                    "HEADRACE_ISA must be x86-64, x86-64-v3 or x86-64-v4, got: ", wanted);
-}
-
-const IsaPrimitives &isaPrimitives(Isa isa) {
-  if (isa == Isa::kV4 && __builtin_cpu_supports("avx512vbmi") &&
-      __builtin_cpu_supports("avx512vbmi2")) {
-    return kV4Primitives;
-  }
-  return isa == Isa::kBaseline ? kBaselinePrimitives : kV3Primitives;
 }
 
 } // namespace headrace::primitives

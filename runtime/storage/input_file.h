@@ -24,10 +24,6 @@ struct FileStamp {
 /// Purpose: an open file. Closed with the last reference. Thread-safe.
 class InputFile {
 public:
-  /// A path, or an address of a store, which is not asked for what is `known` of the file already.
-  /// kUser: not a regular file; kIo: it cannot be opened.
-  static Expected<std::shared_ptr<const InputFile>> open(const std::string &path,
-                                                         const FileStamp *known = nullptr);
   virtual ~InputFile() = default;
   InputFile(const InputFile &) = delete;
   InputFile &operator=(const InputFile &) = delete;

@@ -5,6 +5,7 @@
 #include "passes/import/ZonedMoments.h"
 #include "passes/import/duckdb/expressions.h"
 #include "runtime/base/json_path.h"
+#include "runtime/base/json_text.h"
 
 using namespace mlir;
 using namespace headrace::import;

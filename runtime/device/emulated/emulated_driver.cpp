@@ -11,7 +11,6 @@
 namespace headrace::emulated {
 
 using namespace cuda;
-using Emulation = EmulatedDriver::Emulation;
 
 namespace {
 

@@ -7,8 +7,11 @@
 #include <string>
 
 #include "runtime/device/cuda/driver.h"
+#include "runtime/device/emulated/emulation_options.h"
 
 namespace headrace::emulated {
+
+class Emulation;
 
 /// Purpose: a table of driver calls whose devices exist in memory alone. What is submitted to a
 /// stream runs when later calls are made or waited for, each time the first operation of a stream
@@ -22,11 +25,7 @@ namespace headrace::emulated {
 /// the same order.
 class EmulatedDriver {
 public:
-  struct Options {
-    uint64_t seed = 1;
-    int64_t memoryBytes = 64 << 20;
-    int devices = 1;
-  };
+  using Options = EmulationOptions;
   explicit EmulatedDriver(Options options);
   ~EmulatedDriver();
 
@@ -38,8 +37,6 @@ public:
   void failAt(std::string symbol, int successes, cuda::Result result, int times = 1);
   /// How often an operation ran before one that had been submitted earlier, to another stream.
   int64_t overtakings() const;
-
-  class Emulation;
 
 private:
   std::unique_ptr<Emulation> emulation_;

@@ -5,11 +5,11 @@
 
 #include <cstring>
 #include <sys/mman.h>
+#include <utility>
 
 namespace headrace::emulated {
 
 using namespace cuda;
-using Emulation = EmulatedDriver::Emulation;
 
 namespace {
 constexpr int kDelayMax = 3;      // how often an operation is passed over
@@ -24,7 +24,7 @@ uint64_t addressBytes(int64_t memoryBytes) {
 
 Emulation *Emulation::current = nullptr;
 
-Emulation::Emulation(Options chosen)
+Emulation::Emulation(EmulationOptions chosen)
     : options(chosen), random(chosen.seed), process(addressBytes(chosen.memoryBytes), chosen.seed),
       heap(process, addressBytes(chosen.memoryBytes)) {
   HR_CHECK(current == nullptr); // one emulated driver at a time

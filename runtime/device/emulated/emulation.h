@@ -2,21 +2,25 @@
 // run.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "runtime/device/cuda/driver.h"
 #include "runtime/device/emulated/device_heap.h"
 #include "runtime/device/emulated/driver_records.h"
-#include "runtime/device/emulated/emulated_driver.h"
+#include "runtime/device/emulated/emulation_options.h"
 
 namespace headrace::emulated {
 
 /// Thread-safety: whoever calls holds `mutex`.
-class EmulatedDriver::Emulation {
+class Emulation {
 public:
-  explicit Emulation(Options options);
+  explicit Emulation(EmulationOptions options);
   ~Emulation();
 
   /// The one that the calls are about.
@@ -49,7 +53,7 @@ public:
   cuda::Result launchNow(const KernelCall &call);
 
   std::mutex mutex;
-  const Options options;
+  const EmulationOptions options;
   std::mt19937_64 random;
   cuda::Result sticky = cuda::kSuccess;
   struct Demand {

@@ -107,4 +107,8 @@ void GroupCopy::dropRows() {
   forgotten_ = 0;
 }
 
+Expected<uint8_t *> insertGroup(HrGroupTable *table, uint64_t hash) {
+  return static_cast<GroupCopy *>(static_cast<StateCopy *>(table->owner))->insert(hash);
+}
+
 } // namespace headrace::exec

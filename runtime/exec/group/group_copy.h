@@ -48,4 +48,7 @@ private:
   uint64_t offered_ = 0;   ///< rows since the directory began
 };
 
+/// Body of the import; `owner` is a GroupCopy.
+Expected<uint8_t *> insertGroup(HrGroupTable *table, uint64_t hash);
+
 } // namespace headrace::exec

@@ -4,8 +4,8 @@
 
 #include "runtime/abi/imports.h"
 #include "runtime/primitives/isa.h"
-#include "runtime/primitives/narrow/narrow.h"
-#include "runtime/primitives/snappy/snappy.h"
+#include "runtime/primitives/narrow/stored_integer.h"
+#include "runtime/primitives/snappy/snappy_block.h"
 
 namespace headrace::primitives {
 

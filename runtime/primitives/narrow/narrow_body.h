@@ -2,7 +2,7 @@
 // loops are plain so that the compiler vectorises them for each set.
 #pragma once
 
-#include "runtime/primitives/narrow/narrow.h"
+#include "runtime/primitives/narrow/stored_integer.h"
 
 #include <string.h>
 

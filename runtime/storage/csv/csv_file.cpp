@@ -2,6 +2,7 @@
 #include "runtime/storage/csv/csv_file.h"
 
 #include "runtime/storage/csv/structure.h"
+#include "runtime/storage/open_file.h"
 #include "runtime/storage/padded_buffer.h"
 #include "runtime/storage/remote/ranges.h"
 
@@ -185,7 +186,7 @@ Expected<std::shared_ptr<const CsvFile>> CsvFile::open(const Address &address) {
   HR_ASSIGN_OR_RETURN(file->format_, formatOf(address.reader));
   HR_ASSIGN_OR_RETURN(file->given_, GivenColumns::of(address.reader));
   HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input,
-                      InputFile::open(address.path, address.known()));
+                      openFile(address.path, address.known()));
   file->source_ = address.path;
   file->isRemote_ = input->isRemote();
   file->stamp_ = input->stamp();
@@ -197,7 +198,7 @@ Expected<std::shared_ptr<const CsvFile>> CsvFile::open(const Address &address) {
 
 Expected<std::shared_ptr<const InputFile>> CsvFile::input() const {
   HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> now,
-                      InputFile::open(source_, isRemote_ ? &stamp_ : nullptr));
+                      openFile(source_, isRemote_ ? &stamp_ : nullptr));
   if (!(now->stamp() == stamp_)) {
     return makeError(ErrorKind::kIo, "the file has changed while it was read: ", path());
   }
@@ -205,7 +206,7 @@ Expected<std::shared_ptr<const InputFile>> CsvFile::input() const {
 }
 
 bool CsvFile::isCurrent(const FileStamp *known) const {
-  Expected<std::shared_ptr<const InputFile>> now = InputFile::open(source_, known);
+  Expected<std::shared_ptr<const InputFile>> now = openFile(source_, known);
   return now.ok() && (*now)->stamp() == stamp_;
 }
 

@@ -55,7 +55,7 @@ public:
   /// is another file by now.
   Expected<std::shared_ptr<const InputFile>> input() const;
   bool isRemote() const { return isRemote_; }
-  /// Not changed since it was opened? `known`: as InputFile::open has it.
+  /// Not changed since it was opened? `known`: as openFile has it.
   bool isCurrent(const FileStamp *known = nullptr) const;
 
 private:

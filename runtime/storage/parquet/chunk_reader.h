@@ -5,6 +5,7 @@
 #include "runtime/storage/held_chunk.h"
 #include "runtime/storage/page_cache.h"
 #include "runtime/storage/parquet/page_index.h"
+#include "runtime/storage/parquet/parquet_file.h"
 #include "runtime/storage/remote/ranges.h"
 #include "runtime/storage/source.h"
 

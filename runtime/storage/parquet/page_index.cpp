@@ -27,8 +27,8 @@ Expected<PageHeader> readHeaderAt(const InputFile &input, uint64_t offset, uint6
 
 } // namespace
 
-PageRun wholeChunk(const ParquetFile &file, size_t rowGroup, size_t column) {
-  const ParquetRowGroup &group = file.footer().rowGroups[rowGroup];
+PageRun wholeChunk(const ParquetFooter &footer, size_t rowGroup, size_t column) {
+  const ParquetRowGroup &group = footer.rowGroups[rowGroup];
   const ParquetChunk &chunk = group.chunks[column];
   return {chunk.begin, chunk.bytes, chunk.uncompressedBytes, 0, group.rows};
 }
@@ -54,9 +54,9 @@ bool isOurs(const PageHeader &header, const ParquetColumn &column) {
   }
 }
 
-Expected<PageIndex> readPageIndex(const ParquetFile &file, const InputFile &input, size_t rowGroup,
-                                  size_t column, uint64_t partRows) {
-  const PageRun all = wholeChunk(file, rowGroup, column);
+Expected<PageIndex> readPageIndex(const ParquetFooter &footer, const InputFile &input,
+                                  size_t rowGroup, size_t column, uint64_t partRows) {
+  const PageRun all = wholeChunk(footer, rowGroup, column);
   PageIndex index;
   index.parts.resize((all.rows + partRows - 1) / partRows);
   std::vector<uint8_t> window;
@@ -74,7 +74,7 @@ Expected<PageIndex> readPageIndex(const ParquetFile &file, const InputFile &inpu
     }
     const bool isDictionary = header.kind == PageKind::kDictionary;
     if (header.kind != PageKind::kOther &&
-        (!isOurs(header, file.footer().columns[column]) || (isDictionary && rows != 0))) {
+        (!isOurs(header, footer.columns[column]) || (isDictionary && rows != 0))) {
       index.dictionary.reset();
       std::fill(index.parts.begin(), index.parts.end(), PageRun());
       index.parts.front() = all;

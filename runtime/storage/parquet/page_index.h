@@ -2,8 +2,9 @@
 #pragma once
 
 #include "runtime/base/status.h"
+#include "runtime/storage/input_file.h"
+#include "runtime/storage/parquet/footer.h"
 #include "runtime/storage/parquet/page_header.h"
-#include "runtime/storage/parquet/parquet_file.h"
 
 #include <cstdint>
 #include <optional>
@@ -21,7 +22,7 @@ struct PageRun {
 };
 
 /// The whole column chunk, its dictionary included.
-PageRun wholeChunk(const ParquetFile &file, size_t rowGroup, size_t column);
+PageRun wholeChunk(const ParquetFooter &footer, size_t rowGroup, size_t column);
 
 /// Whether our own code decodes the page; else the whole chunk goes through Arrow's reader.
 bool isOurs(const PageHeader &header, const ParquetColumn &column);
@@ -35,7 +36,7 @@ struct PageIndex {
 };
 
 /// Reads the headers of all pages. Messages carry no place.
-Expected<PageIndex> readPageIndex(const ParquetFile &file, const InputFile &input, size_t rowGroup,
-                                  size_t column, uint64_t partRows);
+Expected<PageIndex> readPageIndex(const ParquetFooter &footer, const InputFile &input,
+                                  size_t rowGroup, size_t column, uint64_t partRows);
 
 } // namespace headrace::storage

@@ -2,6 +2,7 @@
 #include "runtime/storage/parquet/parquet_file.h"
 
 #include "runtime/primitives/hash/hash.h"
+#include "runtime/storage/open_file.h"
 #include "runtime/storage/parquet/page_index.h"
 
 #include <atomic>
@@ -27,7 +28,7 @@ uint64_t hashBytes(const uint8_t *data, uint64_t bytes) {
 
 Expected<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string &path,
                                                                const FileStamp *known) {
-  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, InputFile::open(path, known));
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, openFile(path, known));
   HR_ASSIGN_OR_RETURN(std::vector<uint8_t> footer, readFooter(*input));
   std::shared_ptr<ParquetFile> file(new ParquetFile);
   HR_ASSIGN_OR_RETURN(file->footer_, parseFooter(footer, input->bytes(), input->path()));
@@ -55,7 +56,7 @@ Expected<std::shared_ptr<const InputFile>> ParquetFile::input() const {
   std::shared_ptr<const InputFile> input = input_.lock();
   if (!input) {
     // Each read of a remote file is of this version, or an error.
-    HR_ASSIGN_OR_RETURN(input, InputFile::open(source_, isRemote_ ? &stamp_ : nullptr));
+    HR_ASSIGN_OR_RETURN(input, openFile(source_, isRemote_ ? &stamp_ : nullptr));
     if (!(input->stamp() == stamp_)) {
       return makeError(ErrorKind::kIo, "the file was changed while it was read: ", path());
     }
@@ -79,7 +80,7 @@ ParquetFile::pageIndex(size_t rowGroup, size_t column, uint64_t partRows,
   if (!opened) {
     HR_ASSIGN_OR_RETURN(opened, input());
   }
-  Expected<PageIndex> index = readPageIndex(*this, *opened, rowGroup, column, partRows);
+  Expected<PageIndex> index = readPageIndex(footer_, *opened, rowGroup, column, partRows);
   if (!index.ok()) {
     return Status(index.status().kind(),
                   placeOf(*this, rowGroup, column) + ": " + index.status().message());
@@ -91,7 +92,7 @@ ParquetFile::pageIndex(size_t rowGroup, size_t column, uint64_t partRows,
 }
 
 bool ParquetFile::isCurrent(const FileStamp *known) const {
-  Expected<std::shared_ptr<const InputFile>> input = InputFile::open(source_, known);
+  Expected<std::shared_ptr<const InputFile>> input = openFile(source_, known);
   if (!input.ok() || !((*input)->stamp() == stamp_)) {
     return false;
   }

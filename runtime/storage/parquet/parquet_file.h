@@ -27,7 +27,7 @@ struct TableFile {
 
 class ParquetFile {
 public:
-  /// Reads the file's footer. `known`: as InputFile::open has it.
+  /// Reads the file's footer. `known`: as openFile has it.
   static Expected<std::shared_ptr<const ParquetFile>> open(const std::string &path,
                                                            const FileStamp *known = nullptr);
 

@@ -82,7 +82,7 @@ ScanSource::loadGroup(const Piece &piece, Reservation &memory,
   for (size_t i = 0; i < piece.columns->stored.size(); ++i) {
     const uint32_t column = piece.columns->stored[i];
     requests.push_back({column, piece.columns->types[i], kWholeChunk,
-                        wholeChunk(*piece.file, piece.rowGroup, column)});
+                        wholeChunk(piece.file->footer(), piece.rowGroup, column)});
   }
   HR_ASSIGN_OR_RETURN(std::vector<HeldChunkHandle> chunks,
                       readChunks(piece.file, piece.rowGroup, requests, supply, memory, input));

@@ -1,7 +1,6 @@
 // The places where AWS's tools look, in their order. Nothing of what is found goes into a message.
 #include "runtime/storage/remote/credentials.h"
 
-#include "runtime/storage/remote/store_address.h"
 #include "runtime/storage/remote/xml_text.h"
 
 #include <nlohmann/json.hpp>

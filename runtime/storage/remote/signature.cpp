@@ -1,8 +1,8 @@
 // AWS Signature Version 4, of the headers that every request has.
 #include "runtime/storage/remote/credentials.h"
 
+#include "runtime/base/percent_text.h"
 #include "runtime/base/sha256.h"
-#include "runtime/storage/remote/store_address.h"
 
 #include <ctime>
 

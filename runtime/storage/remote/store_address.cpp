@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <iterator>
 
 namespace headrace::storage {
 namespace {
@@ -145,18 +144,6 @@ StoreAddress StoreAddress::withKey(const std::string &other) const {
   moved.text = std::string(kS3) + bucket + "/" + other + (query.empty() ? "" : "?" + query);
   moved.shown = moved.text;
   return moved;
-}
-
-std::string percentEncoded(std::string_view text, std::string_view kept) {
-  std::string encoded;
-  percentEncode(text, std::back_inserter(encoded), kept);
-  return encoded;
-}
-
-std::string percentDecoded(std::string_view text) {
-  std::string decoded;
-  percentDecode(text, std::back_inserter(decoded));
-  return decoded;
 }
 
 } // namespace headrace::storage

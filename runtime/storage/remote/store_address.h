@@ -38,8 +38,4 @@ struct StoreAddress {
   StoreAddress withKey(const std::string &other) const;
 };
 
-/// Percent-encoded; what is in `kept` stays as it is.
-std::string percentEncoded(std::string_view text, std::string_view kept = {});
-std::string percentDecoded(std::string_view text);
-
 } // namespace headrace::storage

@@ -1,6 +1,7 @@
 // ListObjectsV2, a thousand keys an answer; patterns are matched here.
 #include "runtime/storage/remote/store_listing.h"
 
+#include "runtime/base/percent_text.h"
 #include "runtime/storage/remote/remote_file.h"
 #include "runtime/storage/remote/xml_text.h"
 

@@ -1,5 +1,7 @@
 // State copies and finished states, without a run around them.
 // Sources: runtime/exec/state_copy.cpp
+#include "runtime/exec/group/group_copy.h"
+#include "runtime/exec/make_state_copy.h"
 #include "runtime/exec/rank_state.h"
 #include "test/unit/exec/finished_state.h"
 #include "test/unit/exec/test_kernels.h"

@@ -1,5 +1,5 @@
 // open, fstat, pread.
-#include "runtime/storage/input_file.h"
+#include "runtime/storage/open_file.h"
 
 #include "runtime/storage/remote/remote_file.h"
 #include "runtime/storage/remote/store_address.h"
@@ -39,8 +39,8 @@ private:
 
 } // namespace
 
-Expected<std::shared_ptr<const InputFile>> InputFile::open(const std::string &path,
-                                                           const FileStamp *known) {
+Expected<std::shared_ptr<const InputFile>> openFile(const std::string &path,
+                                                    const FileStamp *known) {
   if (StoreAddress::is(path)) {
     HR_ASSIGN_OR_RETURN(std::shared_ptr<const RemoteFile> file, RemoteFile::open(path, known));
     return std::shared_ptr<const InputFile>(std::move(file));

@@ -1,0 +1,12 @@
+// The copies of states, by kind.
+#pragma once
+
+#include "runtime/exec/state_copy.h"
+
+namespace headrace::exec {
+
+/// `state` must outlive the copy. Those of row buffers are made by their KeptRows.
+Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
+                                                   std::shared_ptr<MemoryAccount> account);
+
+} // namespace headrace::exec
