@@ -10,14 +10,30 @@ if(HEADRACE_SANITIZE)
 endif()
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 add_link_options(LINKER:--as-needed) # a layer names libraries that not every tool uses
-# Precompiled headers and ccache together (see docs/HACKING.md): sloppiness is set by ./dev.
-set(_headrace_pch_options -Xclang -fno-pch-timestamp)
+# Precompiled headers: most of the time of a compilation goes into reading headers and instantiating their templates, so
+# there is a header for each kind of target. With ccache they need what ./dev sets as sloppiness (docs/HACKING.md).
+set(_headrace_pch_options -Xclang -fno-pch-timestamp -fpch-instantiate-templates)
+file(WRITE ${PROJECT_BINARY_DIR}/cmake/empty.cpp "")
+function(_headrace_pch name)
+  add_library(${name} STATIC ${PROJECT_BINARY_DIR}/cmake/empty.cpp)
+  target_compile_options(${name} PRIVATE ${_headrace_pch_options})
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+endfunction()
+function(_headrace_reuse_pch name pch)
+  target_compile_options(${name} PRIVATE ${_headrace_pch_options})
+  target_precompile_headers(${name} REUSE_FROM ${pch})
+endfunction()
+
+set(_runtime_headers <algorithm> <atomic> <chrono> <functional> <map> <memory> <mutex> <optional> <ranges> <span>
+    <string> <string_view> <unordered_map> <variant> <vector> ${PROJECT_SOURCE_DIR}/runtime/base/status.h)
+_headrace_pch(headrace_runtime_pch ${_runtime_headers})
 
 # headrace_runtime_library(NAME SOURCES a.cpp ... LINK libs...): a layer of the runtime, without LLVM; installed as
 # headrace::NAME without the prefix (cmake/HeadraceInstall.cmake).
 function(headrace_runtime_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
+  _headrace_reuse_pch(${name} headrace_runtime_pch)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   string(REPLACE "headrace_" "" _layer ${name})
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${_layer})
@@ -37,21 +53,26 @@ find_library(ZSTD_ARCHIVE NAMES libzstd.a REQUIRED)
 set(_static_llvm $<BOOL:$<TARGET_PROPERTY:HEADRACE_STATIC_LLVM>>)
 target_link_libraries(headrace_mlir INTERFACE
   "$<IF:${_static_llvm},${_llvm_archives};${ZLIB_ARCHIVE};${ZSTD_ARCHIVE};Threads::Threads;${CMAKE_DL_LIBS},MLIR;LLVM>")
-file(WRITE ${PROJECT_BINARY_DIR}/cmake/empty.cpp "")
-add_library(headrace_mlir_pch STATIC ${PROJECT_BINARY_DIR}/cmake/empty.cpp)
-target_link_libraries(headrace_mlir_pch PUBLIC headrace_mlir)
-target_compile_options(headrace_mlir_pch PRIVATE ${_headrace_pch_options})
-target_precompile_headers(headrace_mlir_pch PRIVATE
-  <mlir/IR/BuiltinOps.h> <mlir/IR/PatternMatch.h> <mlir/IR/OpImplementation.h> <mlir/Pass/Pass.h>
-  <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/Arith/IR/Arith.h>)
 
-# headrace_compiler_library(NAME SOURCES ... LINK libs... DEPENDS tablegen targets...)
+# For dialects; and for passes and tools, which know all dialects: these wait for what is generated of them.
+set(_mlir_headers <mlir/IR/BuiltinOps.h> <mlir/IR/PatternMatch.h> <mlir/IR/OpImplementation.h> <mlir/Pass/Pass.h>
+    <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/Arith/IR/Arith.h>)
+_headrace_pch(headrace_mlir_pch ${_mlir_headers})
+target_link_libraries(headrace_mlir_pch PUBLIC headrace_mlir)
+set(_dialect_headers frame/FrameOps.h dist/DistDialect.h pipe/PipeDialect.h sched/SchedDialect.h)
+list(TRANSFORM _dialect_headers PREPEND ${PROJECT_SOURCE_DIR}/dialects/)
+_headrace_pch(headrace_passes_pch ${_mlir_headers} ${_dialect_headers})
+target_link_libraries(headrace_passes_pch PUBLIC headrace_mlir)
+add_dependencies(headrace_passes_pch headrace_dialects)
+
+# headrace_compiler_library(NAME SOURCES ... LINK libs... DEPENDS tablegen targets...), with the precompiled header
+# HEADRACE_PCH of its folder.
+set(HEADRACE_PCH headrace_passes_pch)
 function(headrace_compiler_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC headrace_mlir ${ARG_LINK})
-  target_compile_options(${name} PRIVATE ${_headrace_pch_options})
-  target_precompile_headers(${name} REUSE_FROM headrace_mlir_pch)
+  _headrace_reuse_pch(${name} ${HEADRACE_PCH})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
@@ -93,9 +114,15 @@ endfunction()
 # the target `unit_tests`, which needs no LLVM.
 include(GoogleTest)
 add_custom_target(unit_tests)
+_headrace_pch(headrace_unit_test_pch ${_runtime_headers} <gtest/gtest.h>)
+target_link_libraries(headrace_unit_test_pch PRIVATE GTest::gtest)
+# As programs are compiled.
+set_target_properties(headrace_unit_test_pch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+target_compile_options(headrace_unit_test_pch PRIVATE -fPIE $<$<BOOL:${HEADRACE_SANITIZE}>:-O0>)
 function(headrace_unit_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  _headrace_reuse_pch(${name} headrace_unit_test_pch)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
   if(HEADRACE_SANITIZE)
     target_compile_options(${name} PRIVATE -O0) # half the time of compiling instrumented expectations
