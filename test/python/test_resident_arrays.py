@@ -18,7 +18,7 @@ import pytest
 from headrace import _runtime
 from headrace import array as xp
 from headrace._src.array.jit import TensorType
-from headrace._src.array.resident import Layout
+from headrace._src.array.resident import Layout, check_residents, here
 from headrace._src.engines import driver
 from rank_processes import Processes
 from test_cluster import ended
@@ -100,7 +100,7 @@ def test_layouts_that_are_asked_for(ranks: int, kind: str) -> None:
             ("ranks",) if dim in divided else () for dim in range(whole.ndim)
         ]
         assert (kept.shape, kept.dtype, kept.ndim) == (whole.shape, whole.dtype, 2)
-        parts = kept.here.parts
+        parts = here(kept).parts
         assert len(parts) == ranks
         for dim in range(2):
             extents = [part[dim] for part in parts]
@@ -118,11 +118,11 @@ def test_two_axes() -> None:
     kept = hr.jit(mesh=mesh)(placed("b", "a")).persist(whole)
     assert kept.layout == "dim 0 over b, dim 1 over a"
     assert kept.mesh == mesh
-    assert kept.here.parts == [[2, 5]] * 6
+    assert here(kept).parts == [[2, 5]] * 6
     assert np.array_equal(kept, whole)
     both = hr.jit(mesh=mesh)(lambda x: hr.place(x, [("a", "b"), None])).persist(kept)
     assert both.axes == (("a", "b"), ())
-    assert both.here.parts == [[1, 10]] * 6
+    assert here(both).parts == [[1, 10]] * 6
     assert np.array_equal(both, whole)
 
 
@@ -307,7 +307,7 @@ def test_not_where_the_parts_are(monkeypatch: pytest.MonkeyPatch) -> None:
         hr.errors.UserError,
         match="the parts of an array are on the ranks of this process, and the program is not run there",
     ):
-        kept.check()
+        check_residents([kept])
 
 
 # Ranks that a launcher has started
@@ -318,11 +318,12 @@ def test_processes_of_a_launcher(tpch_small: Path, tmp_path: Path) -> None:
     ended(
         """
         import numpy as np
+        from headrace._src.array.resident import here
         whole = np.arange(60.0).reshape(12, 5)
         with hr.cluster() as group:
             kept = hr.jit(lambda x: hr.place(x, ("ranks", None))).persist(whole)
             assert kept.layout == "dim 0 over ranks" and kept.mesh == {"ranks": 3}, kept
-            assert kept.here.parts == [[4, 5]], kept.here.parts
+            assert here(kept).parts == [[4, 5]], here(kept).parts
             double = hr.jit(lambda x: x * 2.0)
             for _ in range(3):
                 kept = double.persist(kept)

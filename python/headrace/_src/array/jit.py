@@ -20,7 +20,14 @@ from headrace._src.array.graph import NUMPY_TYPES, Node, Place, Shape, in_order
 from headrace._src.array.mistakes import mistaken, placed
 from headrace._src.array.program import Lowered, Options, Program, bindings, in_memory
 from headrace._src.array.queries import QueryTensor
-from headrace._src.array.resident import KeptResults, Layout, ResidentArray, check_residents
+from headrace._src.array.resident import (
+    KeptResults,
+    Layout,
+    ResidentArray,
+    check_residents,
+    element_of,
+    layout_of,
+)
 from headrace._src.array.tracer import Array
 from headrace._src.errors import UserError
 from headrace._src.programs import Mesh, axes_of, axis_sizes, ranks_of
@@ -42,7 +49,7 @@ class TensorType:
         if isinstance(value, QueryTensor):
             return TensorType(value.shape, value.dtype)
         if isinstance(value, ResidentArray):
-            return TensorType(value.shape, value.element, value.kept_in)
+            return TensorType(value.shape, element_of(value), layout_of(value))
         if isinstance(value, TensorType):
             if value.dtype not in _TYPES.values():
                 raise mistaken(f"argument '{name}' needs elements of f32, f64 or i64: got {value.dtype}")

@@ -12,7 +12,15 @@ from typing import Any
 from headrace._src import programs
 from headrace._src.arguments import checked, checked_methods
 from headrace._src.array.queries import QueryTensor
-from headrace._src.array.resident import Gather, KeptResults, Layout, ResidentArray, check_residents
+from headrace._src.array.resident import (
+    Gather,
+    KeptResults,
+    Layout,
+    ResidentArray,
+    check_residents,
+    here,
+    layout_of,
+)
 from headrace._src.cluster import current
 from headrace._src.cost import Cost, cost_of
 from headrace._src.errors import HeadraceError, UserError
@@ -68,7 +76,7 @@ class Options:
             call,
             lead,
             tables=tables,
-            arrays=tuple(each.here if isinstance(each, ResidentArray) else each for each in arrays),
+            arrays=tuple(here(each) if isinstance(each, ResidentArray) else each for each in arrays),
             kept=KeptResults.of_note(self.gather) if keeps else None,
             threads=options.get("threads"),
             memory=options.get("memory"),
@@ -319,7 +327,7 @@ class Program:
 
 def _fit(name: str, layout: Layout | None, given: object) -> object:
     """What the runtime is given for an argument, which the program has in this layout, or whole."""
-    lies = given.kept_in if isinstance(given, ResidentArray) else None
+    lies = layout_of(given) if isinstance(given, ResidentArray) else None
     if lies != layout:
         wanted, found = (
             f"one that lies on the ranks ({each.text} of {each.mesh_text})" if each else "one of NumPy"
@@ -328,7 +336,7 @@ def _fit(name: str, layout: Layout | None, given: object) -> object:
         raise UserError(
             f"the program is for another array as '{name}': compile it for {found}, it takes {wanted}"
         )
-    return given.here if isinstance(given, ResidentArray) else given
+    return here(given) if isinstance(given, ResidentArray) else given
 
 
 def in_memory(bindings: Mapping[str, Any]) -> dict[str, Any]:

@@ -162,34 +162,30 @@ class ResidentArray:
         where = "closed" if self.closed else self.layout
         return f"ResidentArray of {self._shape} {self.dtype} on {ranks} ranks: {where}"
 
-    # For programs
 
-    @property
-    def element(self) -> str:
-        """f32, f64 or i64."""
-        return self._dtype
+def element_of(array: ResidentArray) -> str:
+    """f32, f64 or i64."""
+    return array._dtype
 
-    @property
-    def kept_in(self) -> Layout:
-        return self._layout
 
-    @property
-    def here(self) -> Any:
-        """What the runtime reads in this process; None once it is closed."""
-        return self._kept
+def layout_of(array: ResidentArray) -> Layout:
+    return array._layout
 
-    def check(self) -> None:
-        """Of who leads a program: raises if its parts are not there; MovedError if ranks have changed."""
-        if self._kept is None:
-            raise UserError("the array is closed")
-        check_there(self._cluster, self._epoch, "the parts of an array", "the program")
+
+def here(array: ResidentArray) -> Any:
+    """What the runtime reads of it in this process; None once it is closed."""
+    return array._kept
 
 
 def check_residents(arrays: Sequence[object]) -> None:
-    """Of who leads a program with these arguments."""
+    """Of who leads a program with these arguments: raises if parts of one are not there; MovedError if ranks
+    have changed.
+    """
     for array in arrays:
         if isinstance(array, ResidentArray):
-            array.check()
+            if array.closed:
+                raise UserError("the array is closed")
+            check_there(array._cluster, array._epoch, "the parts of an array", "the program")
 
 
 @dataclass(frozen=True)
@@ -215,7 +211,7 @@ class KeptResults:
     def note(self) -> str:
         """What rank 0 tells the other ranks of it."""
         told = [
-            {"identity": array.here.identity, "mesh": array.kept_in.mesh, "axes": array.kept_in.axes}
+            {"identity": here(array).identity, "mesh": layout_of(array).mesh, "axes": layout_of(array).axes}
             for array in self.arrays
         ]
         return json.dumps([self.several, told])

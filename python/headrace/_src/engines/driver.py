@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from headrace._src.array.resident import KeptResults
+from headrace._src.array.resident import KeptResults, here
 from headrace._src.cluster import Cluster
 from headrace._src.engines.lobby import ANSWER_SECONDS, Lobby, Member, value_of
 from headrace._src.engines.member import Invitation
@@ -309,7 +309,7 @@ class RemoteRanks:
     def keep(self, result: Parts | KeptResults) -> None:
         """Has each rank hold what it has of the last run's result, as its part of a table, or of arrays."""
         if isinstance(result, KeptResults):
-            self._keep_arrays([array.here for array in result.arrays])
+            self._keep_arrays([here(array) for array in result.arrays])
         else:
             self._keep_rows(result)
 
