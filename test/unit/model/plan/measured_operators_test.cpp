@@ -1,6 +1,7 @@
 // What a run says of its operators, put together from the counters of tasks; profiles as JSON and
 // back.
 #include "model/plan/measured_operators.h"
+#include "model/plan/profile.h"
 
 #include <gtest/gtest.h>
 
