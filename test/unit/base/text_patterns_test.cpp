@@ -43,6 +43,7 @@ TEST(TextPatterns, LikeTakesCharactersAndEscapes) {
   EXPECT_EQ(isLike("50%", "50!%", "!"), true);
   EXPECT_EQ(isLike("50x", "50!%", "!"), false);
   EXPECT_EQ(isLike("a_", "a__", "_"), true);
+  EXPECT_EQ(isLike("ax", "a__", "_"), false);
   EXPECT_EQ(isLike("a%", "a%%", "%"), true);
   EXPECT_EQ(isLike("ab", "a%%", "%"), false);
   EXPECT_EQ(isLike("b", "a!", "!"), false);

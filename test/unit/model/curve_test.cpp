@@ -64,6 +64,9 @@ TEST(Curve, the_least_of_those_that_hold) {
     return fit ? fit - fits.data() : -1;
   };
   EXPECT_EQ(least(kShape, 800), 2);
+  std::swap(fits[0], fits[2]);
+  EXPECT_EQ(least(kShape, 800), 0); // wherever it stands
+  std::swap(fits[0], fits[2]);
   EXPECT_EQ(least({4, 2, 2}, 800), 1);
   fits[1].messageBytesMin = 201;
   EXPECT_EQ(least({4, 2, 2}, 800), 0); // messages of 200 bytes
