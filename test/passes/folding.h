@@ -50,7 +50,9 @@ protected:
   llvm::SmallVector<int64_t> foldedIntegers(mlir::ValueRange values) {
     llvm::SmallVector<int64_t> numbers;
     for (mlir::TypedAttr constant : folded(values)) {
-      numbers.push_back(mlir::cast<mlir::IntegerAttr>(constant).getValue().getSExtValue());
+      auto integer = mlir::dyn_cast_or_null<mlir::IntegerAttr>(constant);
+      EXPECT_TRUE(integer);
+      numbers.push_back(integer ? integer.getValue().getSExtValue() : -1);
     }
     return numbers;
   }

@@ -38,8 +38,9 @@ TEST(MatrixProduct, BatchesAndSeveralDimensionsOfRows) {
 }
 
 TEST(MatrixProduct, OtherForms) {
-  EXPECT_EQ(formOf("m, n, k", "m, k", "k, n", "n, m"), "none");             // a transposed result
-  EXPECT_EQ(formOf("m, k", "m, k", "k", "m"), "none");                      // a vector
+  EXPECT_EQ(formOf("m, n, k", "m, k", "k, n", "n, m"), "none"); // a transposed result
+  EXPECT_EQ(formOf("m, k", "m, k", "k", "m"), "none");          // a vector
+  EXPECT_EQ(formOf("b, k, n", "b", "b, k, n", "b, k, n"), "none");
   EXPECT_EQ(formOf("b, m, n, k", "m, b, k", "b, k, n", "b, m, n"), "none"); // a batch elsewhere
   EXPECT_EQ(formOf("l, m, n, k", "m, l, k", "k, n", "l, m, n"), "none");    // rows in another order
   EXPECT_EQ(formOf("l, m, n, k", "k, l, m", "k, n", "l, m, n"), "none");
