@@ -1,6 +1,7 @@
 // Arguments of kernels for threads: written here, read as the device does by its own addresses.
 #include "runtime/exec/gpu/launch_args.h"
 
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
@@ -64,16 +65,16 @@ TEST_F(LaunchArgsTest, PartsDoNotOverlap) {
       const LaunchArgs args(states, columns, 0);
       block.assign(static_cast<size_t>(args.bytes()), std::byte{0});
       const std::vector<uint64_t> heads(states, ~uint64_t{0});
-      std::vector<HrColumn> made(columns);
-      std::memset(made.data(), 0xff, columns * sizeof(HrColumn));
+      HrColumn full;
+      std::memset(&full, 0xff, sizeof full);
+      const std::vector<HrColumn> made(columns, full);
       const HrMorsel morsel = {.rows = 1, .columnCount = static_cast<uint32_t>(columns)};
       args.write(block.data(), kDevice, morsel, made, 0, heads);
       const auto there = at<HrMorsel>(at<HrArgs>(reinterpret_cast<const void *>(kDevice)).morsel);
       EXPECT_EQ(there.rows, 1u);
       EXPECT_EQ(there.columnCount, columns);
-      EXPECT_EQ(std::count(block.begin(), block.end(), std::byte{0xff}) >=
-                    static_cast<ptrdiff_t>(states * sizeof(uint64_t) + columns * sizeof(HrColumn)),
-                true);
+      EXPECT_GE(std::count(block.begin(), block.end(), std::byte{0xff}),
+                static_cast<ptrdiff_t>(states * sizeof(uint64_t) + columns * sizeof(HrColumn)));
     }
   }
 }
