@@ -343,19 +343,19 @@ private:
       out_ << (run.partitioned ? " by rank to " : " to ") << stream(run.outputStream);
     }
   }
+  std::string columnName(int32_t stream, int32_t id) const {
+    bool isThere = inRange(stream, plan_.streams.size()) &&
+                   inRange(id, plan_.streams[stream].schema.columns.size());
+    return isThere ? plan_.streams[stream].schema.columns[id].name : std::to_string(id);
+  }
   std::string rangeText(const ExchangeTask &exchange) {
-    auto column = [&](int32_t id) {
-      const std::vector<Column> &columns = plan_.streams[exchange.inputStream].schema.columns;
-      return inRange(id, columns.size()) ? columns[id].name : std::to_string(id);
-    };
+    auto column = [&](int32_t id) { return columnName(exchange.inputStream, id); };
     return exchange.order.empty() ? "" : " of " + orderText(exchange.order, column);
   }
   std::string keysText(const ExchangeTask &exchange) {
-    const std::vector<Column> &columns = plan_.streams[exchange.inputStream].schema.columns;
     std::string text;
     for (int32_t key : exchange.keys) {
-      text += (text.empty() ? " by " : ", ") +
-              (inRange(key, columns.size()) ? columns[key].name : std::to_string(key));
+      text += (text.empty() ? " by " : ", ") + columnName(exchange.inputStream, key);
     }
     return text;
   }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from dev import file_rules
 
 
@@ -49,3 +51,26 @@ def test_sources_in_braces_are_several() -> None:
         "runtime/b_c.h",
         "runtime/b_c.cpp",
     ]
+
+
+def test_every_source_is_named_by_a_test() -> None:
+    assert [str(finding) for finding in file_rules.untested()] == []
+
+
+def test_sources_that_no_test_names(tmp_path: Path) -> None:
+    files = {
+        "runtime/base/named.cpp": "",
+        "runtime/base/included.cpp": "",
+        "runtime/base/told.cpp": "",
+        "passes/form/named.cpp": "",  # that of base is another
+        "passes/form/whole.cpp": "",
+        "test/unit/base/named_test.cpp": '#include "runtime/base/included.h"\n// runtime/base/{told,x}.cpp',
+        "test/python/test_whole_programs.py": "",
+        "test/data/form.json": '"runtime/base/nobody.cpp"',
+        "runtime/base/nobody.cpp": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = sorted(finding.path for finding in file_rules.untested(tmp_path))
+    assert found == ["passes/form/named.cpp", "runtime/base/nobody.cpp"]

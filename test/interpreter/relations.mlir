@@ -1,5 +1,6 @@
 // What the relational ops mean, NULLs and duplicates included. Results are printed as CSV, an empty cell is NULL.
-// Sources: passes/interpreter/aggregates.cpp, passes/interpreter/compare.cpp, passes/interpreter/row_expressions.cpp
+// Sources: passes/interpreter/aggregates.cpp, passes/interpreter/compare.cpp, passes/interpreter/row_expressions.cpp,
+//   passes/interpreter/joins.cpp, passes/interpreter/value.cpp
 // RUN: headrace-interpret %s | FileCheck %s --strict-whitespace --match-full-lines
 
 //      CHECK:a,b

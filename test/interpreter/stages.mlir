@@ -1,5 +1,5 @@
 // Every stage of the compiler under many layouts gives what the program as written gives.
-// Sources: passes/driver/stage_check.cpp
+// Sources: passes/driver/stage_check.cpp, passes/interpreter/movement.cpp
 // RUN: headrace-interpret %s --check --tables %S/tables --layouts 8 --mesh ranks:1 --mesh ranks:3 --mesh a:2,b:2 | FileCheck %s
 
 // CHECK:      k,total,n

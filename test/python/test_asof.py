@@ -1,4 +1,7 @@
-"""ASOF JOIN: each row with the one that comes nearest, beside DuckDB."""
+"""ASOF JOIN: each row with the one that comes nearest, beside DuckDB.
+
+Sources: passes/import/NearestJoin.cpp
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Histograms over bins, the bins of equal widths, and the first few of an order, beside DuckDB."""
+"""Histograms over bins, the bins of equal widths, and the first few of an order, beside DuckDB.
+
+Sources: passes/import/duckdb/collected.cpp
+"""
 
 from __future__ import annotations
 

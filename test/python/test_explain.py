@@ -1,4 +1,7 @@
-"""hr.explain: a tree of operators with estimates, and after a run with what it took."""
+"""hr.explain: a tree of operators with estimates, and after a run with what it took.
+
+Sources: passes/shard/operator_text.cpp
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Groups found by dictionary codes and by integers of few values, or else by hash: the same groups."""
+"""Groups found by dictionary codes and by integers of few values, or else by hash: the same groups.
+
+Sources: passes/lower/kernel_group_codes.cpp
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # ruff: noqa: E501
-"""The layout solver and the simulator price by the same functions: their times and their orders are alike."""
+"""The layout solver and the simulator price by the same functions: their times and their orders are alike.
+
+Sources: passes/shard/{layout_schedule,near_layouts,record_operators,reshard_cost}.cpp
+"""
 
 from __future__ import annotations
 

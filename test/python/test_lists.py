@@ -1,4 +1,7 @@
-"""Lists beside DuckDB: through Arrow, as values, keys and aggregates, and as rows; 1 to 3 ranks."""
+"""Lists beside DuckDB: through Arrow, as values, keys and aggregates, and as rows; 1 to 3 ranks.
+
+Sources: passes/import/{QuantileFields,Unnest}.cpp, passes/import/duckdb/list_functions.cpp
+"""
 
 from __future__ import annotations
 

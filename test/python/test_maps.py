@@ -1,4 +1,7 @@
-"""Maps beside DuckDB: made, looked up, as keys and in order, in Arrow and Parquet; 1 to 3 ranks."""
+"""Maps beside DuckDB: made, looked up, as keys and in order, in Arrow and Parquet; 1 to 3 ranks.
+
+Sources: passes/import/duckdb/map_functions.cpp
+"""
 
 from __future__ import annotations
 

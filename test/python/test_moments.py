@@ -1,4 +1,7 @@
-"""Timestamps and times through files, against DuckDB: ways to store them, statistics, row groups left out."""
+"""Timestamps and times through files, against DuckDB: ways to store them, statistics, row groups left out.
+
+Sources: passes/import/{ConstantCasts,MomentDifferences,MomentFormat}.cpp
+"""
 
 from __future__ import annotations
 

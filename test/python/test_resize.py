@@ -1,4 +1,7 @@
-"""Ranks of an engine become more and fewer between calls, over a table that the script keeps."""
+"""Ranks of an engine become more and fewer between calls, over a table that the script keeps.
+
+Sources: runtime/session/regroup.cpp
+"""
 
 from __future__ import annotations
 

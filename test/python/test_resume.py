@@ -1,4 +1,7 @@
-"""The text of each phase, compiled further, gives the program's answer; one that does not fit is refused."""
+"""The text of each phase, compiled further, gives the program's answer; one that does not fit is refused.
+
+Sources: passes/driver/phases.cpp
+"""
 
 from __future__ import annotations
 

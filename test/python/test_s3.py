@@ -1,4 +1,7 @@
-"""Files in S3, as moto's server has them: read, found by patterns, written; and signatures."""
+"""Files in S3, as moto's server has them: read, found by patterns, written; and signatures.
+
+Sources: runtime/storage/remote/store_upload.cpp
+"""
 
 from __future__ import annotations
 

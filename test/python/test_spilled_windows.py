@@ -1,4 +1,7 @@
-"""Windows whose rows, or whose partitions, are larger than memory: answers as if there were enough."""
+"""Windows whose rows, or whose partitions, are larger than memory: answers as if there were enough.
+
+Sources: runtime/exec/window/window_merge.cpp
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Structs beside DuckDB: made, taken apart, as keys, in order, in lists, Arrow and Parquet; 1 to 3 ranks."""
+"""Structs beside DuckDB: made, taken apart, as keys, in order, in lists, Arrow and Parquet; 1 to 3 ranks.
+
+Sources: passes/import/duckdb/struct_functions.cpp
+"""
 
 from __future__ import annotations
 

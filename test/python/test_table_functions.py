@@ -1,4 +1,7 @@
-"""range and generate_series, beside DuckDB."""
+"""range and generate_series, beside DuckDB.
+
+Sources: passes/import/Series.cpp, passes/import/duckdb/unnest.cpp
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ _TABLES = {"t": pa.table({"a": [1, 2, None, 40]})}
         "select count(*) as n from range(timestamptz '2024-01-31', '2024-05-01', interval 1 hour)",
         "select x from range(timestamp '2024-03-31', timestamp '2023-01-01', interval '-1 month') s(x)",
         "select x from range(null::timestamp, date '2025-01-01', interval 1 month) s(x)",
-        "select x from t, generate_series(date '2024-01-01' + a::int, date '2024-02-05', interval 9 day) s(x)",
+        "select x from t, generate_series(date '2024-01-01' + a::int, date '2024-2-05', interval 9 day) s(x)",
         "select unnest(generate_series(date '2024-01-31', '2024-03-31', interval '1 month 1 hour')) as x",
         "select a, range(date '2024-01-31', date '2024-04-01', to_months(a::int)) as x from t",
         "select * from range(0)",

@@ -1,5 +1,8 @@
 """Casts of texts to lists, arrays, maps and structs beside DuckDB: as it prints them, as people write them,
-and as nobody does."""
+and as nobody does.
+
+Sources: passes/import/duckdb/nested_casts.cpp
+"""
 
 from __future__ import annotations
 

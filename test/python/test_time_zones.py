@@ -1,4 +1,7 @@
-"""Time zones by name beside DuckDB's ICU: AT TIME ZONE, sessions in a zone; near changes of clocks."""
+"""Time zones by name beside DuckDB's ICU: AT TIME ZONE, sessions in a zone; near changes of clocks.
+
+Sources: passes/import/{DateFunctions,ZonedMoments}.cpp
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""HUGEINT and UHUGEINT over their whole range, beside DuckDB; the matrix of types has their functions."""
+"""HUGEINT and UHUGEINT over their whole range, beside DuckDB; the matrix of types has their functions.
+
+Sources: passes/import/duckdb/{bits,unsigned128}.cpp
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Window functions against DuckDB, on several ranks."""
+"""Window functions against DuckDB, on several ranks.
+
+Sources: passes/import/{Interpolation,WindowBuilder}.cpp
+"""
 
 from __future__ import annotations
 

@@ -15,6 +15,8 @@ TO_SPLIT = {"passes/form/expressions.cpp": 900, "passes/form/pipelines.cpp": 600
 # What the templates of ./dev new leave to the author.
 UNFINISHED = "FILL IN"
 _CODE = (".h", ".cpp", ".td", ".py", ".def")
+_TESTED = ("model/", "runtime/", "passes/")
+_TESTS = (".cpp", ".h", ".mlir", ".test", ".py")
 _OPENINGS = {".py": ("#", '"""', 'r"""')}
 
 
@@ -88,31 +90,36 @@ def _globbed(name: str, texts: dict[str, str]) -> bool:
 
 
 def untested(root: Path = places.ROOT) -> list[Finding]:
-    """Sources of model, runtime and passes that no test names: by its own name, an include, or the path.
+    """Sources of model, runtime and passes that no test names: by its own name in a folder of theirs or
+    from Python, an include, or the path.
 
-    A test of IR says in a comment (Sources: …) which sources are there for what it checks.
+    A test of another name says in a comment (Sources: …) which sources are there for what it checks.
     """
     names = source_files(root)
-    tests = [name for name in names if name.startswith("test/")]
-    test_stems = [_plain(Path(name).stem) for name in tests]
+    tests = [name for name in names if name.startswith("test/") and name.endswith(_TESTS)]
     included: set[str] = set()
     told: set[str] = set()
     for name in tests:
-        if name.endswith((".cpp", ".h", ".mlir", ".test", ".py")):
-            text = (root / name).read_text(errors="replace")
-            included.update(re.findall(r'#include "([^"]+)"', text))
-            for path in re.findall(r"(?:model|passes|runtime)/[\w/{},.]+", text):
-                told.update(_alternatives(path))
-    findings = []
-    for name in names:
-        if not name.endswith(".cpp") or not name.startswith(("model/", "runtime/", "passes/")):
-            continue
-        stem = _plain(Path(name).stem)
-        header = name.removesuffix(".cpp") + ".h"
-        if name in told or header in included or any(stem in test for test in test_stems):
-            continue
-        findings.append(Finding(name, 0, "untested", "no test names it or includes its header"))
-    return findings
+        text = (root / name).read_text(errors="replace")
+        included.update(re.findall(r'#include "([^"]+)"', text))
+        for path in re.findall(r"(?:model|passes|runtime)/[\w/{},.]+", text):
+            told.update(_alternatives(path))
+    return [
+        Finding(name, 0, "untested", "no test names it or includes its header")
+        for name in names
+        if name.endswith(".cpp")
+        and name.startswith(_TESTED)
+        and name not in told
+        and name.removesuffix(".cpp") + ".h" not in included
+        and not any(_is_named_like(test, name) for test in tests)
+    ]
+
+
+def _is_named_like(test: str, source: str) -> bool:
+    """Whether a test has the source's name and is where one looks for it, not a namesake of it elsewhere."""
+    is_named = _plain(Path(source).stem) in _plain(Path(test).stem)
+    folder = Path(test).parent.name
+    return is_named and (folder == "python" or folder in Path(source).parent.parts)
 
 
 def _alternatives(path: str) -> list[str]:

@@ -1,4 +1,5 @@
 // Every pipeline becomes a kernel of its name, and a function adds two copies of each state that is combined; no pipeline is left.
+// Sources: passes/lower/lower.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 // CHECK-NOT: pipe.pipeline
 

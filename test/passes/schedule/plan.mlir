@@ -1,7 +1,7 @@
 // The plan is written from the module alone: tasks from the program, kernels with their work from
 // sched.kernels, and what orders a sort state's rows from the kernel that says so, whatever its name.
 // Sources: passes/schedule/emit_plan.cpp, passes/schedule/emit_rows.cpp, passes/schedule/emit_states.cpp,
-//   passes/schedule/plan_enums.cpp
+//   passes/schedule/emit_tensors.cpp, passes/schedule/plan_enums.cpp
 // RUN: headrace-translate --sched-to-plan %s | FileCheck %s
 // RUN: sed 's/sched.kernel @scan/sched.kernel @other/' %s | not headrace-translate --sched-to-plan 2>&1 | FileCheck %s --check-prefix=LACKS
 

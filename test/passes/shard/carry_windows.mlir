@@ -1,5 +1,6 @@
 // A window is computed where its partitions are together: by the hash of some partition keys; without any, each rank
 // has a range of the order and what the others' rows come to.
+// Sources: passes/shard/row_arithmetic.cpp
 // RUN: headrace-opt %s --shard="mesh=r:3" -split-input-file | FileCheck %s
 
 !t = !frame.table<"k": i64, "x": i64>

@@ -1,4 +1,7 @@
-"""Plans whose tasks run on a GPU: the emulated driver's, with several seeds, against the CPU's answers."""
+"""Plans whose tasks run on a GPU: the emulated driver's, with several seeds, against the CPU's answers.
+
+Sources: runtime/exec/gpu/{device_call,device_run_task,morsel_columns,read_back_copy}.cpp
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 // Packed lists: equal lists are equal bytes, orders, texts and casts.
-// Sources: list_values.cpp, list_functions.cpp, list_statistics.cpp, list_texts.cpp.
-#include "runtime/base/list_functions.h"
+// Sources: runtime/base/{list_values,list_functions,list_statistics,list_texts}.cpp
+#include "packed_lists.h"
+
 #include "runtime/base/text_functions.h"
 
 #include <gtest/gtest.h>
@@ -13,43 +14,6 @@
 
 namespace headrace {
 namespace {
-
-/// As much room as is asked for and no byte more, so that a sanitizer sees what goes beyond.
-class ExactRoom final : public TextRoom {
-  char *take(uint64_t bytes) override {
-    if (bytes > kBytesMax) {
-      return nullptr;
-    }
-    memory_.push_back(std::vector<char>(bytes + 1));
-    return memory_.back().data();
-  }
-  std::vector<std::vector<char>> memory_;
-};
-
-const ElementCode kInteger = elementCode({LogicalKind::kI32});
-const ElementCode kReal = elementCode({LogicalKind::kF64});
-const ElementCode kText = elementCode({LogicalKind::kString});
-
-std::string pack(ElementCode code, const std::vector<std::optional<std::string>> &elements) {
-  uint64_t texts = 0;
-  for (const auto &element : elements) {
-    texts += element ? element->size() : 0;
-  }
-  std::string bytes(ListWriter::bytesOf(code, elements.size(), texts), 'x');
-  ListWriter writer(bytes.data(), code, static_cast<uint32_t>(elements.size()));
-  for (const auto &element : elements) {
-    writer.add(element ? std::optional<std::string_view>(*element) : std::nullopt);
-  }
-  EXPECT_EQ(writer.end(), bytes.data() + bytes.size());
-  return bytes;
-}
-
-std::optional<std::string> integer(int value) {
-  return std::string(ElementBytes::ofInteger(kInteger, value).view());
-}
-std::optional<std::string> real(double value) {
-  return std::string(ElementBytes::ofReal(kReal, value).view());
-}
 
 TEST(ListValues, CodesSayTheType) {
   LogicalType type{LogicalKind::kTimestamp};

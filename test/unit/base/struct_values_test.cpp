@@ -1,23 +1,14 @@
 // Packed structs and maps: order, texts, fields in and out, keys.
-// Sources: struct_functions.cpp, list_values.cpp, list_texts.cpp.
-#include "runtime/base/list_functions.h"
-#include "runtime/base/text_functions.h"
+// Sources: runtime/base/{struct_functions,list_values,list_texts}.cpp
+#include "packed_lists.h"
 
-#include <gtest/gtest.h>
+#include "runtime/base/text_functions.h"
 
 #include <string>
 #include <vector>
 
 namespace headrace {
 namespace {
-
-class Room final : public TextRoom {
-  char *take(uint64_t bytes) override {
-    memory_.push_back(std::vector<char>(bytes + 1));
-    return memory_.back().data();
-  }
-  std::vector<std::vector<char>> memory_;
-};
 
 class StructValues : public testing::Test {
 protected:
@@ -36,7 +27,7 @@ protected:
     return structOf(room, Lists{fields}).bytes;
   }
 
-  Room room;
+  ExactRoom room;
 };
 
 LogicalType structType(std::vector<std::string> names) {

@@ -1,4 +1,5 @@
 // What every bootstrap must do, with 1 to 4 ranks and with faults.
+// Sources: runtime/bootstrap/store_bootstrap.cpp
 #include <chrono>
 #include <thread>
 

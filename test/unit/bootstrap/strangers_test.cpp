@@ -1,4 +1,5 @@
 // Who is no rank of the job gets nothing, learns nothing, and holds nobody up.
+// Sources: runtime/bootstrap/handshake.cpp
 #include <atomic>
 #include <chrono>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Collectives: right on every backend for many sizes, several at once, and unequal calls are told.
-// Sources: runtime/communication/collective_run.cpp
+// Sources: runtime/communication/{collective_run,members}.cpp
 #include "runtime/communication/communicator.h"
 
 #include <cstring>

@@ -1,4 +1,5 @@
 // Streams of codes decoded by a device, for random runs of both kinds and all widths.
+// Sources: runtime/device/decode/decode_kernels.cpp
 #include "runtime/abi/device_kernel.h"
 #include "runtime/device/decode/code_runs.h"
 #include "test/unit/device/device_fixture.h"

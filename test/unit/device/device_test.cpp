@@ -1,5 +1,7 @@
 // What every device does: memory to the limit, copies between tiers, order by events, launches,
 // graphs.
+// Sources: runtime/device/cuda/cuda_memory.cpp,
+//   runtime/device/emulated/{device_heap,device_main,device_process,emulation}.cpp
 #include "test/unit/device/device_fixture.h"
 
 #include <cstring>

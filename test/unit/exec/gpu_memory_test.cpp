@@ -1,6 +1,7 @@
 // Memory that a session keeps for a GPU's launches and columns, and gives up for who needs it: on
 // an emulated device.
-// Sources: runtime/exec/gpu/launch_blocks.cpp, runtime/exec/gpu/device_columns.cpp
+// Sources: runtime/exec/gpu/launch_blocks.cpp, runtime/exec/gpu/device_columns.cpp,
+//   runtime/device/accelerator.cpp
 #include "runtime/exec/gpu/gpu_memory.h"
 
 #include "runtime/device/cuda/open_accelerator.h"

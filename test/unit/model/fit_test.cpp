@@ -1,5 +1,6 @@
 // Fits of collectives: exact on curves made from known terms, and within the promised errors on
 // public measurements.
+// Sources: model/cost/measurement.cpp
 #include "model/cost/accuracy.h"
 #include "model/cost/cost.h"
 

@@ -1,5 +1,6 @@
 // Exchanges and collectives: one node for all equal ones against every message one by one, closed
 // forms, and no growth with ranks.
+// Sources: model/cost/rank_groups.cpp
 #include "model/cost/cost.h"
 #include "model/cost/link_load.h"
 

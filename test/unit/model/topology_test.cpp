@@ -2,7 +2,7 @@
 // Sources: model/topology/parse.cpp, model/topology/parse_device.cpp,
 //   model/topology/parse_node.cpp, model/topology/validate.cpp,
 //   model/topology/validate_node.cpp, model/topology/json_reader.cpp,
-//   model/topology/route_text.cpp, model/topology/open.cpp
+//   model/topology/route_text.cpp, model/topology/open.cpp, model/topology/placement.cpp
 #include "model/topology/topology.h"
 #include "test/unit/model/small_topology.h"
 

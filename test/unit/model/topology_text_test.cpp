@@ -1,5 +1,6 @@
 // What no topology may say: text that is not JSON, numbers and names that mean nothing, routes that
 // lead nowhere. Each is refused with its place.
+// Sources: model/topology/json_text.cpp, model/topology/figure.cpp
 #include "model/topology/topology.h"
 #include "test/unit/model/small_topology.h"
 

@@ -1,4 +1,5 @@
 // The setting that chooses an instruction set, and the completeness of the table.
+// Sources: runtime/primitives/isa/{baseline,v3,v4}.cpp
 #include "test/unit/primitives/testing.h"
 
 #include <gtest/gtest.h>

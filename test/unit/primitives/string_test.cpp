@@ -1,4 +1,5 @@
 // String primitives against the standard library and a recursive LIKE.
+// Sources: runtime/primitives/string/{compare,substring}.cpp
 #include "runtime/primitives/string/string.h"
 
 #include "test/unit/primitives/testing.h"

@@ -1,4 +1,5 @@
 // Arrow data through the C stream interface gives the same rows as the files.
+// Sources: runtime/storage/arrow/column_reader.cpp
 #include "runtime/storage/arrow/table_part.h"
 #include "test/unit/storage/tables.h"
 

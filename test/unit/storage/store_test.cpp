@@ -1,4 +1,5 @@
 // Addresses of stores, signatures, listings' XML, and how ranges become requests.
+// Sources: runtime/storage/remote/curl_library.cpp
 #include "runtime/base/sha256.h"
 #include "runtime/storage/remote/credentials.h"
 #include "runtime/storage/remote/http_client.h"

@@ -1,4 +1,5 @@
 // Telemetry: spans end up in the trace; limits hold; nothing costs when off.
+// Sources: runtime/telemetry/trace_json.cpp
 #include "runtime/telemetry/telemetry.h"
 
 #include <nlohmann/json.hpp>

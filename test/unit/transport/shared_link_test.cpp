@@ -1,4 +1,5 @@
 // Two ranks that share memory, and a peer that writes its memory by hand.
+// Sources: runtime/transport/neighbourhood.cpp
 #include "runtime/transport/shared_link.h"
 
 #include <csignal>

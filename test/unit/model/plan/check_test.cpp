@@ -1,4 +1,5 @@
 // Every rule of the checker refuses the least change that breaks it, and says rule, task and place.
+// Sources: model/plan/check_graph.cpp
 #include "model/plan/reservations.h"
 #include "model/plan/shared_loads.h"
 #include "test/unit/model/plan/changed_plan.h"

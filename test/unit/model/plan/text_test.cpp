@@ -73,6 +73,12 @@ TEST(PlanText, PrintsIdsThatAreOutOfRange) {
   std::string text = toText(plan);
   EXPECT_NE(text.find("77"), std::string::npos);
   EXPECT_NE(text.find("stream -9"), std::string::npos);
+  ExchangeTask exchange{.inputStream = -9, .outputStream = 8};
+  exchange.keys = {3};
+  exchange.order = {{.field = 4}};
+  plan.tasks[0].work = exchange;
+  text = toText(plan);
+  EXPECT_NE(text.find(" of 4 by 3 from stream -9 to stream 8"), std::string::npos) << text;
 }
 
 } // namespace

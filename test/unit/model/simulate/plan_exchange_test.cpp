@@ -1,4 +1,5 @@
 // An exchange or a collective takes in the simulation what the layout solver says it does.
+// Sources: model/simulate/plan_exchanges.cpp
 #include "model/cost/cost.h"
 #include "model/plan/names.h"
 #include "model/simulate/plan_graph.h"

@@ -1,5 +1,6 @@
 // Plans on topologies: closed forms, equal ranks against all of them one by one, 100,000 ranks,
 // refusals.
+// Sources: model/simulate/{plan_spills,plan_worker_tasks}.cpp
 #include "model/cost/network.h"
 #include "model/cost/terms.h"
 #include "model/simulate/plan_graph.h"

@@ -1,5 +1,6 @@
 // Tensor tasks between devices: each rank has its part of what is divided, as the layout solver
 // prices it.
+// Sources: model/simulate/plan_tensor_tasks.cpp
 #include "model/cost/tensor_work.h"
 #include "model/simulate/plan_graph.h"
 #include "model/simulate/simulate.h"

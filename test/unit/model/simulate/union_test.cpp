@@ -1,5 +1,6 @@
 // Streams that several tasks write: their rows add up, who reads waits for all of them, and none of
 // them runs ahead of it.
+// Sources: model/simulate/plan_streams.cpp
 #include "model/simulate/plan_graph.h"
 #include "model/simulate/simulate.h"
 

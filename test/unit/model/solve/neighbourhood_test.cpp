@@ -1,4 +1,5 @@
 // Regions are solved exactly as far as elimination reaches; walks keep their cost and load true.
+// Sources: model/solve/row_loads.cpp
 #include "model/solve/local_search.h"
 #include "test/unit/model/solve/random_problems.h"
 

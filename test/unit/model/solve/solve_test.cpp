@@ -1,4 +1,5 @@
 // The solver against exhaustive search on random small problems, with and without memory limits.
+// Sources: model/solve/{anytime,contradiction,random_choice}.cpp
 #include "model/solve/solve.h"
 #include "test/unit/model/solve/random_problems.h"
 
