@@ -68,7 +68,7 @@ def Frame_WindowFunctionKind : Frame_Enum<"WindowFunctionKind", "what a column o
   I32EnumAttrCase<"NthValue", 10, "nth_value">,
   I32EnumAttrCase<"Aggregate", 11, "aggregate">, // of the rows of the frame
   I32EnumAttrCase<"Collect", 12, "collect">,     // all lists of the partition as one
-  I32EnumAttrCase<"CollectDistinct", 13, "collect_distinct">, // of rows equal in its order one
+  I32EnumAttrCase<"CollectDistinct", 13, "collect_distinct">, // of rows equal in its last key one
   I32EnumAttrCase<"Mode", 14, "mode">]>;         // the most frequent value
 def Frame_FrameUnit : Frame_Enum<"FrameUnit", "what the bounds of a window frame count", [
   I32EnumAttrCase<"Rows", 0, "rows">,

@@ -235,9 +235,17 @@ private:
     llvm::erase_if(rows,
                    [&](size_t at) { return cell(partition, at, function.getColumn(0)).isNull(); });
     if (function.getKind() == WindowFunctionKind::CollectDistinct) {
-      auto compare = orderOf(function, partition);
-      auto isEqual = [&](size_t a, size_t b) { return compare(a, b) == 0; };
-      rows.erase(std::unique(rows.begin(), rows.end(), isEqual), rows.end());
+      const StringAttr value = cast<SortKeyAttr>(function.getOrder().getValue().back()).getColumn();
+      std::vector<size_t> firsts;
+      for (size_t at : rows) {
+        auto isEqual = [&](size_t first) {
+          return compareWithNulls(cell(partition, first, value), cell(partition, at, value)) == 0;
+        };
+        if (llvm::none_of(firsts, isEqual)) {
+          firsts.push_back(at);
+        }
+      }
+      rows = std::move(firsts);
     }
     if (function.getArgumentRange().size() > 1) {
       const Scalar most = count(function.getArgumentRange()[1], partition, row);
