@@ -149,7 +149,7 @@ def Frame_WindowFunctionAttr : Frame_Attr<"WindowFunction", "window_function"> {
     - (C2) `first_value`, `last_value`, `nth_value`, `mode`, `collect_distinct`, `collect` with a count and `aggregate` have a frame,
       `dense_rank` has none, the others may.
     - (C3) the number of arguments is the function's, and each is a column's name or an i64.
-    - (C4) only `lag`, `lead`, `first_value`, `last_value` and `nth_value` ignore NULLs; the first two without a frame.
+    - (C4) only `lag`, `lead`, `first_value`, `last_value` and `nth_value` ignore NULLs; the first two in a frame only with an order.
     - (C5) only what has a frame, and is no `aggregate` or `mode`, has an order, of one key at least; `collect_distinct` has one.
   }];
   let parameters = (ins EnumParameter<Frame_WindowFunctionKind>:$kind,

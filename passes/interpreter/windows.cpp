@@ -158,6 +158,10 @@ private:
     if (!seen) {
       return seen.takeError();
     }
+    if (function.getIgnoreNulls()) {
+      llvm::erase_if(
+          *seen, [&](size_t at) { return cell(partition, at, function.getColumn(0)).isNull(); });
+    }
     Standing standing{*seen, 0, 0, 0, llvm::is_contained(*seen, row)};
     if (function.getOrder()) {
       auto compare = orderOf(function, partition);
@@ -295,7 +299,8 @@ private:
     }
     Int128 at = Int128(standing.position), step = steps < 0 ? -1 : 1,
            rows = Int128(standing.rows.size());
-    if (!function.getIgnoreNulls()) { // behind a row outside, the first is at its own position
+    if (!function.getIgnoreNulls() ||
+        function.getFrame()) { // behind a row outside, the first is at its own position
       at += steps - (steps > 0 && !standing.inside ? 1 : 0);
     } else {
       for (Int128 left = steps < 0 ? -steps : steps; left > 0 && at >= 0 && at < rows;) {

@@ -245,9 +245,6 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
   request.ignoreNulls = function.get("ignore_nulls").boolean().value_or(false);
   const bool isValue = *kind == WindowKind::FirstValue || *kind == WindowKind::LastValue ||
                        *kind == WindowKind::NthValue;
-  if (request.ignoreNulls && !isValue && !inFrame.empty()) {
-    return context.fail(at, "unsupported IGNORE NULLS of lag and lead with an order of their own");
-  }
   bool counts = *kind == WindowKind::Ntile;
   for (auto [index, argument] : llvm::enumerate(function.get("children").elements())) {
     if (index == 2 && isNullConstant(argument)) {
@@ -268,7 +265,8 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
     }
     request.frame = std::move(*frame);
   }
-  if (!isInOrder(function, request.kind)) {
+  // Rows that do not count are only known of an order of its own.
+  if (!isInOrder(function, request.kind) || (request.ignoreNulls && moves && !inFrame.empty())) {
     FailureOr<SmallVector<RelationBuilder::SortKey>> order = importSortKeys(inFrame, at);
     if (failed(order)) {
       return failure();

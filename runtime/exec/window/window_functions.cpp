@@ -246,7 +246,8 @@ uint32_t WindowFunctions::presentBefore(uint32_t row) const {
 template <typename Standing>
 Status WindowFunctions::computeNeighbour(const plan::WindowColumn &window,
                                          const Standing &standing) {
-  if (window.ignoreNulls) { // never of a frame
+  const bool looksFor = window.ignoreNulls && !window.hasFrame(); // else the order has them alone
+  if (looksFor) {
     HR_RETURN_IF_ERROR(listPresent(field(window.input), {0, partition_->size()}));
   }
   // Beyond the partition is beyond it, however far.
@@ -264,7 +265,7 @@ Status WindowFunctions::computeNeighbour(const plan::WindowColumn &window,
     if (steps > 0 && !standing.isInside(row)) { // the first behind it is at its own position
       --target;
     }
-    if (window.ignoreNulls && steps != 0) {
+    if (looksFor && steps != 0) {
       // Present rows in front of this one count down from `before`, those behind it up.
       int64_t before = presentBefore(row);
       int64_t behind = presentBefore(row + 1);
