@@ -198,6 +198,16 @@ MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed>
     return failed(condition) ? condition : b.choose(*condition, *one, nullptr, at);
   };
   SmallVector<SortKey, 0> order(measure.order.begin(), measure.order.end());
+  if (measure.more) { // the first row is one that counts
+    SortKey known{{std::nullopt, "counts",
+                   [=](ExpressionBuilder &b) -> MaybeExpression {
+                     MaybeExpression one = list(b);
+                     return failed(one) ? one : b.isNotNull(*one, at);
+                   }},
+                  frame::SortDirection::Desc,
+                  frame::NullsOrder::Last};
+    order.insert(order.begin(), std::move(known));
+  }
   order.push_back({{std::nullopt, value.name,
                     [=](ExpressionBuilder &b) -> MaybeExpression {
                       MaybeExpression known = value.build(b);
@@ -209,10 +219,16 @@ MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed>
                             .arguments = {{std::nullopt, {std::nullopt, "list", list}}},
                             .at = at};
   auto field = static_cast<int64_t>(source->fields.size());
-  measure.arguments = {{std::nullopt, "list", [=, made = measure.fromList](ExpressionBuilder &b) {
-                          MaybeExpression values = b.field(field, at);
-                          return failed(values) || !made ? values : made(b, *values, nullptr);
-                        }}};
+  measure.arguments = {
+      {std::nullopt, "list",
+       [=, made = measure.fromList, more = measure.more](ExpressionBuilder &b) -> MaybeExpression {
+         MaybeExpression values = b.field(field, at);
+         if (failed(values) || !made || !more) {
+           return failed(values) || !made ? values : made(b, *values, nullptr);
+         }
+         MaybeExpression other = more->build(b);
+         return failed(other) ? other : made(b, *values, &*other);
+       }}};
   measure.condition = {};
   measure.order.clear();
   return window(*source, keys, order, all, at);

@@ -252,6 +252,10 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     request.order = joins ? SmallVector<SortKey>() : std::move(*keys); // it makes no difference
     request.fromList = collectedBy(name, separator, more, type, at);
     request.ofNone = name == "entropy" ? std::optional(0.0) : std::nullopt;
+    if (takesBinsOfRows(measure)) {
+      request.more = more;
+      request.sorted = false;
+    }
   }
   if (aggregate->rows == MeasureRows::kFirst && !order.empty()) {
     return firstOf(std::move(request), name, order, at);
@@ -342,7 +346,8 @@ static std::optional<MeasureRows> rowsByPlace(Node measure) {
     return std::nullopt;
   }
   if (aggregate->rows == MeasureRows::kCollected) {
-    return aggregate->ordered ? std::optional(MeasureRows::kCollected) : std::nullopt;
+    return aggregate->ordered || takesBinsOfRows(measure) ? std::optional(MeasureRows::kCollected)
+                                                          : std::nullopt;
   }
   if (aggregate->rows != MeasureRows::kFirst || name == "any_value") {
     return std::nullopt;

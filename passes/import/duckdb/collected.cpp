@@ -29,6 +29,12 @@ bool RelationImporter::takesMore(const Aggregate &aggregate, StringRef name) {
          llvm::is_contained(kTake, name);
 }
 
+bool headrace::import::duckdb::takesBinsOfRows(Node call) {
+  const SmallVector<Node> arguments = call.get("children").elements();
+  return nameOf(call).starts_with("histogram") && arguments.size() > 1 &&
+         !isOfConstants(arguments[1]);
+}
+
 FromList RelationImporter::collectedBy(StringRef name, Node separator,
                                        const std::optional<Computed> &more, Type type,
                                        Location at) {
@@ -42,8 +48,8 @@ FromList RelationImporter::collectedBy(StringRef name, Node separator,
   }
   if (more && name != "approx_top_k") {
     const Binning binning = name == "histogram" ? Binning::kUpTo : Binning::kExact;
-    return [=](ExpressionBuilder &b, const Expression &values, const Expression *) {
-      MaybeExpression bins = more->build(b);
+    return [=](ExpressionBuilder &b, const Expression &values, const Expression *first) {
+      MaybeExpression bins = first ? MaybeExpression(*first) : more->build(b);
       return failed(bins) ? bins : binnedCounts(b, values, *bins, binning, type, at);
     };
   }

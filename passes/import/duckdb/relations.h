@@ -12,6 +12,10 @@ namespace headrace::import::duckdb {
 /// Both that a condition, which may be empty, is true, and that a value is not NULL.
 BuildExpression whereKnown(const BuildExpression &condition, const Computed &value,
                            mlir::Location at);
+/// Whether an expression is made of constants alone.
+bool isOfConstants(Node expression);
+/// Whether an aggregate takes bins in which rows may differ: those of the first row count.
+bool takesBinsOfRows(Node call);
 /// Whether two lists of expressions over one input are the same, wherever they stand in the query.
 bool areAlike(llvm::ArrayRef<Node> a, llvm::ArrayRef<Node> b);
 
@@ -145,8 +149,6 @@ private:
   mlir::FailureOr<WindowRequests> importFill(Node function, FinishWindow &finish,
                                              mlir::Location at);
   mlir::FailureOr<WindowFunctionRequest::Frame> importFrame(Node function, mlir::Location at);
-  /// Whether an expression is made of constants alone.
-  static bool isOfConstants(Node expression);
   /// Whether the rows of a frame are in the order of a function's arguments as they come. Of the
   /// window's order more keys divide its peers, which ranks are of.
   static bool isInOrder(Node function, frame::WindowFunctionKind kind);

@@ -74,7 +74,8 @@ static Computed keyOf(ArrayRef<Computed> arguments, Location at) {
 
 /// A measure of the list of its values; NULL of none.
 static MaybeExpression finished(ExpressionBuilder &b, const MeasureRequest &measure,
-                                const headrace::TextFunction *ofDifferent, const Expression &list) {
+                                const headrace::TextFunction *ofDifferent, const Expression &list,
+                                const Expression *more) {
   Location at = measure.at;
   Type type = frame::dropNullable(measure.type);
   if (isOfPairs(measure)) {
@@ -93,8 +94,7 @@ static MaybeExpression finished(ExpressionBuilder &b, const MeasureRequest &meas
   if (measure.rows == MeasureRows::kMost) {
     return b.onlyElement(*headrace::textFunctionNamed("list_mode"), list, type, at);
   }
-  MaybeExpression made =
-      measure.fromList ? measure.fromList(b, list, nullptr) : MaybeExpression(list);
+  MaybeExpression made = measure.fromList ? measure.fromList(b, list, more) : MaybeExpression(list);
   return failed(made) ? made : orValue(b, *made, measure.ofNone, at);
 }
 
@@ -121,6 +121,22 @@ static MeasureRequest ofWhole(MeasureRequest measure, ArrayRef<RelationBuilder::
   return measure;
 }
 
+/// The other argument of the first row of a frame that counts, as a list of one, since it may be
+/// NULL.
+static WindowFunctionRequest firstOther(const MeasureRequest &measure,
+                                        const WindowFunctionRequest &list, bool comesInOrder) {
+  Location at = measure.at;
+  WindowFunctionRequest first{
+      .kind = WindowKind::FirstValue, .frame = list.frame, .ignoreNulls = true, .at = at};
+  first.arguments.push_back(
+      {std::nullopt, valueWhere(measure.more->with(&ExpressionBuilder::listOfOne, at),
+                                whereKnown(measure.condition, measure.arguments.front(), at), at)});
+  if (!comesInOrder) {
+    first.order = measure.order;
+  }
+  return first;
+}
+
 /// The first value of a frame that counts; `arbitrary` also one that is NULL, which rows that do
 /// not count then are not.
 static Computed firstOfThoseThat(const Computed &value, bool mayBeNull,
@@ -143,8 +159,7 @@ RelationImporter::importWindowAggregate(Node function, FinishWindow &finish, Loc
   const bool distinct = function.get("distinct").boolean().value_or(false);
   StringRef name = aggregateName(function, distinct);
   const SmallVector<Node> inFrame = function.get("arg_orders").elements(),
-                          orders = function.get("orders").elements(),
-                          given = function.get("children").elements();
+                          orders = function.get("orders").elements();
   FailureOr<MeasureRequest> measure =
       makeMeasure({function, name, distinct, function.get("filters"), inFrame}, at);
   FailureOr<WindowFunctionRequest::Frame> frame = importFrame(function, at);
@@ -152,9 +167,6 @@ RelationImporter::importWindowAggregate(Node function, FinishWindow &finish, Loc
                                                    own = importSortKeys(inFrame, at);
   if (failed(measure) || failed(frame) || failed(order) || failed(own)) {
     return failure();
-  }
-  if (name.starts_with("histogram") && given.size() > 1 && !isOfConstants(given[1])) {
-    return context.fail(at, "unsupported bins of " + name + " in a window that are no constant");
   }
   WindowFunctionRequest request{.frame = *frame, .at = at};
   const Computed value = measure->arguments.empty() ? Computed() : measure->arguments.front();
@@ -239,8 +251,17 @@ FailureOr<RelationImporter::WindowRequests> RelationImporter::collect(Node funct
     request.order.push_back(
         {keyOf(measure.arguments, at), frame::SortDirection::Asc, frame::NullsOrder::Last});
   }
-  finish = [=](ExpressionBuilder &b, ArrayRef<Expression> list) {
-    return finished(b, measure, ofDifferent, list.front());
+  WindowRequests requests{std::move(request)};
+  if (measure.more) {
+    requests.push_back(firstOther(measure, requests.front(), comesInOrder));
+  }
+  finish = [=](ExpressionBuilder &b, ArrayRef<Expression> given) -> MaybeExpression {
+    if (given.size() == 1) {
+      return finished(b, measure, ofDifferent, given.front(), nullptr);
+    }
+    Type i64 = IntegerType::get(b.getContext(), 64);
+    MaybeExpression more = b.element(given.back(), b.integer(1, i64, at), at);
+    return failed(more) ? more : finished(b, measure, ofDifferent, given.front(), &*more);
   };
-  return WindowRequests{std::move(request)};
+  return requests;
 }

@@ -21,7 +21,7 @@ static Node constantValue(Node expression) {
   return expression.get("value");
 }
 
-bool RelationImporter::isOfConstants(Node expression) {
+bool headrace::import::duckdb::isOfConstants(Node expression) {
   StringRef type = expression.get("type").string().value_or("");
   return constantValue(expression) ||
          ((type == "BOUND_FUNCTION" || type == "OPERATOR_CAST") &&
@@ -299,13 +299,19 @@ static bool isOverAll(Node function) {
   return function.get("partitions").elements().empty() && function.get("orders").elements().empty();
 }
 
+/// Whether a function sees the rows of the input in their order.
+static bool seesRowsInOrder(Node function) {
+  return isOverAll(function) ||
+         (takesBinsOfRows(function) && function.get("orders").elements().empty());
+}
+
 MaybeRelation RelationImporter::importWindow(Node op) {
   if (failed(expectOnly(op, {{"window_index", Use::kHarmless}, {"expressions", Use::kRead}}))) {
     return failure();
   }
   Location at = locate(op);
   SmallVector<Node> functions = op.get("expressions").elements();
-  RelationBuilder::RowsInOrder inOrder(builder, llvm::any_of(functions, isOverAll));
+  RelationBuilder::RowsInOrder inOrder(builder, llvm::any_of(functions, seesRowsInOrder));
   FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
   if (failed(inputs)) {
     return failure();
