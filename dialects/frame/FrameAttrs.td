@@ -68,7 +68,7 @@ def Frame_WindowFunctionKind : Frame_Enum<"WindowFunctionKind", "what a column o
   I32EnumAttrCase<"NthValue", 10, "nth_value">,
   I32EnumAttrCase<"Aggregate", 11, "aggregate">, // of the rows of the frame
   I32EnumAttrCase<"Collect", 12, "collect">,     // all lists of the partition as one
-  I32EnumAttrCase<"CollectDistinct", 13, "collect_distinct">, // of rows equal in its order one
+  I32EnumAttrCase<"CollectDistinct", 13, "collect_distinct">, // of rows equal in its last key one
   I32EnumAttrCase<"Mode", 14, "mode">]>;         // the most frequent value
 def Frame_FrameUnit : Frame_Enum<"FrameUnit", "what the bounds of a window frame count", [
   I32EnumAttrCase<"Rows", 0, "rows">,
@@ -149,7 +149,7 @@ def Frame_WindowFunctionAttr : Frame_Attr<"WindowFunction", "window_function"> {
     - (C2) `first_value`, `last_value`, `nth_value`, `mode`, `collect_distinct`, `collect` with a count and `aggregate` have a frame,
       `dense_rank` has none, the others may.
     - (C3) the number of arguments is the function's, and each is a column's name or an i64.
-    - (C4) only `lag`, `lead`, `first_value`, `last_value` and `nth_value` ignore NULLs; the first two without a frame.
+    - (C4) only `lag`, `lead`, `first_value`, `last_value` and `nth_value` ignore NULLs; the first two in a frame only with an order.
     - (C5) only what has a frame, and is no `aggregate` or `mode`, has an order, of one key at least; `collect_distinct` has one.
   }];
   let parameters = (ins EnumParameter<Frame_WindowFunctionKind>:$kind,

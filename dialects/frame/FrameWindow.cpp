@@ -113,7 +113,8 @@ LogicalResult WindowFunctionAttr::verify(function_ref<InFlightDiagnostic()> emit
   if (count < least || count > most || (arguments && !llvm::all_of(arguments, isCount))) { // C3
     return emitError() << "wrong arguments of " << text << ": " << arguments;
   }
-  if (ignoreNulls && (!takesValue(kind) || (frame && !needsFrame(kind, arguments)))) { // C4
+  const bool isMovedInFrame = frame && !needsFrame(kind, arguments);
+  if (ignoreNulls && (!takesValue(kind) || (isMovedInFrame && !order))) { // C4
     return emitError() << "has no NULLs to ignore: " << text;
   }
   if (!fitsOrder(kind, frame, order)) { // C5

@@ -21,7 +21,7 @@ def Frame_WindowOp : Frame_TableOp<"window", ["getState"]> {
     | `first_value(x)`, `last_value(x)`, `nth_value(x, n)` | x in that row of the frame; NULL without one |
     | `collect(x)` | in the first row the elements of the partition's lists x that are not NULL, in the order, as one list; in others, and where there are none, NULL. With a frame, in each row those of the frame |
     | `collect(x, n)` | likewise of the first n lists that are not NULL of a frame; of all if n is NULL or less than 1 |
-    | `collect_distinct(x, n)` | likewise, of rows that are equal in the function's order one each; n may be left out |
+    | `collect_distinct(x, n)` | likewise, of rows that are equal in the last key of the function's order the first in this order; n may be left out |
     | `mode(x)` | the x that most rows of the frame have, NULL does not count; of several that of the row that comes first |
     | `aggregate` | the measure of the rows of the frame, as `frame.aggregate` without keys has it |
 

@@ -75,7 +75,7 @@ MaybeRelation RelationBuilder::aggregateEqual(const Relation &input, ArrayRef<Co
   const SmallVector<frame::Column> fields = input.columns();
   const auto count = static_cast<int64_t>(keys.size() + measures.size());
   SmallVector<Computed> equal, shown;
-  SmallVector<MeasureRequest> all(measures);
+  std::vector<MeasureRequest> all = measures.vec();
   for (auto [index, key] : llvm::enumerate(keys)) {
     equal.push_back(equalBy(key, fields, at));
     const bool isShown = hasIntervals(key, fields);
@@ -113,7 +113,7 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
 MaybeRelation RelationBuilder::aggregateIdentified(const Relation &input, ArrayRef<Computed> keys,
                                                    ArrayRef<MeasureRequest> requests,
                                                    const GroupingSets &grouping, Location at) {
-  SmallVector<MeasureRequest> all(requests);
+  std::vector<MeasureRequest> all = requests.vec();
   all.push_back(
       {.function = frame::AggregateFunction::Min,
        .arguments = {{std::nullopt, "row",
@@ -156,7 +156,7 @@ MaybeRelation RelationBuilder::aggregateSets(const Relation &input, ArrayRef<Com
   bool choosesRows = byEqual || llvm::any_of(requests, [](const MeasureRequest &request) {
                        return request.rows != MeasureRows::kAll;
                      });
-  SmallVector<MeasureRequest> wanted(requests);
+  std::vector<MeasureRequest> wanted = requests.vec();
   MaybeRelation chosen =
       choosesRows && isOneGrouping ? chooseRows(input, keys, wanted, at) : MaybeRelation(input);
   if (failed(chosen)) {

@@ -86,11 +86,12 @@ MeasureRequest Aggregate::request(SmallVector<Computed> arguments, bool distinct
                                   Location at) const {
   MeasureRequest request{.type = type, .at = at};
   request.function = distinct ? ofDistinct.value_or(function) : function;
-  request.different = distinct && rows == MeasureRows::kCollected;
-  request.rows = rows == MeasureRows::kCollected ? rows
-                 : distinct && !ofDistinct       ? MeasureRows::kDifferent
-                 : rows == MeasureRows::kFirst   ? MeasureRows::kAll
-                                                 : rows;
+  const bool isOfEachOnce = rows == MeasureRows::kCollected || rows == MeasureRows::kQuantile;
+  request.different = distinct && isOfEachOnce;
+  request.rows = isOfEachOnce                  ? rows
+                 : distinct && !ofDistinct     ? MeasureRows::kDifferent
+                 : rows == MeasureRows::kFirst ? MeasureRows::kAll
+                                               : rows;
   request.formula = formula;
   request.ofNull = ofNull;
   request.sorted = rows == MeasureRows::kCollected && !ordered;

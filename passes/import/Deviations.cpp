@@ -72,7 +72,20 @@ Expression Deviations::field(size_t part) const {
   return *builder_.field(firstField_ + static_cast<int64_t>(part), at_);
 }
 
-Expression Deviations::rows() const { return field(parts_ - 1); }
+Real Deviations::comoment(int64_t place) const {
+  const Expression number =
+      builder_.integer(place, IntegerType::get(builder_.getContext(), 64), at_);
+  return real(*builder_.element(*comoments_, number, at_));
+}
+
+Expression Deviations::rows() const {
+  if (!comoments_) {
+    return field(parts_ - 1);
+  }
+  Type i64 = IntegerType::get(builder_.getContext(), 64);
+  Expression pairs = *builder_.cast(comoment(1).expression(), i64, at_);
+  return *builder_.coalesce({pairs, builder_.integer(0, i64, at_)}, at_);
+}
 
 Real Deviations::count() const {
   return real(*builder_.cast(rows(), Float64Type::get(builder_.getContext()), at_));
@@ -89,11 +102,13 @@ Real Deviations::total() const {
   return real(*builder_.coalesce({exact.expression(), field(2)}, at_));
 }
 
-Real Deviations::xx() const { return parts_ == kPartsOfTwo ? moment(0, 0, 2) : moment(0, 0, 1); }
-Real Deviations::yy() const { return moment(1, 1, 3); }
-Real Deviations::xy() const { return moment(0, 1, 4); }
-Real Deviations::meanX() const { return real(field(5)) / count(); }
-Real Deviations::meanY() const { return real(field(6)) / count(); }
+Real Deviations::xx() const {
+  return comoments_ ? comoment(4) : parts_ == kPartsOfTwo ? moment(0, 0, 2) : moment(0, 0, 1);
+}
+Real Deviations::yy() const { return comoments_ ? comoment(5) : moment(1, 1, 3); }
+Real Deviations::xy() const { return comoments_ ? comoment(6) : moment(0, 1, 4); }
+Real Deviations::meanX() const { return comoments_ ? comoment(2) : real(field(5)) / count(); }
+Real Deviations::meanY() const { return comoments_ ? comoment(3) : real(field(6)) / count(); }
 
 Real Deviations::determination() const {
   Real one = count().constant(1), product = xy();

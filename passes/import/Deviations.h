@@ -41,6 +41,11 @@ private:
 /// of products of deviations from them. Nothing that is not asked for is computed.
 class Deviations {
 public:
+  /// Of what `list_comoments` gives of pairs: of two columns.
+  Deviations(ExpressionBuilder &builder, Expression comoments, mlir::Location at)
+      : builder_(builder), firstField_(0), parts_(kPartsOfTwo), comoments_(std::move(comoments)),
+        at_(at) {}
+
   /// The parts of a measure, in the order of its fields: sums of x, y, x², y², xy (exact), of x and
   /// y as doubles, and the count. Of one column there are the sums of x and x², and the count; with
   /// powers those of x, x², x³ and x⁴ as doubles stand before the count.
@@ -69,12 +74,15 @@ public:
 
 private:
   Expression field(size_t part) const;
+  /// From 1.
+  Real comoment(int64_t place) const;
   Real real(Expression value) const { return {builder_, std::move(value), at_}; }
   Real moment(size_t sum, size_t other, size_t products) const;
 
   ExpressionBuilder &builder_;
   int64_t firstField_;
   size_t parts_;
+  std::optional<Expression> comoments_ = {};
   mlir::Location at_;
 };
 

@@ -230,6 +230,18 @@ MaybeExpression headrace::import::orValue(ExpressionBuilder &b, const Expression
                 : MaybeExpression(measure);
 }
 
+MaybeExpression headrace::import::valueOf(ExpressionBuilder &b, const DeviationFormula &formula,
+                                          const Deviations &deviations, Type type, Location at) {
+  Expression value = formula.value(deviations).expression();
+  if (formula.rowsMin > 0) {
+    Type i64 = IntegerType::get(b.getContext(), 64);
+    MaybeExpression enough = b.compare(frame::CompareKind::Ge, deviations.rows(),
+                                       b.integer(formula.rowsMin, i64, at), at);
+    value = *b.choose(*enough, value, nullptr, at);
+  }
+  return type ? b.cast(value, type, at) : MaybeExpression(value);
+}
+
 Computed MeasureParts::finished(size_t measure, int64_t firstField, Location at) const {
   const Whole &whole = wholes_[measure];
   int64_t field = firstField + static_cast<int64_t>(whole.firstPart);
@@ -266,13 +278,6 @@ Computed MeasureParts::finished(size_t measure, int64_t firstField, Location at)
   }
   return {std::nullopt, "deviation", [=](ExpressionBuilder &b) -> MaybeExpression {
             Deviations deviations(b, field, partsOf(whole), at);
-            Expression value = whole.formula->value(deviations).expression();
-            if (whole.formula->rowsMin > 0) {
-              Type i64 = IntegerType::get(b.getContext(), 64);
-              MaybeExpression enough = b.compare(frame::CompareKind::Ge, deviations.rows(),
-                                                 b.integer(whole.formula->rowsMin, i64, at), at);
-              value = *b.choose(*enough, value, nullptr, at);
-            }
-            return whole.type ? b.cast(value, whole.type, at) : MaybeExpression(value);
+            return valueOf(b, *whole.formula, deviations, whole.type, at);
           }};
 }

@@ -57,6 +57,10 @@ private:
   size_t formulas_ = 0;
 };
 
+/// What a formula makes of deviations, NULL of too few rows; as `type` if that is not null.
+MaybeExpression valueOf(ExpressionBuilder &b, const DeviationFormula &formula,
+                        const Deviations &deviations, mlir::Type type, mlir::Location at);
+
 } // namespace headrace::import
 
 #endif // HEADRACE_PASSES_IMPORT_MEASUREPARTS_H

@@ -70,7 +70,7 @@ MaybeRelation RelationBuilder::numberRows(const Relation &input, ArrayRef<Comput
 /// Joins the groups' extremes: of the last argument, where no argument is NULL.
 MaybeRelation RelationBuilder::addExtremes(const Relation &input, ArrayRef<Computed> keys,
                                            MutableArrayRef<MeasureRequest> measures, Location at) {
-  SmallVector<MeasureRequest> extremes;
+  std::vector<MeasureRequest> extremes;
   auto field = static_cast<int64_t>(input.fields.size() + keys.size());
   for (MeasureRequest &measure : measures) {
     if (measure.rows != MeasureRows::kLeast && measure.rows != MeasureRows::kGreatest) {
@@ -130,6 +130,12 @@ MaybeRelation RelationBuilder::countEqual(const Relation &input, ArrayRef<Comput
   return window(input, partition, {}, count, at);
 }
 
+/// If each value counts once, numbers the rows with the same.
+MaybeRelation RelationBuilder::oneOfEach(const Relation &input, ArrayRef<Computed> keys,
+                                         MeasureRequest &measure, Location at) {
+  return measure.different ? numberRows(input, keys, measure, at) : MaybeRelation(input);
+}
+
 /// Numbers the rows of a group in the argument's order, and gives each the number of values and the
 /// next value.
 MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Computed> keys,
@@ -150,8 +156,12 @@ MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Compu
   if (quantile.isBetween()) {
     functions.push_back(next);
   }
+  const MaybeRelation source = oneOfEach(input, keys, measure, at);
+  if (failed(source)) {
+    return failure();
+  }
   const SmallVector<Computed> partition = partitionOf(keys, measure);
-  const QuantileFields fields(quantile, static_cast<int64_t>(input.fields.size()), at);
+  const QuantileFields fields(quantile, static_cast<int64_t>(source->fields.size()), at);
   measure.condition =
       both(measure.condition, [=](ExpressionBuilder &b) { return fields.isAt(b); }, at);
   if (quantile.isBetween()) {
@@ -161,19 +171,16 @@ MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Compu
                                    return failed(known) ? known : fields.between(b, *known, type);
                                  }};
   }
-  return window(input, partition, order, functions, at);
+  return window(*source, partition, order, functions, at);
 }
 
 /// Gives one row of each group all arguments as a list.
 MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed> keys,
                                        MeasureRequest &measure, Location at) {
   const Computed value = measure.arguments.front();
-  MaybeRelation source = input;
-  if (measure.different) {
-    source = numberRows(input, keys, measure, at);
-    if (failed(source)) {
-      return failure();
-    }
+  const MaybeRelation source = oneOfEach(input, keys, measure, at);
+  if (failed(source)) {
+    return failure();
   }
   BuildExpression isKnown = [=](ExpressionBuilder &b) -> MaybeExpression {
     MaybeExpression known = value.build(b);
@@ -191,6 +198,16 @@ MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed>
     return failed(condition) ? condition : b.choose(*condition, *one, nullptr, at);
   };
   SmallVector<SortKey, 0> order(measure.order.begin(), measure.order.end());
+  if (measure.more) { // the first row is one that counts
+    SortKey known{{std::nullopt, "counts",
+                   [=](ExpressionBuilder &b) -> MaybeExpression {
+                     MaybeExpression one = list(b);
+                     return failed(one) ? one : b.isNotNull(*one, at);
+                   }},
+                  frame::SortDirection::Desc,
+                  frame::NullsOrder::Last};
+    order.insert(order.begin(), std::move(known));
+  }
   order.push_back({{std::nullopt, value.name,
                     [=](ExpressionBuilder &b) -> MaybeExpression {
                       MaybeExpression known = value.build(b);
@@ -202,11 +219,16 @@ MaybeRelation RelationBuilder::collect(const Relation &input, ArrayRef<Computed>
                             .arguments = {{std::nullopt, {std::nullopt, "list", list}}},
                             .at = at};
   auto field = static_cast<int64_t>(source->fields.size());
-  measure.arguments.front() = {std::nullopt, "list",
-                               [=, made = measure.fromList](ExpressionBuilder &b) {
-                                 MaybeExpression values = b.field(field, at);
-                                 return failed(values) || !made ? values : made(b, *values);
-                               }};
+  measure.arguments = {
+      {std::nullopt, "list",
+       [=, made = measure.fromList, more = measure.more](ExpressionBuilder &b) -> MaybeExpression {
+         MaybeExpression values = b.field(field, at);
+         if (failed(values) || !made || !more) {
+           return failed(values) || !made ? values : made(b, *values, nullptr);
+         }
+         MaybeExpression other = more->build(b);
+         return failed(other) ? other : made(b, *values, &*other);
+       }}};
   measure.condition = {};
   measure.order.clear();
   return window(*source, keys, order, all, at);

@@ -151,7 +151,9 @@ enum class MeasureRows {
   kCollected,
 };
 
-using FromList = std::function<MaybeExpression(ExpressionBuilder &, const Expression &list)>;
+/// What is made of a list, and of another argument if rows differ in it.
+using FromList = std::function<MaybeExpression(ExpressionBuilder &, const Expression &list,
+                                               const Expression *more)>;
 
 /// A measure of an aggregate.
 struct MeasureRequest {
@@ -164,9 +166,11 @@ struct MeasureRequest {
   /// Of kCollected: what is made of the list of the values that are not NULL; empty: the list of
   /// all values is the measure.
   FromList fromList = {};
+  /// Of kCollected: the other argument, if rows differ in it: that of the first value counts.
+  std::optional<Computed> more = {};
   bool sorted = false;               ///< of kCollected: the order of the values makes no difference
   std::optional<double> ofNone = {}; ///< of kCollected: the measure where nothing counts; else NULL
-  bool different = false;            ///< of kCollected: each value once
+  bool different = false;       ///< of kCollected and kQuantile: each value, of all arguments, once
   uint32_t elementsMax = 0;     ///< of kCollected: more of the first are not looked at; 0: all are
   bool ofNull = false;          ///< of kLeast, kGreatest: rows count whose first argument is NULL
   bool inOrder = false;         ///< of Min and Max of what is nested, whose bytes are in no order
@@ -362,6 +366,8 @@ private:
                             mlir::Location at);
   MaybeRelation numberRows(const Relation &input, llvm::ArrayRef<Computed> keys,
                            MeasureRequest &measure, mlir::Location at);
+  MaybeRelation oneOfEach(const Relation &input, llvm::ArrayRef<Computed> keys,
+                          MeasureRequest &measure, mlir::Location at);
   MaybeRelation collect(const Relation &input, llvm::ArrayRef<Computed> keys,
                         MeasureRequest &measure, mlir::Location at);
   MaybeRelation countEqual(const Relation &input, llvm::ArrayRef<Computed> keys,

@@ -158,6 +158,10 @@ private:
     if (!seen) {
       return seen.takeError();
     }
+    if (function.getIgnoreNulls()) {
+      llvm::erase_if(
+          *seen, [&](size_t at) { return cell(partition, at, function.getColumn(0)).isNull(); });
+    }
     Standing standing{*seen, 0, 0, 0, llvm::is_contained(*seen, row)};
     if (function.getOrder()) {
       auto compare = orderOf(function, partition);
@@ -235,9 +239,17 @@ private:
     llvm::erase_if(rows,
                    [&](size_t at) { return cell(partition, at, function.getColumn(0)).isNull(); });
     if (function.getKind() == WindowFunctionKind::CollectDistinct) {
-      auto compare = orderOf(function, partition);
-      auto isEqual = [&](size_t a, size_t b) { return compare(a, b) == 0; };
-      rows.erase(std::unique(rows.begin(), rows.end(), isEqual), rows.end());
+      const StringAttr value = cast<SortKeyAttr>(function.getOrder().getValue().back()).getColumn();
+      std::vector<size_t> firsts;
+      for (size_t at : rows) {
+        auto isEqual = [&](size_t first) {
+          return compareWithNulls(cell(partition, first, value), cell(partition, at, value)) == 0;
+        };
+        if (llvm::none_of(firsts, isEqual)) {
+          firsts.push_back(at);
+        }
+      }
+      rows = std::move(firsts);
     }
     if (function.getArgumentRange().size() > 1) {
       const Scalar most = count(function.getArgumentRange()[1], partition, row);
@@ -287,7 +299,8 @@ private:
     }
     Int128 at = Int128(standing.position), step = steps < 0 ? -1 : 1,
            rows = Int128(standing.rows.size());
-    if (!function.getIgnoreNulls()) { // behind a row outside, the first is at its own position
+    if (!function.getIgnoreNulls() ||
+        function.getFrame()) { // behind a row outside, the first is at its own position
       at += steps - (steps > 0 && !standing.inside ? 1 : 0);
     } else {
       for (Int128 left = steps < 0 ? -steps : steps; left > 0 && at >= 0 && at < rows;) {

@@ -79,6 +79,28 @@ typename On::Number quotientOf(const On &on, const DoubleDouble<typename On::Num
   return on.add(first, on.divide(rest, by.high));
 }
 
+/// A sum of products of deviations from means, as sums have it.
+template <class Number> struct ScaledComoment {
+  Number scaled; ///< count · comoment = count · products − sum · other
+  Number least;  ///< what is nearer to 0 is what rounding left of equal values
+};
+
+template <class On>
+ScaledComoment<typename On::Number>
+deviationsOf(const On &on, const DoubleDouble<typename On::Number> &sum,
+             const DoubleDouble<typename On::Number> &other,
+             const DoubleDouble<typename On::Number> &products, typename On::Number count) {
+  auto scaled = productOf(on, products.high, count);
+  scaled.low = on.add(scaled.low, on.multiply(products.low, count));
+  auto square = productOf(on, sum.high, other.high);
+  auto cross = on.add(on.multiply(sum.high, other.low), on.multiply(sum.low, other.high));
+  square.low = on.add(square.low, cross);
+  auto minus = on.constant(-1);
+  constexpr double kNoise = 0x1p-96; // sums of 106 bits, of a million values and more
+  return {sumOf(on, scaled, {on.multiply(square.high, minus), on.multiply(square.low, minus)}).high,
+          on.multiply(scaled.high, on.constant(kNoise))};
+}
+
 /// Of up to 38 digits.
 inline DoubleDouble<double> inTwoParts(__int128 value) {
   const auto high = static_cast<double>(value);

@@ -192,6 +192,9 @@ enum class Spread {
   kPopulationKurtosis
 };
 List spreadOfList(TextRoom &room, const List &list, Spread spread);
+/// Of pairs (y, x) one behind the other: their number, the means of x and y, and the sums of xx, yy
+/// and xy of deviations from them, each as `comoment` of `frame` has it.
+List comomentsOfList(TextRoom &room, const List &list);
 /// Rounded once.
 List exactSumOfList(TextRoom &room, const List &list);
 List exactMeanOfList(TextRoom &room, const List &list);

@@ -145,6 +145,53 @@ List spreadOfList(TextRoom &room, const List &list, Spread spread) {
   return maybeReal(room, spreadOf(realsOf(list), spread));
 }
 
+/// From sums of x, of y and of their products.
+static double comomentOf(const DoubleDouble<double> &x, const DoubleDouble<double> &y,
+                         const DoubleDouble<double> &products, double count, bool areSquares) {
+  const auto [scaled, least] = deviationsOf(Computing(), x, y, products, count);
+  const bool isNoise = (areSquares ? scaled : std::abs(scaled)) < std::abs(least);
+  return (isNoise ? 0 : scaled) / count;
+}
+
+List comomentsOfList(TextRoom &room, const List &list) {
+  const std::vector<double> values = realsOf(list);
+  const ElementCode real = elementCode({LogicalKind::kF64});
+  if (values.empty()) {
+    return listOf(room, real, {});
+  }
+  DoubleDouble<double> x{0, 0}, y{0, 0}, xx{0, 0}, yy{0, 0}, xy{0, 0};
+  double plainX = 0, plainY = 0;
+  auto add = [](DoubleDouble<double> &sum, double a, double b) {
+    sum = sumOf(Computing(), sum, productOf(Computing(), a, b));
+  };
+  for (size_t pair = 0; pair + 1 < values.size(); pair += 2) {
+    const double valueY = values[pair], valueX = values[pair + 1];
+    add(x, valueX, 1);
+    add(y, valueY, 1);
+    add(xx, valueX, valueX);
+    add(yy, valueY, valueY);
+    add(xy, valueX, valueY);
+    plainX += valueX;
+    plainY += valueY;
+  }
+  const auto count = static_cast<double>(values.size() / 2);
+  const double parts[] = {count,
+                          plainX / count,
+                          plainY / count,
+                          comomentOf(x, x, xx, count, /*areSquares=*/true),
+                          comomentOf(y, y, yy, count, /*areSquares=*/true),
+                          comomentOf(x, y, xy, count, /*areSquares=*/false)};
+  std::vector<ElementBytes> bytes;
+  std::vector<std::optional<std::string_view>> elements;
+  for (const double part : parts) {
+    bytes.push_back(ElementBytes::ofReal(real, part));
+  }
+  for (const ElementBytes &each : bytes) {
+    elements.push_back(each.view());
+  }
+  return listOf(room, real, elements);
+}
+
 List exactSumOfList(TextRoom &room, const List &list) {
   const std::vector<double> values = realsOf(list);
   return maybeReal(room, values.empty() ? std::nullopt : std::optional(sumOf(values)));

@@ -339,17 +339,7 @@ def test_what_others_estimate_is_exact(ranks: int) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        (
-            "select covar_pop(distinct x, i) over (order by i) from t",
-            "unsupported covar_pop of distinct values in a window",
-        ),
-        (
-            "select arg_min(distinct x, i, 2) over (order by i) from t",
-            "unsupported arg_min of distinct values in a window",
-        ),
         ("select bitstring_agg(i) from t", "unsupported aggregate function: bitstring_agg"),
-        ("select mode(distinct i order by i) from t", "unsupported mode of distinct values in an order"),
-        ("select median(distinct i) from t", "unsupported median of distinct values"),
     ],
 )
 def test_refused(query: str, message: str) -> None:

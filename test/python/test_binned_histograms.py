@@ -6,6 +6,7 @@ Sources: passes/import/duckdb/collected.cpp
 from __future__ import annotations
 
 import random
+import re
 
 import headrace as hr
 import pyarrow as pa
@@ -85,6 +86,70 @@ def test_bins_of_groups_windows_and_lists(ranks: int) -> None:
     check(f"select id, histogram(n, [0, 20]) over {window} as a from t", _TABLES, ranks=ranks)
     calls = "list_aggr(l, 'histogram', [0, 20]) as a, list_aggr(l, 'histogram_exact', [0, 20]) as b"
     check(f"select g, {calls} from (select g, list(n) as l from t group by g)", _TABLES, ranks=ranks)
+
+
+def _of_rows(value: str = "n") -> list[str]:
+    """Calls whose bins are those of the first row that counts."""
+    return [
+        *[f"histogram({value}, [id, id + 30])", f"histogram_exact({value}, [id % 50, n])"],
+        f"histogram({value}, [id % 9, 20]) filter (where id % 3 > 0)",
+        f"histogram({value}, [id - 200, 0] order by -id)",
+        f"histogram({value}, [{value}, 0] order by {value} desc, id) filter (where id % 4 > 0)",
+    ]
+
+
+def _listed(calls: list[str], over: str = "") -> str:
+    return ", ".join(f"{call}{over} as c{place}" for place, call in enumerate(calls))
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_bins_of_the_first_row_of_groups(ranks: int) -> None:
+    """Of rows of a table, which have an order."""
+    known = "coalesce(id, 0)"
+    calls = [*_of_rows(), f"histogram(n::varchar, [{known}::varchar])", f"histogram(n, [{known}, n])"]
+    check(f"select g, {_listed(calls)} from t group by g", _TABLES, ranks=ranks)
+    check(f"select {_listed(calls)} from t", _TABLES, ranks=ranks)
+    check(f"select {_listed(calls)} from t where n is null", _TABLES, ranks=ranks)
+    check(f"select id, {_listed(calls, ' over (partition by g)')} from t", _TABLES, ranks=ranks)
+    check(f"select id, {_listed(calls, ' over ()')} from t", _TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "partition by g order by id rows between 3 preceding and 1 following",
+        "order by id rows between 2 preceding and 2 following",
+        "order by id desc rows between 4 preceding and 1 preceding",
+        "partition by g order by id rows between 3 preceding and 2 following exclude current row",
+        "order by id range between 6 preceding and 4 following",
+        "partition by g order by id groups between 2 preceding and current row exclude ties",
+    ],
+)
+def test_bins_of_the_first_row_of_frames(frame: str, ranks: int) -> None:
+    """DuckDB joins no parts of a frame that have other bins; in an order of the function it makes none."""
+    same_order = "-id" if "desc" in frame else "id + 1"
+    ordered = [re.sub(r"\](?=\))", f"] order by {same_order}", call) for call in _of_rows()]
+    found = hr.sql(f"select id, {_listed(_of_rows(), f' over ({frame})')} from t", _TABLES, ranks=ranks)
+    same(found, answer(f"select id, {_listed(ordered, f' over ({frame})')} from t", _TABLES))
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("frame", ["partition by g order by id", "order by id desc", "order by g, id"])
+def test_bins_of_the_first_row_of_long_frames(frame: str, ranks: int) -> None:
+    """As the first row of its list has them; DuckDB joins no parts of a frame that have other bins."""
+    columns = "histogram(n, [id % 40]) over w as h, list({'n': n, 'id': id}) over w as l"
+    for row in hr.sql(f"select {columns} from t window w as ({frame})", _TABLES, ranks=ranks).to_pylist():
+        known = [each for each in row["l"] if each["n"] is not None]
+        if not known:
+            assert row["h"] is None
+            continue
+        end = known[0]["id"] % 40
+        counts = {end: 0}
+        for each in known:
+            key = end if each["n"] <= end else 2**63 - 1
+            counts[key] = counts.get(key, 0) + 1
+        assert dict(row["h"]) == counts
 
 
 def test_a_histogram_of_nan() -> None:
@@ -268,8 +333,8 @@ def test_quantiles_of_other_types(ranks: int) -> None:
         ),
         ("select histogram(n, null::bigint[]) from t", "bins of a histogram that are NULL"),
         (
-            "select histogram(n, [id]) over () from t",
-            "unsupported bins of histogram in a window that are no constant",
+            "select histogram(n, case when id > 400 then [id] end) over (order by id) from t",
+            "bins of a histogram that are NULL",
         ),
         (
             "select equi_width_bins(s, s, 2, true) as x from (select 'a' as s)",

@@ -433,7 +433,6 @@ _REFUSED = (
     ("select map([i], [k]) from t", "unsupported type: MAP whose keys are INTERVALs or have some"),
     ("select histogram(i) from t", "unsupported type: MAP whose keys are INTERVALs or have some"),
     ("select dayofweek(i) from t", "unsupported dayofweek: not of an interval"),
-    ("select avg(distinct i) from t", "unsupported avg of distinct intervals"),
     (
         "select sum(k) over (order by i range between interval 1 day preceding and current row) from t",
         "unsupported RANGE with a distance over intervals",

@@ -172,6 +172,15 @@ QUERIES = [
     " 5 desc) over (partition by s order by k rows 9 preceding), ',') as c from t",
     "select k, arg_min(x, k) over () as a, mode(g) over (order by k rows between unbounded preceding and"
     " unbounded following) as b, median(x) over (partition by g) as c from t",
+    "select k, array_to_string(list(distinct s order by x, k) over (order by k rows 6 preceding), ',') as a,"
+    " round(corr(distinct x % 7, g) over w, 6) as b, quantile_disc(distinct s, 0.4) over w as c,"
+    " array_to_string(arg_max(distinct s, g, 2) over w, ',') as d from t where g < 9"
+    " window w as (partition by s order by k rows between 9 preceding and 1 following)",
+    "select * from (select k, x, lag(x order by x is null, s, k ignore nulls) over w as a,"
+    " lead(x, 2 order by x is null, s desc, k ignore nulls) over w as b from t"
+    " window w as (partition by g order by k rows between 9 preceding and 7 following)) where x is not null",
+    "select k, array_to_string(map_values(histogram(x, [k, 90] order by k + 1) over w), ',') as a from t"
+    " window w as (order by k rows between 1 preceding and current row exclude current row)",
     "select g, fill(sum(x)) over (order by g) as w from t where g % 3 > 0 or x is null group by g",
     "select g, x, fill(x) over (partition by g % 4 order by g) as w from few",
     "select g, fill(x::double) over (order by g::double) as w from few where x > 3 or x is null",

@@ -15,6 +15,11 @@ static constexpr unsigned kDoubleDigits = 15;
 /// What DuckDB writes as an integer.
 static constexpr int64_t kShareDigits = 18;
 
+StringRef RelationImporter::aggregateName(Node call, bool distinct) {
+  StringRef name = nameOf(call);
+  return distinct && name == "mode" ? StringRef("any_value") : name;
+}
+
 FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location at) {
   StringRef name = nameOf(measure);
   at = expressions.locate(measure, at);
@@ -35,7 +40,7 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
     return failure();
   }
   bool distinct = measure.get("aggregate_type").string() == StringRef("DISTINCT");
-  return makeMeasure({measure, name, distinct, measure.get("filter"),
+  return makeMeasure({measure, aggregateName(measure, distinct), distinct, measure.get("filter"),
                       measure.get("order_bys").get("orders").elements()},
                      at);
 }
@@ -199,9 +204,6 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
                                         /*zoned=*/false));
   }
   const bool means = aggregate->function == Function::Avg && !aggregate->formula;
-  if (ofInterval && means && distinct) {
-    return context.fail(at, "unsupported avg of distinct intervals");
-  }
   bool sums = !aggregate->formula &&
               frame::ruleOf(aggregate->function).result == frame::AggregateResult::kSum;
   if (sums && isBoolean(arguments.front())) {
@@ -214,6 +216,9 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   MeasureRequest request = aggregate->request(std::move(computed), distinct, type, at);
   request.inOrder = ofNested && isExtremeItself;
   request.meanOfIntervals = ofInterval && means;
+  if (request.meanOfIntervals && distinct) {
+    request.rows = MeasureRows::kDifferent;
+  }
   request.meanOfMoments = means && frame::isTemporal(type);
   if (isQuantile) {
     FailureOr<SmallVector<Quantile>> quantiles = quantilesOf(call, aggregate->quantile, type, at);
@@ -222,13 +227,14 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     }
     if (areSeveral(measure)) {
       request.rows = MeasureRows::kCollected;
-      request.fromList = [=, all = *quantiles](ExpressionBuilder &b, const Expression &values) {
+      request.fromList = [=, all = *quantiles](ExpressionBuilder &b, const Expression &values,
+                                               const Expression *) {
         return quantilesOfList(b, values, all, type, at);
       };
     } else if (isPrecise(type) && quantiles->front().kind == QuantileKind::kBetween) {
       request.rows = MeasureRows::kCollected;
-      request.fromList = [=, one = quantiles->front()](ExpressionBuilder &b,
-                                                       const Expression &values) {
+      request.fromList = [=, one = quantiles->front()](
+                             ExpressionBuilder &b, const Expression &values, const Expression *) {
         return quantileOfList(b, values, one, type, at);
       };
     } else {
@@ -246,6 +252,10 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     request.order = joins ? SmallVector<SortKey>() : std::move(*keys); // it makes no difference
     request.fromList = collectedBy(name, separator, more, type, at);
     request.ofNone = name == "entropy" ? std::optional(0.0) : std::nullopt;
+    if (takesBinsOfRows(measure)) {
+      request.more = more;
+      request.sorted = false;
+    }
   }
   if (aggregate->rows == MeasureRows::kFirst && !order.empty()) {
     return firstOf(std::move(request), name, order, at);
@@ -255,10 +265,8 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
                         aggregate->rows == MeasureRows::kGreatest;
   if (isOneOfSeveral && !order.empty()) {
     FailureOr<SmallVector<SortKey>> keys = importSortKeys(order, at);
-    if (failed(keys) || distinct) {
-      return failed(keys)
-                 ? failure()
-                 : context.fail(at, "unsupported " + name + " of distinct values in an order");
+    if (failed(keys)) {
+      return failure();
     }
     request.order = std::move(*keys);
   }
@@ -292,9 +300,6 @@ static FailureOr<Quantile> quantileAt(Node share) {
 FailureOr<SmallVector<Quantile>> RelationImporter::quantilesOf(const MeasureCall &call,
                                                                QuantileKind kind, Type result,
                                                                Location at) {
-  if (call.distinct) {
-    return context.fail(at, "unsupported " + call.name + " of distinct values");
-  }
   Node options = call.node.get("function_data");
   SmallVector<Node> shares = options.get("quantiles").elements();
   Type type = typeOfOne(call.node, result);
@@ -341,7 +346,8 @@ static std::optional<MeasureRows> rowsByPlace(Node measure) {
     return std::nullopt;
   }
   if (aggregate->rows == MeasureRows::kCollected) {
-    return aggregate->ordered ? std::optional(MeasureRows::kCollected) : std::nullopt;
+    return aggregate->ordered || takesBinsOfRows(measure) ? std::optional(MeasureRows::kCollected)
+                                                          : std::nullopt;
   }
   if (aggregate->rows != MeasureRows::kFirst || name == "any_value") {
     return std::nullopt;
@@ -396,7 +402,7 @@ MaybeRelation RelationImporter::importAggregate(Node op) {
   if (failed(input)) {
     return failure();
   }
-  SmallVector<MeasureRequest> measures;
+  std::vector<MeasureRequest> measures;
   for (Node expression : wanted) {
     FailureOr<MeasureRequest> measure = importMeasure(expression, at);
     if (failed(measure)) {

@@ -29,11 +29,17 @@ bool RelationImporter::takesMore(const Aggregate &aggregate, StringRef name) {
          llvm::is_contained(kTake, name);
 }
 
+bool headrace::import::duckdb::takesBinsOfRows(Node call) {
+  const SmallVector<Node> arguments = call.get("children").elements();
+  return nameOf(call).starts_with("histogram") && arguments.size() > 1 &&
+         !isOfConstants(arguments[1]);
+}
+
 FromList RelationImporter::collectedBy(StringRef name, Node separator,
                                        const std::optional<Computed> &more, Type type,
                                        Location at) {
   if (separator) {
-    return [=](ExpressionBuilder &b, const Expression &values) {
+    return [=](ExpressionBuilder &b, const Expression &values, const Expression *) {
       Type string = frame::StringType::get(b.getContext());
       StringAttr between = StringAttr::get(b.getContext(), separator.string().value_or(""));
       return b.text(*headrace::textFunctionNamed("array_to_string"),
@@ -42,25 +48,25 @@ FromList RelationImporter::collectedBy(StringRef name, Node separator,
   }
   if (more && name != "approx_top_k") {
     const Binning binning = name == "histogram" ? Binning::kUpTo : Binning::kExact;
-    return [=](ExpressionBuilder &b, const Expression &values) {
-      MaybeExpression bins = more->build(b);
+    return [=](ExpressionBuilder &b, const Expression &values, const Expression *first) {
+      MaybeExpression bins = first ? MaybeExpression(*first) : more->build(b);
       return failed(bins) ? bins : binnedCounts(b, values, *bins, binning, type, at);
     };
   }
   return llvm::StringSwitch<FromList>(name)
-      .Case("histogram", [=](ExpressionBuilder &b,
-                             const Expression &values) { return b.countsOf(values, type, at); })
+      .Case("histogram", [=](ExpressionBuilder &b, const Expression &values,
+                             const Expression *) { return b.countsOf(values, type, at); })
       .Case("approx_top_k",
-            [=](ExpressionBuilder &b, const Expression &values) {
+            [=](ExpressionBuilder &b, const Expression &values, const Expression *) {
               return onlySome(b,
                               b.text(*headrace::textFunctionNamed("list_by_frequency"), values,
                                      values.type(), at),
                               *more, at);
             })
-      .Case("mad", [=](ExpressionBuilder &b,
-                       const Expression &values) { return deviationOfList(b, values, type, at); })
+      .Case("mad", [=](ExpressionBuilder &b, const Expression &values,
+                       const Expression *) { return deviationOfList(b, values, type, at); })
       .Cases({"entropy", "bit_and", "bit_or", "bit_xor"},
-             [=](ExpressionBuilder &b, const Expression &values) {
+             [=](ExpressionBuilder &b, const Expression &values, const Expression *) {
                return b.onlyElement(*headrace::textFunctionNamed(("list_" + name).str()), values,
                                     type, at);
              })
@@ -90,13 +96,17 @@ FailureOr<MeasureRequest> RelationImporter::firstFew(const MeasureCall &call,
   constexpr int64_t kMost = 999999; // list_first takes no more
   const int64_t most = count ? countMax.value_or(0) : 1;
   request.elementsMax = most >= 1 && most <= kMost ? static_cast<uint32_t>(most) : 0;
+  if (call.distinct && arguments.size() > 1) { // each pair once
+    request.arguments.push_back(by.expression);
+  }
   request.order.push_back(by);
   llvm::append_range(request.order, *more);
   request.condition = call.filter ? expressions.computed(call.filter, at).build : BuildExpression();
   if (!ofAll) {
     request.condition = whereKnown(request.condition, by.expression, at);
   }
-  request.fromList = [=](ExpressionBuilder &b, const Expression &values) -> MaybeExpression {
+  request.fromList = [=](ExpressionBuilder &b, const Expression &values,
+                         const Expression *) -> MaybeExpression {
     if (!count) {
       const Expression one = b.integer(1, IntegerType::get(b.getContext(), 64), at);
       MaybeExpression first = b.element(values, one, at);
@@ -110,8 +120,8 @@ FailureOr<MeasureRequest> RelationImporter::firstFew(const MeasureCall &call,
   return request;
 }
 
-BuildExpression RelationImporter::whereKnown(const BuildExpression &condition,
-                                             const Computed &value, Location at) {
+BuildExpression headrace::import::duckdb::whereKnown(const BuildExpression &condition,
+                                                     const Computed &value, Location at) {
   return [=](ExpressionBuilder &b) -> MaybeExpression {
     MaybeExpression known = value.build(b);
     known = failed(known) ? known : b.isNotNull(*known, at);

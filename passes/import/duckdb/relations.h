@@ -9,6 +9,16 @@
 
 namespace headrace::import::duckdb {
 
+/// Both that a condition, which may be empty, is true, and that a value is not NULL.
+BuildExpression whereKnown(const BuildExpression &condition, const Computed &value,
+                           mlir::Location at);
+/// Whether an expression is made of constants alone.
+bool isOfConstants(Node expression);
+/// Whether an aggregate takes bins in which rows may differ: those of the first row count.
+bool takesBinsOfRows(Node call);
+/// Whether two lists of expressions over one input are the same, wherever they stand in the query.
+bool areAlike(llvm::ArrayRef<Node> a, llvm::ArrayRef<Node> b);
+
 /// Imports one plan through a RelationBuilder. Use once.
 class RelationImporter {
 public:
@@ -82,6 +92,9 @@ private:
     Node filter;
     llvm::SmallVector<Node> order;
   };
+  /// What an aggregate function is called: of values each of which is there once, any is the most
+  /// frequent.
+  static llvm::StringRef aggregateName(Node call, bool distinct);
   mlir::FailureOr<MeasureRequest> makeMeasure(const MeasureCall &call, mlir::Location at);
   /// x + c of integers, of which DuckDB makes sum(x) + c · count(x): in a type that holds every
   /// one. Nothing: it is something else.
@@ -104,9 +117,6 @@ private:
                                            const std::optional<Computed> &count,
                                            std::optional<int64_t> countMax, mlir::Type type,
                                            mlir::Location at);
-  /// Both that a condition, which may be empty, is true, and that a value is not NULL.
-  static BuildExpression whereKnown(const BuildExpression &condition, const Computed &value,
-                                    mlir::Location at);
   // sets.cpp
   MaybeRelation importDistinct(Node op);
   /// The first row, by `orders`, of those with the same `targets`.
@@ -130,11 +140,6 @@ private:
   using WindowRequests = llvm::SmallVector<WindowFunctionRequest, 0>;
   mlir::FailureOr<WindowRequests> importWindowFunction(Node function, FinishWindow &finish,
                                                        mlir::Location at);
-  mlir::FailureOr<WindowFunctionRequest> importWindowAggregate(Node function, FinishWindow &finish,
-                                                               mlir::Location at);
-  /// Of a frame the list of a measure's values, which are in an order.
-  mlir::LogicalResult collect(llvm::StringRef name, const MeasureRequest &measure,
-                              WindowFunctionRequest &request, FinishWindow &finish);
   /// Joins measures of whole partitions of `input` to its rows in `result`, behind their fields:
   /// the keys, then the measures.
   MaybeRelation joinWhole(const Relation &result, const Relation &input,
@@ -144,8 +149,17 @@ private:
   mlir::FailureOr<WindowRequests> importFill(Node function, FinishWindow &finish,
                                              mlir::Location at);
   mlir::FailureOr<WindowFunctionRequest::Frame> importFrame(Node function, mlir::Location at);
+  /// Whether the rows of a frame are in the order of a function's arguments as they come. Of the
+  /// window's order more keys divide its peers, which ranks are of.
+  static bool isInOrder(Node function, frame::WindowFunctionKind kind);
   /// A number of rows: a constant, or an expression for each row.
   WindowOperand importCount(Node expression, mlir::Location at);
+  // window_aggregates.cpp
+  mlir::FailureOr<WindowRequests> importWindowAggregate(Node function, FinishWindow &finish,
+                                                        mlir::Location at);
+  /// Of a frame the list of a measure's values, which are in an order.
+  mlir::FailureOr<WindowRequests> collect(Node function, const MeasureRequest &measure,
+                                          WindowFunctionRequest request, FinishWindow &finish);
 
   Computed orderKey(Node expression, mlir::Location at);
   mlir::FailureOr<llvm::SmallVector<RelationBuilder::SortKey>>

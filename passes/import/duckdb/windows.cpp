@@ -1,6 +1,5 @@
 // Window functions of DuckDB's plans.
 #include "passes/import/Interpolation.h"
-#include "passes/import/QuantileFields.h"
 #include "passes/import/duckdb/relations.h"
 
 #include <numeric>
@@ -22,8 +21,7 @@ static Node constantValue(Node expression) {
   return expression.get("value");
 }
 
-/// Whether an expression is made of constants alone.
-static bool isOfConstants(Node expression) {
+bool headrace::import::duckdb::isOfConstants(Node expression) {
   StringRef type = expression.get("type").string().value_or("");
   return constantValue(expression) ||
          ((type == "BOUND_FUNCTION" || type == "OPERATOR_CAST") &&
@@ -127,68 +125,20 @@ FailureOr<WindowFunctionRequest::Frame> RelationImporter::importFrame(Node funct
   return frame;
 }
 
-/// The value, NULL for rows for which a condition, which may be empty, is not true.
-static Computed valueWhere(const Computed &value, const BuildExpression &condition, Location at) {
-  if (!condition) {
-    return value;
-  }
-  return {std::nullopt, value.name, [=](ExpressionBuilder &b) -> MaybeExpression {
-            MaybeExpression given = value.build(b), counts = condition(b);
-            return failed(given) || failed(counts) ? MaybeExpression(failure())
-                                                   : b.choose(*counts, *given, nullptr, at);
-          }};
-}
-
-/// A list of the value, NULL for rows that do not count.
-static Computed listOf(const MeasureRequest &measure) {
-  const bool ofAll = measure.rows == MeasureRows::kCollected && !measure.fromList;
-  return {std::nullopt, "list",
-          [=, at = measure.at, value = measure.arguments.front().build,
-           condition = measure.condition](ExpressionBuilder &b) -> MaybeExpression {
-            MaybeExpression element = value(b);
-            MaybeExpression one = failed(element) ? element : b.list(element->type(), *element, at);
-            if (succeeded(one) && condition) {
-              MaybeExpression counts = condition(b);
-              one = failed(counts) ? counts : b.choose(*counts, *one, nullptr, at);
-            }
-            MaybeExpression isKnown =
-                failed(one) ? one : MaybeExpression(b.isNotNull(*element, at));
-            return failed(isKnown) || ofAll ? one : b.choose(*isKnown, *one, nullptr, at);
-          }};
-}
-
-/// A measure of the list of its values; NULL of none.
-static MaybeExpression finished(ExpressionBuilder &b, const MeasureRequest &measure,
-                                const Expression &list) {
-  Location at = measure.at;
-  Type type = frame::dropNullable(measure.type);
-  if (measure.rows == MeasureRows::kQuantile) {
-    return quantileOfList(b, list, *measure.quantile, type, at);
-  }
-  if (measure.rows == MeasureRows::kMost) {
-    return b.onlyElement(*headrace::textFunctionNamed("list_mode"), list, type, at);
-  }
-  MaybeExpression made = measure.fromList ? measure.fromList(b, list) : MaybeExpression(list);
-  return failed(made) ? made : orValue(b, *made, measure.ofNone, at);
-}
-
-/// Whether two lists of expressions over one input are the same, wherever they stand in the query.
-static bool alike(ArrayRef<Node> a, ArrayRef<Node> b) {
+bool headrace::import::duckdb::areAlike(ArrayRef<Node> a, ArrayRef<Node> b) {
   static constexpr StringRef kPlaces[] = {"query_location", "query_location_length", "alias"};
   return a.size() == b.size() && llvm::all_of(llvm::zip_equal(a, b), [](auto pair) {
            return std::get<0>(pair).equals(std::get<1>(pair), kPlaces);
          });
 }
 
-/// Whether the rows of a frame are in the order of a function's arguments as they come. Of the
-/// window's order more keys divide its peers, which ranks are of.
-static bool isInOrder(Node function, WindowKind kind) {
+bool RelationImporter::isInOrder(Node function, WindowKind kind) {
   const SmallVector<Node> wanted = function.get("arg_orders").elements();
   const SmallVector<Node> order = function.get("orders").elements();
   const bool ranks =
       kind == WindowKind::Rank || kind == WindowKind::PercentRank || kind == WindowKind::CumeDist;
   return wanted.size() <= order.size() && (!ranks || wanted.size() == order.size()) &&
-         alike(wanted, ArrayRef(order).take_front(wanted.size()));
+         areAlike(wanted, ArrayRef(order).take_front(wanted.size()));
 }
 
 /// The keys by which a function sees its partition: `fill` does by the order of its argument.
@@ -272,9 +222,7 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
     return importFill(function, finish, at);
   }
   if (type == "WINDOW_AGGREGATE") {
-    FailureOr<WindowFunctionRequest> aggregate = importWindowAggregate(function, finish, at);
-    return failed(aggregate) ? FailureOr<WindowRequests>(failure())
-                             : WindowRequests{std::move(*aggregate)};
+    return importWindowAggregate(function, finish, at);
   }
   auto kind = llvm::StringSwitch<std::optional<WindowKind>>(type)
                   .Case("WINDOW_ROW_NUMBER", WindowKind::RowNumber)
@@ -297,9 +245,6 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
   request.ignoreNulls = function.get("ignore_nulls").boolean().value_or(false);
   const bool isValue = *kind == WindowKind::FirstValue || *kind == WindowKind::LastValue ||
                        *kind == WindowKind::NthValue;
-  if (request.ignoreNulls && !isValue && !inFrame.empty()) {
-    return context.fail(at, "unsupported IGNORE NULLS of lag and lead with an order of their own");
-  }
   bool counts = *kind == WindowKind::Ntile;
   for (auto [index, argument] : llvm::enumerate(function.get("children").elements())) {
     if (index == 2 && isNullConstant(argument)) {
@@ -320,7 +265,8 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
     }
     request.frame = std::move(*frame);
   }
-  if (!isInOrder(function, request.kind)) {
+  // Rows that do not count are only known of an order of its own.
+  if (!isInOrder(function, request.kind) || (request.ignoreNulls && moves && !inFrame.empty())) {
     FailureOr<SmallVector<RelationBuilder::SortKey>> order = importSortKeys(inFrame, at);
     if (failed(order)) {
       return failure();
@@ -328,136 +274,6 @@ RelationImporter::importWindowFunction(Node function, FinishWindow &finish, Loca
     request.order.assign(order->begin(), order->end());
   }
   return WindowRequests{std::move(request)};
-}
-
-/// Whether every row sees all rows of its partition.
-static bool seesAll(const WindowFunctionRequest::Frame &frame, bool hasOrder) {
-  using Kind = frame::FrameBoundKind;
-  const bool arePeers = !hasOrder && frame.unit != frame::FrameUnit::Rows;
-  return frame.exclude == frame::FrameExclusion::None &&
-         (frame.start == Kind::UnboundedPreceding ||
-          (arePeers && frame.start == Kind::CurrentRow)) &&
-         (frame.end == Kind::UnboundedFollowing || (arePeers && frame.end == Kind::CurrentRow));
-}
-
-/// The measure as that of a whole partition, whose rows are in an order.
-static MeasureRequest ofWhole(MeasureRequest measure, ArrayRef<RelationBuilder::SortKey> order) {
-  const bool seesOrder = measure.rows == MeasureRows::kCollected
-                             ? !measure.sorted && !measure.different
-                             : measure.rows == MeasureRows::kLeast ||
-                                   measure.rows == MeasureRows::kGreatest ||
-                                   measure.rows == MeasureRows::kMost;
-  if (seesOrder) {
-    measure.order.append(order.begin(), order.end());
-  }
-  return measure;
-}
-
-FailureOr<WindowFunctionRequest>
-RelationImporter::importWindowAggregate(Node function, FinishWindow &finish, Location at) {
-  StringRef name = nameOf(function);
-  const SmallVector<Node> inFrame = function.get("arg_orders").elements(),
-                          orders = function.get("orders").elements(),
-                          given = function.get("children").elements();
-  FailureOr<MeasureRequest> measure =
-      makeMeasure({function, name, function.get("distinct").boolean().value_or(false),
-                   function.get("filters"), inFrame},
-                  at);
-  FailureOr<WindowFunctionRequest::Frame> frame = importFrame(function, at);
-  FailureOr<SmallVector<RelationBuilder::SortKey>> order = importSortKeys(orders, at),
-                                                   own = importSortKeys(inFrame, at);
-  if (failed(measure) || failed(frame) || failed(order) || failed(own)) {
-    return failure();
-  }
-  if (name.starts_with("histogram") && given.size() > 1 && !isOfConstants(given[1])) {
-    return context.fail(at, "unsupported bins of " + name + " in a window that are no constant");
-  }
-  WindowFunctionRequest request{.frame = *frame, .at = at};
-  const Computed value = measure->arguments.empty() ? Computed() : measure->arguments.front();
-  if (name == "any_value" || name == "arbitrary") {
-    const bool isKnown = name == "any_value"; // the first that is not NULL
-    if (function.get("filters") && !isKnown) {
-      return context.fail(at, "unsupported FILTER of " + name + " in a window");
-    }
-    request.kind = WindowKind::FirstValue;
-    request.ignoreNulls = isKnown;
-    request.arguments.push_back(
-        {std::nullopt, valueWhere(value, isKnown ? measure->condition : BuildExpression(), at)});
-    if (!isInOrder(function, request.kind)) {
-      request.order.assign(own->begin(), own->end());
-    }
-    return request;
-  }
-  if (measure->rows == MeasureRows::kAll) {
-    request.measure = std::move(*measure);
-    return request;
-  }
-  const bool isExtreme =
-      measure->rows == MeasureRows::kLeast || measure->rows == MeasureRows::kGreatest;
-  const bool isMode = measure->rows == MeasureRows::kMost && measure->order.empty() &&
-                      !frame::isNested(measure->type) && !frame::hasIntervals(measure->type);
-  const bool isList =
-      measure->rows == MeasureRows::kCollected && !measure->fromList && !measure->different;
-  const bool goesByRows = (isExtreme || isMode) && !function.get("partitions").elements().empty();
-  if (seesAll(*frame, !orders.empty()) && !goesByRows && !isList) {
-    request.measure = ofWhole(std::move(*measure), *order);
-    return request;
-  }
-  if (isExtreme) {
-    const Computed by = measure->arguments.back();
-    request.kind = WindowKind::FirstValue;
-    request.ignoreNulls = !measure->ofNull;
-    request.arguments.push_back(
-        {std::nullopt, valueWhere(value, whereKnown(measure->condition, by, at), at)});
-    request.order.push_back({measure->ofNull ? valueWhere(by, measure->condition, at) : by,
-                             measure->rows == MeasureRows::kLeast ? frame::SortDirection::Asc
-                                                                  : frame::SortDirection::Desc,
-                             frame::NullsOrder::Last});
-    request.order.append(measure->order);
-    return request;
-  }
-  if (isMode) {
-    request.kind = WindowKind::Mode;
-    request.arguments.push_back({std::nullopt, valueWhere(value, measure->condition, at)});
-    return request;
-  }
-  const bool comesInOrder =
-      measure->order.size() == inFrame.size() && isInOrder(function, WindowKind::Collect);
-  if (!measure->sorted && !comesInOrder) {
-    request.order = measure->order;
-  }
-  return failed(collect(name, *measure, request, finish))
-             ? FailureOr<WindowFunctionRequest>(failure())
-             : request;
-}
-
-LogicalResult RelationImporter::collect(StringRef name, const MeasureRequest &measure,
-                                        WindowFunctionRequest &request, FinishWindow &finish) {
-  Location at = measure.at;
-  const bool isOne = measure.elementsMax == 1;
-  const bool isDifferent = measure.rows == MeasureRows::kDifferent || (measure.different && !isOne);
-  const headrace::TextFunction *ofDifferent =
-      measure.rows == MeasureRows::kDifferent ? aggregateOfLists(name) : nullptr;
-  if (isDifferent && (measure.arguments.size() != 1 || name.starts_with("arg_") ||
-                      (measure.rows == MeasureRows::kDifferent && !ofDifferent))) {
-    return context.fail(at, "unsupported " + name + " of distinct values in a window");
-  }
-  request.kind = isDifferent ? WindowKind::CollectDistinct : WindowKind::Collect;
-  request.arguments.push_back({std::nullopt, listOf(measure)});
-  if (measure.elementsMax > 0) {
-    request.arguments.push_back({static_cast<int64_t>(measure.elementsMax), {}});
-  }
-  if (isDifferent) {
-    request.order = measure.order;
-    request.order.push_back({measure.arguments.front().with(&ExpressionBuilder::orderOf, at),
-                             frame::SortDirection::Asc, frame::NullsOrder::Last});
-  }
-  finish = [=](ExpressionBuilder &b, ArrayRef<Expression> list) -> MaybeExpression {
-    return ofDifferent
-               ? b.onlyElement(*ofDifferent, list.front(), frame::dropNullable(measure.type), at)
-               : finished(b, measure, list.front());
-  };
-  return success();
 }
 
 MaybeRelation RelationImporter::joinWhole(const Relation &result, const Relation &input,
@@ -483,13 +299,19 @@ static bool isOverAll(Node function) {
   return function.get("partitions").elements().empty() && function.get("orders").elements().empty();
 }
 
+/// Whether a function sees the rows of the input in their order.
+static bool seesRowsInOrder(Node function) {
+  return isOverAll(function) ||
+         (takesBinsOfRows(function) && function.get("orders").elements().empty());
+}
+
 MaybeRelation RelationImporter::importWindow(Node op) {
   if (failed(expectOnly(op, {{"window_index", Use::kHarmless}, {"expressions", Use::kRead}}))) {
     return failure();
   }
   Location at = locate(op);
   SmallVector<Node> functions = op.get("expressions").elements();
-  RelationBuilder::RowsInOrder inOrder(builder, llvm::any_of(functions, isOverAll));
+  RelationBuilder::RowsInOrder inOrder(builder, llvm::any_of(functions, seesRowsInOrder));
   FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
   if (failed(inputs)) {
     return failure();
@@ -505,7 +327,7 @@ MaybeRelation RelationImporter::importWindow(Node op) {
   // Measures that take more than a fold are made once for a whole partition.
   struct Whole {
     SmallVector<Node> partition;
-    SmallVector<MeasureRequest> measures = {};
+    std::vector<MeasureRequest> measures = {};
     SmallVector<size_t> positions = {};
   };
   std::vector<Whole> wholes;
@@ -521,18 +343,18 @@ MaybeRelation RelationImporter::importWindow(Node op) {
     const auto &measure = requests->front().measure;
     if (measure && measure->rows != MeasureRows::kAll) {
       auto known = llvm::find_if(
-          wholes, [&](const Whole &whole) { return alike(whole.partition, partition); });
+          wholes, [&](const Whole &whole) { return areAlike(whole.partition, partition); });
       Whole &whole = known == wholes.end() ? wholes.emplace_back(Whole{partition}) : *known;
       whole.measures.push_back(*measure);
       whole.positions.push_back(index);
       continue;
     }
     auto group = llvm::find_if(groups, [&](const Group &known) {
-      return alike(known.partition, partition) && alike(known.order, order);
+      return areAlike(known.partition, partition) && areAlike(known.order, order);
     });
     if (group == groups.end()) { // beside those over the same partitions: one may serve the other
       auto beside = std::find_if(groups.rbegin(), groups.rend(), [&](const Group &known) {
-        return alike(known.partition, partition);
+        return areAlike(known.partition, partition);
       });
       auto place = beside == groups.rend() ? groups.end() : beside.base();
       group = groups.insert(place, {partition, order, {}, {}});

@@ -90,7 +90,7 @@ MaybeRelation RelationImporter::importAggregate(Node aggregate) {
   for (Node key : *keyNodes) {
     keys.push_back(expressions.computed(key));
   }
-  SmallVector<MeasureRequest> measures;
+  std::vector<MeasureRequest> measures;
   for (Node node : aggregate.get("measures").elements()) {
     FailureOr<MeasureRequest> measure = importMeasure(node);
     if (failed(measure)) {

@@ -81,4 +81,21 @@ Expected<std::span<const uint32_t>> DistinctValues::rowsOf(const Frames::Pieces 
   return std::span<const uint32_t>(found_.data(), found);
 }
 
+Expected<std::span<const uint32_t>>
+DistinctValues::firstsOf(const FrameOrder &order, const Frames::Pieces &frame, uint32_t most) {
+  const uint32_t rows = order.size(frame);
+  HR_RETURN_IF_ERROR(found_.resize(std::min({rows, size(), most})));
+  uint32_t found = 0;
+  for (uint32_t number = 0; number < rows && found < found_.size(); ++number) {
+    const uint32_t row = order.nth(frame, number);
+    if (counts_[numberOf(row)]++ == 0) {
+      found_[found++] = row;
+    }
+  }
+  for (uint32_t i = 0; i < found; ++i) {
+    counts_[numberOf(found_[i])] = 0;
+  }
+  return std::span<const uint32_t>(found_.data(), found);
+}
+
 } // namespace headrace::exec

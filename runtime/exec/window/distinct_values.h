@@ -1,8 +1,8 @@
 // The different values in frames: how often each is in the frame that is looked at.
 #pragma once
 
+#include "runtime/exec/window/frame_order.h"
 #include "runtime/exec/window/frame_steps.h"
-#include "runtime/exec/window/row_order.h"
 
 #include <span>
 
@@ -54,6 +54,11 @@ public:
   /// One row of each value that the frame, of these pieces, has, in the order of the values. Good
   /// until the next call.
   Expected<std::span<const uint32_t>> rowsOf(const Frames::Pieces &frame);
+  /// Of each value that a frame has, the row that is first in an order, which has the rows with a
+  /// value: at most so many, in this order. Good until the next call; not while frames are
+  /// followed.
+  Expected<std::span<const uint32_t>> firstsOf(const FrameOrder &order, const Frames::Pieces &frame,
+                                               uint32_t most);
 
   /// How many values there are in all rows.
   uint32_t size() const { return static_cast<uint32_t>(counts_.size()); }

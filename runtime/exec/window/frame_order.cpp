@@ -10,14 +10,14 @@ Status FrameOrder::sort(const RowOrder &order, const Partition &partition, RowSp
                         const plan::StateField *present) {
   first_ = seen.begin;
   HR_RETURN_IF_ERROR(entries_.resize(seen.size()));
+  HR_RETURN_IF_ERROR(places_.resize(seen.size()));
   HR_RETURN_IF_ERROR(counted_.resize(uint64_t(seen.size()) + 1));
   uint32_t count = 0;
   for (uint32_t row = seen.begin; row < seen.end; ++row) {
-    counted_[row - first_] = count;
     const uint8_t *bytes = partition.rows[row];
-    if (!present || isValid(*present, bytes)) {
-      entries_[count++] = {order.prefix(bytes), row};
-    }
+    counted_[row - first_] = count;
+    count += !present || isValid(*present, bytes) ? 1 : 0;
+    entries_[row - first_] = {order.prefix(bytes), row};
   }
   counted_[seen.size()] = count;
   auto compare = [&](const Entry &a, const Entry &b) {
@@ -26,22 +26,30 @@ Status FrameOrder::sort(const RowOrder &order, const Partition &partition, RowSp
     }
     return order.compare(partition.rows[a.row], partition.rows[b.row]);
   };
-  const std::span<Entry> entries = entries_.span().first(count);
+  const std::span<Entry> entries = entries_.span();
   StopCheck check;
   auto isBefore = [&](const Entry &a, const Entry &b) {
     const int less = compare(a, b);
     return less != 0 ? less < 0 : a.row < b.row;
   };
   std::sort(entries.begin(), entries.end(), untilStopped(check, isBefore));
-  HR_RETURN_IF_ERROR(places_.resize(count));
   HR_RETURN_IF_ERROR(numbers_.resize(count));
-  for (uint32_t begin = 0, end = 0; begin < count; begin = end) {
-    for (end = begin + 1; end < count && compare(entries[begin], entries[end]) == 0; ++end) {
+  uint32_t place = 0;
+  for (uint32_t begin = 0, end = 0; begin < entries.size(); begin = end) {
+    const uint32_t peersBegin = place;
+    uint32_t peersEnd = place;
+    for (end = begin;
+         end < entries.size() && (end == begin || compare(entries[begin], entries[end]) == 0);
+         ++end) {
+      peersEnd += counts(entries[end].row) ? 1 : 0;
     }
-    for (uint32_t place = begin; place < end; ++place) {
-      const uint32_t number = counted_[entries[place].row - first_];
-      places_[number] = {place, begin, end};
-      numbers_[number] = place;
+    for (uint32_t i = begin; i < end; ++i) {
+      const Entry entry = entries[i];
+      places_[entry.row - first_] = {place, peersBegin, peersEnd};
+      if (counts(entry.row)) {
+        numbers_[counted_[entry.row - first_]] = place;
+        entries[place++] = entry; // those that count move to the front
+      }
     }
   }
   return counts_.build(numbers_.span());

@@ -20,11 +20,14 @@ public:
   Status sort(const RowOrder &order, const Partition &partition, RowSpanOf seen,
               const plan::StateField *present);
 
-  /// Of a row that counts: its place among all that do, where its peers begin, and where they end.
+  /// Whether a row counts.
+  bool counts(uint32_t row) const { return counted_[row - first_] < counted_[row + 1 - first_]; }
+  /// Of a row its place among all that count, where its peers begin, and where they end; of one
+  /// that does not, where it would be.
   struct Place {
     uint32_t own, peersBegin, peersEnd;
   };
-  const Place &placeOf(uint32_t row) const { return places_[counted_[row - first_]]; }
+  const Place &placeOf(uint32_t row) const { return places_[row - first_]; }
   /// How many rows of a frame count.
   uint32_t size(const Frames::Pieces &frame) const { return counted(frame).rows(); }
   /// How many of these stand before a place.
@@ -49,9 +52,9 @@ private:
   }
 
   uint32_t first_ = 0;
-  ScratchArray<Entry> entries_;    ///< by place
+  ScratchArray<Entry> entries_;    ///< by place; behind them whatever is left
   ScratchArray<uint32_t> counted_; ///< of each row seen, how many before it count, and of all
-  ScratchArray<Place> places_;     ///< of each row that counts
+  ScratchArray<Place> places_;     ///< of each row seen
   ScratchArray<uint32_t> numbers_;
   PlaceCounts counts_;
 };

@@ -40,12 +40,14 @@ struct StandingInFrame {
   }
 };
 
-/// A row outside its frame stands where it would in it.
+/// A row outside its frame, or that does not count, stands where it would in it.
 struct StandingInOrder {
   const FrameOrder &order;
   const Frames &frames;
 
-  bool isInside(uint32_t row) const { return frames.begin(row) <= row && row < frames.end(row); }
+  bool isInside(uint32_t row) const {
+    return frames.begin(row) <= row && row < frames.end(row) && order.counts(row);
+  }
   int64_t rows(uint32_t row) const { return order.size(frames.pieces(row)); }
   int64_t position(uint32_t row) const {
     return order.before(frames.pieces(row), order.placeOf(row).own);

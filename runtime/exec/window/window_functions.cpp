@@ -76,7 +76,7 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
   if (window.hasFrame()) {
     HR_RETURN_IF_ERROR(frames_.compute(state_, window, *partition_, part_));
   }
-  if (!window.order.empty() && !window.distinct) {
+  if (window.order.size() > (window.distinct ? 1 : 0)) {
     const bool isPresent = window.ignoreNulls || window.function == WindowFunction::kCollect;
     HR_RETURN_IF_ERROR(putInOrder(number, isPresent ? &field(window.input) : nullptr));
   }
@@ -100,9 +100,15 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
     return computeMode(window);
   case WindowFunction::kCollect:
     if (window.distinct) {
-      return computeDistinctLists(window, number);
+      return window.order.size() > 1 ? computeFirstsOfValues(window)
+                                     : computeDistinctLists(window, number);
     }
-    return window.hasFrame() ? computeLists(window) : computeCollected(window);
+    if (!window.hasFrame()) {
+      return computeCollected(window);
+    }
+    return computeLists(window, [&](const Frames::Pieces &pieces, uint32_t row) {
+      return collect(window, pieces, row);
+    });
   case WindowFunction::kFold:
     return window.distinct ? computeDistinct(window) : computeFold(window, number);
   default:
@@ -240,7 +246,8 @@ uint32_t WindowFunctions::presentBefore(uint32_t row) const {
 template <typename Standing>
 Status WindowFunctions::computeNeighbour(const plan::WindowColumn &window,
                                          const Standing &standing) {
-  if (window.ignoreNulls) { // never of a frame
+  const bool looksFor = window.ignoreNulls && !window.hasFrame(); // else the order has them alone
+  if (looksFor) {
     HR_RETURN_IF_ERROR(listPresent(field(window.input), {0, partition_->size()}));
   }
   // Beyond the partition is beyond it, however far.
@@ -258,7 +265,7 @@ Status WindowFunctions::computeNeighbour(const plan::WindowColumn &window,
     if (steps > 0 && !standing.isInside(row)) { // the first behind it is at its own position
       --target;
     }
-    if (window.ignoreNulls && steps != 0) {
+    if (looksFor && steps != 0) {
       // Present rows in front of this one count down from `before`, those behind it up.
       int64_t before = presentBefore(row);
       int64_t behind = presentBefore(row + 1);
@@ -287,7 +294,8 @@ Status WindowFunctions::computeCollected(const plan::WindowColumn &window) {
   return part_.begin == 0 ? collect(window, all, 0) : Status();
 }
 
-Status WindowFunctions::computeLists(const plan::WindowColumn &window) {
+template <typename Make>
+Status WindowFunctions::computeLists(const plan::WindowColumn &window, const Make &make) {
   Frames::Pieces before;
   for (uint32_t row : RowsUntilStopped(part_.begin, part_.end)) {
     const Frames::Pieces pieces = frames_.pieces(row);
@@ -302,7 +310,7 @@ Status WindowFunctions::computeLists(const plan::WindowColumn &window) {
       copyValue(window, row, partition_->rows[row - 1], window.result);
     } else {
       copyValue(window, row, nullptr, window.input);
-      HR_RETURN_IF_ERROR(collect(window, pieces, row));
+      HR_RETURN_IF_ERROR(make(pieces, row));
     }
     before = pieces;
   }
@@ -347,6 +355,23 @@ Status WindowFunctions::computeDistinctLists(const plan::WindowColumn &window, s
         row);
   });
   return status;
+}
+
+Status WindowFunctions::computeFirstsOfValues(const plan::WindowColumn &window) {
+  const RowOrder byValue(state_, {&window.order.back(), 1});
+  HR_RETURN_IF_ERROR(distinct_.number(byValue, field(window.input), *partition_, frames_.seen()));
+  return computeLists(window, [&](const Frames::Pieces &pieces, uint32_t row) -> Status {
+    HR_ASSIGN_OR_RETURN(const std::span<const uint32_t> rows,
+                        distinct_.firstsOf(order_, pieces, listsOf(window, row, UINT32_MAX)));
+    return collectRows(
+        window,
+        [&](const auto &visit) {
+          for (uint32_t at : rows) {
+            visit(at);
+          }
+        },
+        row);
+  });
 }
 
 Status WindowFunctions::computeMode(const plan::WindowColumn &window) {

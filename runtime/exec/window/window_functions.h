@@ -59,8 +59,10 @@ private:
   template <typename Standing>
   Status computeNeighbour(const plan::WindowColumn &window, const Standing &standing);
   Status computeCollected(const plan::WindowColumn &window);
-  Status computeLists(const plan::WindowColumn &window);
+  /// Gives each row the list that make(pieces, row) makes of its frame.
+  template <typename Make> Status computeLists(const plan::WindowColumn &window, const Make &make);
   Status computeDistinctLists(const plan::WindowColumn &window, size_t number);
+  Status computeFirstsOfValues(const plan::WindowColumn &window);
   /// How many lists a row collects of so many.
   uint32_t listsOf(const plan::WindowColumn &window, uint32_t row, uint32_t rows) const;
   /// Gives a row the elements of all lists of some rows, in an order if there is one.

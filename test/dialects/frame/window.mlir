@@ -15,6 +15,15 @@ func.func @window(%t: !t) {
 
 // -----
 
+// CHECK: #frame.window_function<lag("k", 1 : i64) -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>] ignore_nulls>
+!t = !frame.table<"k": i64>
+func.func @neighbour_of_frame(%t: !t) {
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<lag("k", 1 : i64) -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>] ignore_nulls>] : !t -> !frame.table<"k": i64, "r": !frame.nullable<i64>>
+  return
+}
+
+// -----
+
 !t = !frame.table<"k": i64>
 func.func @function_c1(%t: !t) {
   // expected-error @+1 {{unknown aggregate function: median}}
