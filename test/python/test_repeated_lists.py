@@ -186,6 +186,7 @@ def _seconds(query: str, n: int) -> float:
         " where x > list_avg(l)",
         "select max(x - list_sum(l)) from (select unnest(l) x, l from (select range({n} + k) l from t))",
         "select max(len(list_filter(l, lambda x: x > list_avg(l)))) from (select range({n} + k) l from t)",
+        "select sum(e.id), max(e.fullkey) from t, json_tree(to_json(range({n} + k))) e",
     ],
     ids=[
         "sum",
@@ -198,6 +199,7 @@ def _seconds(query: str, n: int) -> float:
         "condition",
         "mixed",
         "lambda",
+        "json",
     ],
 )
 def test_four_times_the_elements_take_about_four_times_the_time(query: str) -> None:
