@@ -193,8 +193,9 @@ private:
     } else if (isa<CastOp>(op)) {
       write(op->getOperand(0)); // what a reader thinks of it anyway
     } else if (auto text = dyn_cast<TextOp>(op)) {
-      text.getFunction() == "uuid_drawn" ? call("uuid", {})
-                                         : call(text.getFunction(), op->getOperands());
+      text.getFunction() == "uuid_drawn"   ? call("uuid", {})
+      : text.getFunction() == "uuid_timed" ? call("uuidv7", {})
+                                           : call(text.getFunction(), op->getOperands());
     } else if (auto math = dyn_cast<MathOp>(op)) {
       call(math.getFunction(), op->getOperands());
     } else if (auto number = dyn_cast<NumberOp>(op)) {

@@ -109,6 +109,7 @@ LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
 LogicalResult runForm(ModuleOp module, const CompileOptions &options) {
   PassManager manager(module.getContext());
   manager.addPass(form::createFormProgram());
+  manager.addPass(form::createHoistInvariants());
   form::DivideStatesOptions dividing;
   dividing.memoryBytes = options.memoryBytes;
   manager.addPass(form::createDivideStates(dividing));

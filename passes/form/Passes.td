@@ -16,6 +16,42 @@ def FormProgram : Pass<"form", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def HoistInvariants : Pass<"hoist-invariants", "::mlir::ModuleOp"> {
+  let summary = "what is the same each time is computed once: for the loop of a lambda, and for a row that is repeated";
+  let description = [{
+    Assumes the pipelines of `form`. Afterwards no op of a loop has operands from outside of it alone, unless it is to fail.
+    Of maps and filters behind a `pipe.expand`, what is made of texts and lists of the row alone, but is read together with what
+    changes from copy to copy, is in a map of its own before them: kernels keep such columns while the row stays the same. A
+    failure stays where it is asked for.
+
+    ```mlir
+    %1 = pipe.expand %0 by "n" number "i" : <"l": !pipe.string, "n": i64> -> <"l": !pipe.string, "i": i64>
+    %2 = pipe.filter %1 ["l", "i"] {
+    ^bb0(%l: !pipe.string, %i: i64):
+      %3 = pipe.text "list_length"(%l) : (!pipe.string) -> i64
+      %4 = arith.cmpi slt, %i, %3 : i64
+      pipe.yield %4 : i1
+    } : <"l": !pipe.string, "i": i64> -> <"i": i64>
+    ```
+
+    becomes
+
+    ```mlir
+    %1 = pipe.expand %0 by "n" number "i" : <"l": !pipe.string, "n": i64> -> <"l": !pipe.string, "i": i64>
+    %2 = pipe.map %1 ["of_row0"] ["l"] {
+    ^bb0(%l: !pipe.string):
+      %4 = pipe.text "list_length"(%l) : (!pipe.string) -> i64
+      pipe.yield %4 : i64
+    } : <"l": !pipe.string, "i": i64> -> <"l": !pipe.string, "i": i64, "of_row0": i64>
+    %3 = pipe.filter %2 ["i", "of_row0"] {
+    ^bb0(%i: i64, %n: i64):
+      %4 = arith.cmpi slt, %i, %n : i64
+      pipe.yield %4 : i1
+    } : <"l": !pipe.string, "i": i64, "of_row0": i64> -> <"i": i64>
+    ```
+  }];
+}
+
 def DivideStates : Pass<"divide-states", "::mlir::ModuleOp"> {
   let summary = "states that memory has no room for, in rounds over parts of their keys";
   let description = [{

@@ -183,6 +183,8 @@ public:
   /// A UUID of version 4 that follows from the same; it takes kDrawsOfUuid calls from this one on.
   MaybeExpression randomUuid(int64_t call, mlir::Location at);
   static constexpr int64_t kDrawsOfUuid = 3;
+  /// Likewise one of version 7, with that moment.
+  MaybeExpression timedUuid(int64_t call, int64_t millis, mlir::Location at);
   /// Fails the query for the rows that reach it.
   MaybeExpression raise(frame::RaiseKind kind, llvm::StringRef message, mlir::Type type,
                         mlir::Location at);

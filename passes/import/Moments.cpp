@@ -369,6 +369,16 @@ MaybeExpression Moments::bucket(int64_t width, const Expression &timestamp) {
                     as(minus(units(timestamp), rest), frame::dropNullable(timestamp.type())));
 }
 
+MaybeExpression Moments::bucketOfMonths(int64_t width, const Expression &date,
+                                        const std::optional<Expression> &origin) {
+  constexpr int64_t kMonthsOfYear = 12, kYear = 2000;
+  Expression from = origin ? monthIndex(*origin) : number(kYear * kMonthsOfYear);
+  Expression index = plus(from, times(floorOver(minus(monthIndex(date), from), width), width));
+  Expression year = floorOver(index, kMonthsOfYear);
+  MaybeExpression first = begin(year, plus(minus(index, times(year, kMonthsOfYear)), number(1)));
+  return origin ? ofFinite(*origin, orInfinite(date, first, *origin)) : orInfinite(date, first);
+}
+
 //===----------------------------------------------------------------------===//
 // Made of numbers, and names
 //===----------------------------------------------------------------------===//

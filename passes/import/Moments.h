@@ -71,6 +71,10 @@ public:
   /// The beginning of the stretch of `width` microseconds that a timestamp is in; stretches begin
   /// on a Monday.
   MaybeExpression bucket(int64_t width, const Expression &timestamp);
+  /// Likewise of so many months that a date is in, of which one begins in the month of `origin`, or
+  /// in January 2000.
+  MaybeExpression bucketOfMonths(int64_t width, const Expression &date,
+                                 const std::optional<Expression> &origin);
   /// A time of integers and seconds (f64); what is none is an error.
   MaybeExpression time(const Expression &hour, const Expression &minute, const Expression &second);
   /// "Monday"; "January"

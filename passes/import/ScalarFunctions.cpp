@@ -525,19 +525,32 @@ MaybeExpression ExpressionBuilder::random(int64_t call, Location at) {
   return failed(real) ? real : MaybeExpression(made(real->value, "random()"));
 }
 
-MaybeExpression ExpressionBuilder::randomUuid(int64_t call, Location at) {
-  // Each draw goes by all of the row's numbers: 52 bits for all of them would be too few to tell
-  // the rows of large joins apart.
-  SmallVector<Expression> draws, numbers = rowNumbers(at);
-  Expression seed = runSeed(at);
-  for (int64_t draw = 0; draw < kDrawsOfUuid; ++draw) {
-    Expression drawn = drawnFor(*this, call + draw, seed, at);
+/// Each draw goes by all of the row's numbers: 52 bits for all of them would be too few to tell the
+/// rows of large joins apart.
+static SmallVector<Expression> drawsFor(ExpressionBuilder &b, int64_t call, const Expression &seed,
+                                        ArrayRef<Expression> numbers, int64_t count, Location at) {
+  SmallVector<Expression> draws;
+  for (int64_t draw = 0; draw < count; ++draw) {
+    Expression drawn = drawnFor(b, call + draw, seed, at);
     for (const Expression &number : numbers) {
-      drawn = scrambled(*this, number, drawn, at);
+      drawn = scrambled(b, number, drawn, at);
     }
     draws.push_back(drawn);
   }
-  MaybeExpression uuid = text(*headrace::textFunctionNamed("uuid_drawn"), draws,
+  return draws;
+}
+
+MaybeExpression ExpressionBuilder::randomUuid(int64_t call, Location at) {
+  MaybeExpression uuid = text(*headrace::textFunctionNamed("uuid_drawn"),
+                              drawsFor(*this, call, runSeed(at), rowNumbers(at), kDrawsOfUuid, at),
                               frame::UuidType::get(getContext()), at);
   return failed(uuid) ? uuid : MaybeExpression(made(uuid->value, "uuid()"));
+}
+
+MaybeExpression ExpressionBuilder::timedUuid(int64_t call, int64_t millis, Location at) {
+  SmallVector<Expression> arguments{integer(millis, builder.getI64Type(), at)};
+  llvm::append_range(arguments, drawsFor(*this, call, runSeed(at), rowNumbers(at), 2, at));
+  MaybeExpression uuid = text(*headrace::textFunctionNamed("uuid_timed"), arguments,
+                              frame::UuidType::get(getContext()), at);
+  return failed(uuid) ? uuid : MaybeExpression(made(uuid->value, "uuidv7()"));
 }

@@ -3,15 +3,14 @@
 
 #include "runtime/abi/kernel.h"
 #include "runtime/base/ascii.h"
-#include "runtime/base/json_path.h"
 #include "runtime/base/json_text.h"
+#include "runtime/base/json_values.h"
 #include "runtime/base/list_values.h"
 #include "runtime/base/text_numbers.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <deque>
 #include <limits>
 #include <string>
 #include <vector>
@@ -20,7 +19,6 @@ namespace headrace::json {
 namespace {
 
 using Search = Scanner::Search;
-using Behind = Scanner::Behind;
 
 Search enter(Scanner &scanner, const Step &step) {
   const char first = scanner.peek();
@@ -34,37 +32,6 @@ Search enter(Scanner &scanner, const Step &step) {
   }
   return scanner.skipValue() ? Search::kNowhere : Search::kMalformed;
 }
-
-/// What a path without wildcards leads to.
-Search find(Text text, const Path &path, Value &value) {
-  if (!path.isWellFormed || path.findsMany) {
-    return Search::kMalformed;
-  }
-  Scanner scanner(text);
-  for (const Step &step : path.steps) {
-    const Search search = enter(scanner, step);
-    if (search != Search::kThere) {
-      return search == Search::kNowhere && scanner.finish() ? Search::kNowhere : Search::kMalformed;
-    }
-  }
-  return scanner.readValue(value) && scanner.finish() ? Search::kThere : Search::kMalformed;
-}
-
-/// Shows the values in a well-formed object or array, with keys as they are written.
-template <typename Show> void eachIn(const Value &value, Show show) {
-  Scanner scanner(value.text);
-  const bool isObject = scanner.peek() == '{';
-  for (Behind next = scanner.enter(); next == Behind::kMore; next = scanner.behind()) {
-    Text key;
-    Value inner;
-    if ((isObject && !scanner.readKey(key)) || !scanner.readValue(inner)) {
-      return; // it is well-formed
-    }
-    show(key, inner);
-  }
-}
-
-bool isNested(const Value &value) { return value.kind() >= Kind::kArray; }
 
 /// A value and all in it, the less deep the earlier.
 std::vector<Value> withAllIn(const Value &value) {
@@ -110,16 +77,6 @@ void take(const Value &from, const Step &step, std::vector<Value> &to) {
 Text kept(TextRoom &room, Text text) {
   return room.make(text.size(), [&](char *to) { return std::ranges::copy(text, to).out; });
 }
-
-/// Memory for many texts.
-class Texts final : public TextRoom {
-private:
-  char *take(uint64_t bytes) override {
-    return kept_.emplace_back(static_cast<size_t>(bytes), '\0').data();
-  }
-
-  std::deque<std::string> kept_;
-};
 
 /// Memory for one.
 class OneText final : public TextRoom {
@@ -184,14 +141,28 @@ Text insideBehindLetter(TextRoom &room, const Value &string) {
   });
 }
 
-/// What is between the quotes of a key, without escapes.
+} // namespace
+
+Search find(Text text, const Path &path, Value &value) {
+  if (!path.isWellFormed || path.findsMany) {
+    return Search::kMalformed;
+  }
+  Scanner scanner(text);
+  for (const Step &step : path.steps) {
+    const Search search = enter(scanner, step);
+    if (search != Search::kThere) {
+      return search == Search::kNowhere && scanner.finish() ? Search::kNowhere : Search::kMalformed;
+    }
+  }
+  return scanner.readValue(value) && scanner.finish() ? Search::kThere : Search::kMalformed;
+}
+
 Text plainKey(TextRoom &room, Text key) {
   return key.find('\\') == Text::npos
              ? key
              : room.make(key.size(), [&](char *to) { return unescape(key, to); });
 }
 
-/// Behind a letter.
 Text typeOf(const Value &value) {
   switch (value.kind()) {
   case Kind::kNull:
@@ -210,7 +181,21 @@ Text typeOf(const Value &value) {
   return !isWhole(value.text) ? "=DOUBLE" : value.text.front() == '-' ? "=BIGINT" : "=UBIGINT";
 }
 
-} // namespace
+size_t depthOf(const Value &value) {
+  size_t depth = 0, deepest = 0;
+  bool isInString = false;
+  for (size_t at = 0; at < value.text.size(); ++at) {
+    const char letter = value.text[at];
+    at += isInString && letter == '\\' ? 1 : 0;
+    isInString ^= letter == '"';
+    if (!isInString && (letter == '{' || letter == '[')) {
+      deepest = std::max(deepest, ++depth);
+    } else if (!isInString && (letter == '}' || letter == ']')) {
+      --depth;
+    }
+  }
+  return deepest;
+}
 
 MaybeText extract(TextRoom &room, Text text, Text path) {
   return found(text, path, [&](const Value &value) { return behindLetter(room, text, value); });
@@ -335,25 +320,6 @@ MaybeText pretty(TextRoom &room, Text text) {
 //===----------------------------------------------------------------------===//
 // What has what
 //===----------------------------------------------------------------------===//
-
-/// How deep a part may be nested, which is as deep as `hasAll` and `patch` call themselves.
-constexpr size_t kDepthMax = 500;
-
-static size_t depthOf(const Value &value) {
-  size_t depth = 0, deepest = 0;
-  bool isInString = false;
-  for (size_t at = 0; at < value.text.size(); ++at) {
-    const char letter = value.text[at];
-    at += isInString && letter == '\\' ? 1 : 0;
-    isInString ^= letter == '"';
-    if (!isInString && (letter == '{' || letter == '[')) {
-      deepest = std::max(deepest, ++depth);
-    } else if (!isInString && (letter == '}' || letter == ']')) {
-      --depth;
-    }
-  }
-  return deepest;
-}
 
 /// Whether a value has all that `part` has.
 static bool hasAll(const Value &value, const Value &part) {

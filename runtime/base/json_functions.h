@@ -70,5 +70,12 @@ MaybeList fieldsOf(TextRoom &room, Text text, const List &names, int64_t how);
 /// An object with what another has to change in it (RFC 7396).
 MaybeText patched(TextRoom &room, Text text, Text patch);
 
+/// The rows of json_each, of the values in what a path leads to, or of json_tree, of all in it: a
+/// list of structs with DuckDB's columns.
+enum class RowsOf : uint8_t { kEach, kTree };
+MaybeList rowsOf(TextRoom &room, Text text, Text path, RowsOf which);
+/// JSON that has the names of types in place of values, and of an array one for all elements.
+MaybeText structureOf(TextRoom &room, Text text);
+
 } // namespace json
 } // namespace headrace

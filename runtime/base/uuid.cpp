@@ -79,18 +79,15 @@ std::optional<int64_t> uuidMicros(std::string_view bytes) {
   return millis * kMicrosOfMilli;
 }
 
-//  0               6  6.5              8  8.25                16 bytes
-// +-----------------+---+-----------------+----+-----------------+
-// | first, 48 bits  | 4 | first, 4 bits;  | 10 | third, 10 bits; |
-// |                 |   | third, 8 bits   |    | second, 52 bits |
-// +-----------------+---+-----------------+----+-----------------+
-Uuid drawnUuid(TextRoom &room, int64_t first, int64_t second, int64_t third) {
-  constexpr uint64_t kVersion = 4, kVariant = 2;
-  const auto a = static_cast<uint64_t>(first), b = static_cast<uint64_t>(second),
-             c = static_cast<uint64_t>(third);
-  const uint64_t halves[] = {(a >> 4 & 0xffffffffffff) << 16 | kVersion << 12 | (a & 0xf) << 8 |
-                                 (c & 0xff),
-                             kVariant << 62 | (c >> 8 & 0x3ff) << 52 | (b & 0xfffffffffffff)};
+//  0          6         6.5        8    8.25      16 bytes
+// +----------+---------+----------+----+----------+
+// | 48 bits  | version | 12 bits  | 10 | 62 bits  |
+// +----------+---------+----------+----+----------+
+static Uuid uuidOf(TextRoom &room, uint64_t version, uint64_t first, uint64_t second,
+                   uint64_t third) {
+  constexpr uint64_t kVariant = 2;
+  const uint64_t halves[] = {(first & 0xffffffffffff) << 16 | version << 12 | (second & 0xfff),
+                             kVariant << 62 | (third & 0x3fffffffffffffff)};
   return Uuid{room.make(kUuidBytes, [&](char *to) {
     for (const uint64_t half : halves) {
       for (int shift = 56; shift >= 0; shift -= 8) {
@@ -99,6 +96,21 @@ Uuid drawnUuid(TextRoom &room, int64_t first, int64_t second, int64_t third) {
     }
     return to;
   })};
+}
+
+Uuid drawnUuid(TextRoom &room, int64_t first, int64_t second, int64_t third) {
+  constexpr uint64_t kVersion = 4;
+  const auto a = static_cast<uint64_t>(first), b = static_cast<uint64_t>(second),
+             c = static_cast<uint64_t>(third);
+  return uuidOf(room, kVersion, a >> 4, (a & 0xf) << 8 | (c & 0xff),
+                (c >> 8 & 0x3ff) << 52 | (b & 0xfffffffffffff));
+}
+
+Uuid timedUuid(TextRoom &room, int64_t millis, int64_t first, int64_t second) {
+  constexpr uint64_t kVersion = 7;
+  const auto a = static_cast<uint64_t>(first), b = static_cast<uint64_t>(second);
+  return uuidOf(room, kVersion, static_cast<uint64_t>(millis), b,
+                (b >> 12 & 0x3ff) << 52 | (a & 0xfffffffffffff));
 }
 
 MaybeUuid keptUuid(TextRoom &room, const std::optional<UuidBytes> &bytes) {

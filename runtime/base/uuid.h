@@ -33,6 +33,8 @@ using MaybeUuid = std::optional<Uuid>;
 
 /// Of version 4: 122 bits of three numbers of 52 bits that are drawn.
 Uuid drawnUuid(TextRoom &room, int64_t first, int64_t second, int64_t third);
+/// Of version 7: a moment, and 74 bits of two such numbers.
+Uuid timedUuid(TextRoom &room, int64_t millis, int64_t first, int64_t second);
 MaybeUuid keptUuid(TextRoom &room, const std::optional<UuidBytes> &bytes);
 
 } // namespace headrace

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import duckdb
 import headrace as hr
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
@@ -192,3 +193,23 @@ def test_files_and_datasets(tmp_path: Path) -> None:
     assert sorted((tmp_path / "x.csv").read_text().splitlines()) == sorted(
         (tmp_path / "d.csv").read_text().splitlines()
     )
+
+
+def test_enums_of_others_are_texts_as_duckdb_has_them(tmp_path: Path) -> None:
+    words = ["sad", "ok", "glad", None, "ok"]
+    with duckdb.connect() as connection:
+        connection.register("w", pa.table({"x": words}))
+        listed = "x::enum('sad', 'ok', 'glad') as x"
+        connection.execute(f"copy (select {listed} from w) to '{tmp_path}/duckdb.parquet'")
+        arrow = connection.execute(f"select {listed} from w").to_arrow_table()
+    assert pa.types.is_dictionary(arrow.schema.field("x").type)
+    parquet.write_table(arrow, tmp_path / "arrow.parquet")
+    polars = pl.DataFrame({"x": pl.Series(words, dtype=pl.Enum(["sad", "ok", "glad"]))})
+    query = "select typeof(x) as t, x from {} order by x desc nulls last"
+    for name in ("duckdb", "arrow"):
+        text = query.format(f"'{tmp_path}/{name}.parquet'")
+        same(hr.sql(text), answer(text, {}), ordered=True)
+    for table in (arrow, polars.to_arrow()):
+        same(hr.sql(query.format("e"), {"e": table}), answer(query.format("e"), {"e": table}), ordered=True)
+    found = hr.connect({"e": polars}).sql(query.format("e")).arrow()
+    same(found, answer(query.format("e"), {"e": polars.to_arrow()}), ordered=True)

@@ -1,7 +1,8 @@
-"""uuid(): of version 4, another one for each row, call and run; by a seed the same wherever it is made."""
+"""uuid() and uuidv7(): another one for each row, call and run; by a seed the same wherever it is made."""
 
 from __future__ import annotations
 
+import time
 from typing import Any
 from uuid import RFC_4122, UUID
 
@@ -26,12 +27,14 @@ def _drawn(query: str, **options: Any) -> list[UUID]:
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-@pytest.mark.parametrize("function", ["uuid", "gen_random_uuid", "uuidv4", "UUID"])
-def test_version_variant_and_all_other_bits(function: str, ranks: int) -> None:
+@pytest.mark.parametrize(
+    ("function", "version"), [("uuid", 4), ("gen_random_uuid", 4), ("uuidv4", 4), ("UUID", 4), ("uuidv7", 7)]
+)
+def test_version_variant_and_all_other_bits(function: str, version: int, ranks: int) -> None:
     query = f"select {function}() from range(100000)"
     drawn = _drawn(query, ranks=ranks)
     assert len(set(drawn)) == 100_000
-    assert {(each.version, each.variant) for each in drawn} == {(4, RFC_4122)}
+    assert {(each.version, each.variant) for each in drawn} == {(version, RFC_4122)}
     assert (
         hr.sql(query.replace("100000", "2")).schema.types
         == duckdb.sql(query).limit(2).to_arrow_table().schema.types
@@ -39,8 +42,9 @@ def test_version_variant_and_all_other_bits(function: str, ranks: int) -> None:
     bits = np.unpackbits(
         np.frombuffer(b"".join(each.bytes for each in drawn), np.uint8).reshape(-1, 16), axis=1
     )
-    free = [bit for bit in range(128) if bit not in (48, 49, 50, 51, 64, 65)]
-    # 122 shares of one half, each with a deviation of 0.0016; and no bit says anything of another one.
+    first = 0 if version == 4 else 48  # those before are the moment
+    free = [bit for bit in range(first, 128) if bit not in (48, 49, 50, 51, 64, 65)]
+    # Shares of one half, each with a deviation of 0.0016; and no bit says anything of another one.
     assert np.abs(bits[:, free].mean(axis=0) - 0.5).max() < 0.009
     likeness = np.corrcoef(bits[:, free].T.astype(np.float32)) - np.identity(len(free))
     assert np.abs(likeness).max() < 0.02
@@ -54,6 +58,8 @@ def test_version_variant_and_all_other_bits(function: str, ranks: int) -> None:
         "select uuid() from (values (1), (1), (1)) v(a)",
         "select uuid() from (select k, count(*) from t group by k)",
         "select uuid() from t join u on i = j",
+        "select uuidv7() from t join u on i = j",
+        "select unnest([uuidv7(), uuidv7(), uuidv7()]) from t",
         "select uuid() from t left join u on i = j",
         "select uuid() from (select * from t limit 300), (select * from u limit 300)",
         "select uuid() from (select k from t union all select k from t union all select j from u)",
@@ -110,6 +116,26 @@ def test_each_run_draws_anew_and_a_seed_the_same() -> None:
     assert hr.sql("select random() r, uuid() u from t", _TABLES, settings=_SEED).select(["r"]) == alone
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_version_7_has_the_moment_of_its_run(ranks: int) -> None:
+    query = "select uuidv7() from t"
+    moments = []
+    for _ in range(2):
+        before = time.time_ns() // 1_000_000
+        drawn = _drawn(query, settings=_SEED, ranks=ranks)
+        moments.append({each.int >> 80 for each in drawn})
+        assert all(before <= moment <= time.time_ns() // 1_000_000 for moment in moments[-1])
+        assert len({each.int & (1 << 80) - 1 for each in drawn}) == _ROWS
+        moments.append({each.int & (1 << 80) - 1 for each in drawn})
+        time.sleep(0.005)
+    assert moments[0].isdisjoint(moments[2])
+    assert moments[1] == moments[3]  # a seed says all but the moment
+    told = (
+        "select bool_and(uuid_extract_version(u) = 7 and uuid_extract_timestamp(u) > now() - interval 1 hour)"
+    )
+    assert hr.sql(f"{told} from (select uuidv7() u from t)", _TABLES, ranks=ranks).column(0)[0].as_py()
+
+
 def test_a_session_has_a_seed() -> None:
     session = hr.connect(_TABLES)
     drawn = []
@@ -121,4 +147,6 @@ def test_a_session_has_a_seed() -> None:
 
 def test_plans_show_it() -> None:
     shown = hr.explain("select i from t where uuid() > 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", _TABLES)
+    shown += hr.explain("select i from t where uuidv7() < 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", _TABLES)
+    assert "uuidv7() < 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'" in shown
     assert "uuid() > 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'" in shown

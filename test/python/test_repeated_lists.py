@@ -48,6 +48,22 @@ QUERIES = [
     f"select k, unnest(l) as e from (select k, unnest({_NESTED}) as l from t)",
     f"select k, a, unnest(list_transform(l, lambda x: x + a)) as e"
     f" from (select k, unnest({_MADE}) as a, {_MADE} as l from t)",
+    # An element and what is made of its whole list, or of others of the row.
+    "select k, e from (select k, unnest(i) as e, i from t) where e > list_avg(i)",
+    "select k, e - list_sum(i) as d, e + list_count(i) as c, list_max(i) as m"
+    " from (select k, unnest(i) as e, i from t)",
+    f"select k, a from (select k, unnest(l) as a, l, s from (select k, s, {_TEXTS} as l from t))"
+    " where a <> list_max(l) or list_contains(string_split(s, ' '), a)",
+    f"select k, case when e > 3 then list_sum(l) when e is null then length(reverse(s)) else k end as x"
+    f" from (select k, s, unnest(l) as e, l from (select k, s, {_MADE} as l from t))",
+    "select k, a, e from (select k, a, i, unnest([a, k, list_sum(i)]) as e from (select k, i, unnest(i) as a"
+    " from t)) where e + a > list_avg(i) and e < list_sum(list_transform(i, lambda x: x + a))",
+    "select k, e, name from (select k, i, unnest(i) as e from t) join d using (e)"
+    " where e > list_avg(i) and upper(name) > 'N' || list_min(i)",
+    f"select k, list_filter(i, lambda x: x >= list_avg(i)) as f, list_transform({_TEXTS}, lambda x, n:"
+    f" x || list_min({_TEXTS}) || n) as g from t",
+    "select k, list_transform(i, lambda x: list_sum(list_transform(i, lambda y: y - list_max(i) + x))) as f,"
+    " list_reduce(i, lambda x, y: x + y - list_sum(i)) as r from (select * from t where len(i) > 0)",
     # What reads the elements: conditions, groups, joins, windows, orders.
     f"select k, e, s || '!' as z from (select k, unnest({_MADE}) as e, lower(s) as s from t) where e % 3 = 0",
     f"select e, count(*) as c, sum(k) as n from (select k, unnest({_TEXTS}) as e from t) group by e",
@@ -99,6 +115,24 @@ def test_an_error_in_a_list_ends_the_run() -> None:
         hr.sql(f"select unnest({made}) from t", _LONG)
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_list_that_fails_is_an_error_where_an_element_asks_for_it(ranks: int) -> None:
+    tables = {"t": pa.table({"k": pa.array(range(9), pa.int32())})}
+    lists = "(select k, l, unnest(l) as e from (select k, range(k) as l from t))"
+    made = "list_sum(list_transform(l, lambda x: case when x = 6 then error('six') else x end))"
+    check(f"select k, e, case when e > k then {made} else 0 end as x from {lists}", tables, ranks=ranks)
+    check(f"select k, e from {lists} where k < 7 and e * 3 > {made}", tables, ranks=ranks)
+    inside = f"list_transform(l, lambda y: case when y = {{n}} then {made} else y end)"
+    check(f"select k, {inside.format(n=-1)} as x from (select k, range(k) as l from t)", tables, ranks=ranks)
+    for query in (
+        f"select k, e, case when e = 7 then {made} else 0 end as x from {lists}",
+        f"select k, e from {lists} where e * 3 > {made}",
+        f"select k, {inside.format(n=7)} as x from (select k, range(k) as l from t)",
+    ):
+        with pytest.raises(hr.HeadraceError, match="six"):
+            hr.sql(query, tables, ranks=ranks)
+
+
 def test_the_room_of_a_row_is_the_next_ones() -> None:
     """The lists of all rows have 320 MB together."""
     tables = {"t": pa.table({"k": pa.array(range(400), pa.int32())})}
@@ -148,8 +182,25 @@ def _seconds(query: str, n: int) -> float:
         "select sum(y), sum(x)"
         " from (select unnest(l) y, list_sum(l) x from (select range({n} + k) l from t))",
         "select x from (select unnest(range({n} + k)) x from t)",
+        "select sum(x) from (select unnest(l) x, l from (select range({n} + k) l from t))"
+        " where x > list_avg(l)",
+        "select max(x - list_sum(l)) from (select unnest(l) x, l from (select range({n} + k) l from t))",
+        "select max(len(list_filter(l, lambda x: x > list_avg(l)))) from (select range({n} + k) l from t)",
+        "select sum(e.id), max(e.fullkey) from t, json_tree(to_json(range({n} + k))) e",
     ],
-    ids=["sum", "lateral", "transformed", "texts", "beside", "behind", "emitted"],
+    ids=[
+        "sum",
+        "lateral",
+        "transformed",
+        "texts",
+        "beside",
+        "behind",
+        "emitted",
+        "condition",
+        "mixed",
+        "lambda",
+        "json",
+    ],
 )
 def test_four_times_the_elements_take_about_four_times_the_time(query: str) -> None:
     once, more = _seconds(query, 20_000), _seconds(query, 80_000)

@@ -106,7 +106,6 @@ _KEYED = """with recursive r(a, b) using key (a) as (select 1, 5 union select a,
     [
         ("select a,\n  hash(a::varchar) from t", "unsupported", "unsupported function: hash", "2:3"),
         ("select a from t where raw is null", "unsupported", "raw: type is not supported", ""),
-        ("select uuidv7() from t", "unsupported", "uuidv7", "1:8"),
         ("select current_time from t", "unsupported", "type: TIME WITH TIME ZONE", "1:8"),
         (_KEYED, "unsupported", "query, but cannot write its plan", "1:1"),
     ],

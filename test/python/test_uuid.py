@@ -207,7 +207,6 @@ _REFUSED = (
         "select u::date from t",
         "unsupported cast of a UUID to or from another type than VARCHAR, BLOB and UHUGEINT",
     ),
-    ("select uuidv7()", "unsupported function: uuidv7"),
 )
 
 

@@ -145,7 +145,8 @@ def json_section() -> str:
     return f"""Of JSON, and of texts that are some. Beside these `json(x)`, `to_json(x)`, `json_quote(x)`,
 `array_to_json(l)`, `row_to_json(s)`, `json_array(x, …)`, `json_object(key, x, …)`,
 `json_transform(x, shape)`, `from_json(x, shape)` and these with `_strict`, `j.key`, `j['key']` and `j[n]`,
-casts from and to JSON, `json_group_array` and `json_group_object`. A path is `$.a.b`, `$."a b"`, `$[0]`,
+casts from and to JSON, `json_group_array`, `json_group_object` and `json_group_structure`, and in `FROM`
+`json_each(x, path)` and `json_tree(x, path)`. A path is `$.a.b`, `$."a b"`, `$[0]`,
 `$[#-1]`, a pointer (`/a/0`), one key, or an integer, the place in an array; a constant one may have
 wildcards: `$.*`, `$[*]`, `$..a`. Of NULL they are NULL.
 

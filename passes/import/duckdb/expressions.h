@@ -10,7 +10,7 @@ namespace headrace::import::duckdb {
 
 /// Functions without arguments whose values are drawn, other ones for each row, call and run.
 inline constexpr llvm::StringLiteral kRandomFunctions[] = {"random", "uuid", "gen_random_uuid",
-                                                           "uuidv4"};
+                                                           "uuidv4", "uuidv7"};
 inline bool isRandomFunction(llvm::StringRef name) {
   return llvm::is_contained(kRandomFunctions, name);
 }
@@ -168,6 +168,8 @@ private:
   std::optional<MaybeExpression> importPart(ExpressionBuilder &b, const Call &call,
                                             Arguments arguments);
   std::optional<MaybeExpression> importClock(ExpressionBuilder &b, const Call &call);
+  /// Microseconds since 1970.
+  mlir::FailureOr<int64_t> momentOfQuery(llvm::StringRef function, mlir::Location at);
   // text_functions.cpp
   std::optional<MaybeExpression> importPattern(ExpressionBuilder &b, const Call &call,
                                                Arguments arguments);

@@ -127,7 +127,13 @@ ExpressionImporter::importRandom(ExpressionBuilder &b, const Call &call, Argumen
   if (isNew) {
     randomCallCount += isNumber ? 1 : ExpressionBuilder::kDrawsOfUuid;
   }
-  return isNumber ? b.random(known->second, call.at) : b.randomUuid(known->second, call.at);
+  if (call.name != "uuidv7") {
+    return isNumber ? b.random(known->second, call.at) : b.randomUuid(known->second, call.at);
+  }
+  FailureOr<int64_t> micros = momentOfQuery(call.name, call.at);
+  constexpr int64_t kMicrosOfMilli = 1000;
+  return failed(micros) ? MaybeExpression(failure())
+                        : b.timedUuid(known->second, *micros / kMicrosOfMilli, call.at);
 }
 
 //===----------------------------------------------------------------------===//

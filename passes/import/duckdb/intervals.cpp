@@ -298,13 +298,13 @@ FailureOr<Interval> ExpressionImporter::importAge(ExpressionBuilder &b, Argument
   if (arguments.size() == 2) {
     return moments.age(arguments[0], arguments[1]);
   }
-  if (!options.nowMicroseconds) {
-    (void)context.fail(at, "unsupported age: the moment of the query is not given");
+  FailureOr<int64_t> micros = momentOfQuery("age", at);
+  if (failed(micros)) {
     return failure();
   }
   Type type = frame::dropNullable(arguments[0].type()),
        zoned = frame::TimestampType::get(b.getContext(), TimeUnit::kMicrosecond, /*zoned=*/true);
-  Expression now = moments.shown(b.integer(*options.nowMicroseconds, zoned, at));
+  Expression now = moments.shown(b.integer(*micros, zoned, at));
   MaybeExpression midnight = b.cast(moments.dateOf(now), type, at);
   return failed(midnight)
              ? MaybeInterval(failure())
@@ -481,6 +481,14 @@ static std::optional<int64_t> constantWidth(const Interval &interval) {
   return fits ? std::optional(*days * kMicrosOfDay + *micros) : std::nullopt;
 }
 
+/// By a constant number of months.
+static std::optional<int64_t> constantMonths(const Interval &interval) {
+  std::optional<int64_t> months = ExpressionBuilder::integerOf(interval.months);
+  const bool areAll = months && *months > 0 && ExpressionBuilder::integerOf(interval.days) == 0 &&
+                      ExpressionBuilder::integerOf(interval.micros) == 0;
+  return areAll ? months : std::nullopt;
+}
+
 /// Of timestamps; dates become some and are cut to their day again, times are of 1970-01-01.
 MaybeExpression ExpressionImporter::importBucket(ExpressionBuilder &b, const Call &call,
                                                  int64_t fieldsBefore) {
@@ -493,6 +501,20 @@ MaybeExpression ExpressionImporter::importBucket(ExpressionBuilder &b, const Cal
   }
   Type given = frame::dropNullable(moment->type());
   const bool isTime = frame::isTime(given) && frame::unitsOfDay(given) == kMicrosOfDay;
+  const bool hasOffset = children.size() == 3 && isInterval(children[2]);
+  const bool hasOrigin = children.size() == 3 && !hasOffset;
+  if (std::optional<int64_t> months = constantMonths(*width);
+      months && frame::isDate(given) && !hasOffset) { // also of dates beyond all timestamps
+    std::optional<Expression> origin;
+    if (hasOrigin) {
+      MaybeExpression from = import(b, children[2], call.at, fieldsBefore);
+      if (failed(from)) {
+        return failure();
+      }
+      origin = *from;
+    }
+    return moments.bucketOfMonths(*months, *moment, origin);
+  }
   Type timestamp = frame::isDate(given) || isTime ? moments.timestampType() : given;
   auto asTimestamp = [&](const MaybeExpression &value) -> MaybeExpression {
     if (failed(value) || isTime) {
@@ -504,10 +526,8 @@ MaybeExpression ExpressionImporter::importBucket(ExpressionBuilder &b, const Cal
   if (failed(typed)) {
     return failure();
   }
-  const bool hasOffset = children.size() == 3 && isInterval(children[2]);
   FailureOr<Interval> offset =
       hasOffset ? importInterval(b, children[2], call.at, fieldsBefore) : *width;
-  const bool hasOrigin = children.size() == 3 && !hasOffset;
   if (ZonedMoments(b, call.at).isElsewhere(*moment) &&
       (children.size() == 3 || !constantWidth(*width))) {
     return unsupported(call, "of moments with a zone in another zone than UTC only by a constant "

@@ -70,6 +70,13 @@ MaybeExpression ExpressionImporter::importParts(ExpressionBuilder &b, const Call
   return failed(known) ? known : b.choose(*known, *all, nullptr, call.at);
 }
 
+FailureOr<int64_t> ExpressionImporter::momentOfQuery(StringRef function, Location at) {
+  if (!options.nowMicroseconds) {
+    return context.fail(at, "unsupported " + function + ": the moment of the query is not given");
+  }
+  return *options.nowMicroseconds;
+}
+
 /// The moment of the query.
 std::optional<MaybeExpression> ExpressionImporter::importClock(ExpressionBuilder &b,
                                                                const Call &call) {
@@ -83,12 +90,13 @@ std::optional<MaybeExpression> ExpressionImporter::importClock(ExpressionBuilder
   if (!llvm::is_contained(kNames, call.name)) {
     return std::nullopt;
   }
-  if (!options.nowMicroseconds) {
-    return MaybeExpression(unsupported(call, "the moment of the query is not given"));
+  FailureOr<int64_t> micros = momentOfQuery(call.name, call.at);
+  if (failed(micros)) {
+    return MaybeExpression(failure());
   }
   ZonedMoments moments(b, call.at);
   Type zoned = frame::TimestampType::get(b.getContext(), TimeUnit::kMicrosecond, /*zoned=*/true);
-  Expression now = b.integer(*options.nowMicroseconds, zoned, call.at);
+  Expression now = b.integer(*micros, zoned, call.at);
   return b.cast(frame::dropNullable(call.type) == zoned ? now : moments.shown(now), call.type,
                 call.at);
 }

@@ -77,6 +77,10 @@ private:
   MaybeRelation importUnnest(Node op);
   /// unnest, range or generate_series over columns of another table (LATERAL), or of constants.
   MaybeRelation importUnnestFunction(Node op, llvm::StringRef name, mlir::Location at);
+  MaybeRelation importJsonRows(Node op, llvm::StringRef name, mlir::Location at);
+  MaybeRelation inputOfFunction(Node op, llvm::StringRef name, mlir::Location at);
+  MaybeRelation selectOfFunction(Node op, llvm::StringRef name, Relation rows, int64_t inputFields,
+                                 mlir::Location at);
   // aggregates.cpp
   MaybeRelation importAggregate(Node op);
   /// The input with the keys that have intervals as columns behind its own, which those keys

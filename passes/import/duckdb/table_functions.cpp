@@ -16,6 +16,9 @@ MaybeRelation RelationImporter::importTableFunction(Node op) {
   if (name == "unnest" || (isSeries && (!isOfNumbers || !op.get("children").elements().empty()))) {
     return importUnnestFunction(op, name, at);
   }
+  if (name == "json_each" || name == "json_tree") {
+    return importJsonRows(op, name, at);
+  }
   if (isSeries) {
     return importSeries(op, name == "generate_series", at);
   }

@@ -1,5 +1,7 @@
-// Lists that become rows: UNNEST in SELECT and in FROM, and series of numbers for each row.
+// Lists that become rows: UNNEST in SELECT and in FROM, series of numbers for each row, and the
+// values in JSON.
 #include "passes/import/duckdb/relations.h"
+#include "runtime/base/text_functions.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -38,7 +40,12 @@ MaybeRelation RelationImporter::importUnnest(Node op) {
                         at);
 }
 
-MaybeRelation RelationImporter::importUnnestFunction(Node op, StringRef name, Location at) {
+//===----------------------------------------------------------------------===//
+// Functions in FROM
+//===----------------------------------------------------------------------===//
+
+/// The arguments as the first columns of what comes in, or of one row of constants.
+MaybeRelation RelationImporter::inputOfFunction(Node op, StringRef name, Location at) {
   Node get = op;
   if (failed(expectOnly(get, {{"returned_types", Use::kRead},
                               {"names", Use::kHarmless},
@@ -64,32 +71,61 @@ MaybeRelation RelationImporter::importUnnestFunction(Node op, StringRef name, Lo
                               {"at_clause", Use::kEmpty}}))) {
     return failure();
   }
-  // The arguments are the first columns of what comes in, or constants.
-  SmallVector<Node> parameters = op.get("parameters").elements();
-  size_t count = op.get("input_table_types").elements().size();
-  MaybeRelation input = failure();
-  if (op.get("children").elements().empty()) {
-    count = parameters.size();
-    SmallVector<RelationBuilder::ScanColumn> columns;
-    SmallVector<Attribute> row;
-    for (auto [index, parameter] : llvm::enumerate(parameters)) {
-      FailureOr<Constant> constant = importConstant(context, parameter, at);
-      if (failed(constant)) {
-        return failure();
-      }
-      Node step = parameter.get("value");
-      auto isZero = [&](const char *part) { return step.get(part).integer() == 0; };
-      if (isZero("months") && isZero("days") && isZero("micros")) {
-        return context.fail(at, "the step of " + name + " is 0", ImportError::Kind::kUser);
-      }
-      columns.push_back({"argument" + std::to_string(index), constant->type});
-      row.push_back(constant->value);
-    }
-    input = builder.values(columns, {row}, at);
-  } else {
+  if (!op.get("children").elements().empty()) {
     FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
-    input = failed(inputs) ? MaybeRelation(failure()) : inputs->front();
+    return failed(inputs) ? MaybeRelation(failure()) : inputs->front();
   }
+  SmallVector<RelationBuilder::ScanColumn> columns;
+  SmallVector<Attribute> row;
+  for (auto [index, parameter] : llvm::enumerate(op.get("parameters").elements())) {
+    FailureOr<Constant> constant = importConstant(context, parameter, at);
+    if (failed(constant)) {
+      return failure();
+    }
+    Node step = parameter.get("value");
+    auto isZero = [&](const char *part) { return step.get(part).integer() == 0; };
+    if (isZero("months") && isZero("days") && isZero("micros")) {
+      return context.fail(at, "the step of " + name + " is 0", ImportError::Kind::kUser);
+    }
+    columns.push_back({"argument" + std::to_string(index), constant->type});
+    row.push_back(constant->value);
+  }
+  return builder.values(columns, {row}, at);
+}
+
+static size_t countOfArguments(Node op) {
+  return op.get(op.get("children").elements().empty() ? "parameters" : "input_table_types")
+      .elements()
+      .size();
+}
+
+/// Of rows with the input's fields, then the function's with the number of the element: those that
+/// are asked for, the function's first.
+MaybeRelation RelationImporter::selectOfFunction(Node op, StringRef name, Relation rows,
+                                                 int64_t inputFields, Location at) {
+  const auto own = static_cast<int64_t>(rows.fields.size()) - inputFields;
+  SmallVector<int64_t> wanted;
+  for (Node entry : op.get("column_indexes").elements()) {
+    std::optional<uint64_t> index = entry.get("index").natural();
+    constexpr uint64_t kRowId = UINT64_MAX; // rows are counted
+    if (!index || (*index >= static_cast<uint64_t>(own) && *index != kRowId)) {
+      return entry.fail("unsupported column of " + name);
+    }
+    wanted.push_back(inputFields + (*index == kRowId ? 0 : static_cast<int64_t>(*index)));
+  }
+  for (Node entry : op.get("projected_input").elements()) {
+    std::optional<int64_t> index = entry.integer();
+    if (!index || *index < 0 || *index >= inputFields) {
+      // no test: DuckDB writes no such plan
+      return entry.fail("expected a column of the input");
+    }
+    wanted.push_back(*index);
+  }
+  return applyMap(builder.select(std::move(rows), wanted, at), op.get("projection_ids"), at);
+}
+
+MaybeRelation RelationImporter::importUnnestFunction(Node op, StringRef name, Location at) {
+  MaybeRelation input = inputOfFunction(op, name, at);
   if (failed(input)) {
     return failure();
   }
@@ -99,31 +135,66 @@ MaybeRelation RelationImporter::importUnnestFunction(Node op, StringRef name, Lo
     if (!element) {
       return failure();
     }
-    list = expressions.computedSeries(count, name == "generate_series", element, at);
+    list = expressions.computedSeries(countOfArguments(op), name == "generate_series", element, at);
   }
+  MaybeRelation rows = builder.unnest(*input, list, at);
+  return failed(rows) ? rows
+                      : selectOfFunction(op, name, std::move(*rows),
+                                         static_cast<int64_t>(input->fields.size()), at);
+}
+
+/// json_each and json_tree: the elements of a list of structs with their columns.
+MaybeRelation RelationImporter::importJsonRows(Node op, StringRef name, Location at) {
+  MaybeRelation input = inputOfFunction(op, name, at);
+  if (failed(input)) {
+    return failure();
+  }
+  Builder types(context.getContext());
+  Type text = frame::StringType::get(context.getContext()),
+       number = types.getIntegerType(64, /*isSigned=*/false);
+  static constexpr StringRef kNames[] = {"key", "value",  "type",    "atom",
+                                         "id",  "parent", "fullkey", "path"};
+  SmallVector<StringAttr> names;
+  SmallVector<Type> columns;
+  for (StringRef column : kNames) {
+    names.push_back(types.getStringAttr(column));
+    columns.push_back(column == "id" || column == "parent" ? number : text);
+  }
+  Type row = frame::StructType::get(context.getContext(), names, columns);
+  const bool hasPath = countOfArguments(op) > 1;
+  const headrace::TextFunction &made = *headrace::textFunctionNamed(name);
+  Computed list{std::nullopt, name.str(), [=, &made](ExpressionBuilder &b) -> MaybeExpression {
+                  Type string = frame::StringType::get(b.getContext());
+                  MaybeExpression json = b.field(0, at);
+                  MaybeExpression path =
+                      hasPath ? b.field(1, at)
+                              : MaybeExpression(
+                                    b.constant(StringAttr::get(b.getContext(), "$"), string, at));
+                  json = failed(json) ? json : b.cast(*json, string, at);
+                  path = failed(path) ? path : b.cast(*path, string, at);
+                  if (failed(json) || failed(path)) {
+                    return failure();
+                  }
+                  return b.text(made, {*json, *path}, frame::ListType::get(row), at);
+                }};
   const auto fields = static_cast<int64_t>(input->fields.size());
   MaybeRelation rows = builder.unnest(*input, list, at);
   if (failed(rows)) {
     return failure();
   }
-  // The function's columns, of which the number of the element is the second, then the input's.
-  SmallVector<int64_t> wanted;
-  for (Node entry : op.get("column_indexes").elements()) {
-    std::optional<uint64_t> index = entry.get("index").natural();
-    constexpr uint64_t kRowId = UINT64_MAX; // rows are counted
-    if (!index || (*index > 1 && *index != kRowId)) {
-      // no test: DuckDB writes no such plan
-      return entry.fail("expected a column of " + name);
-    }
-    wanted.push_back(*index == 1 ? fields + 1 : fields);
+  SmallVector<Computed> results;
+  for (int64_t field = 0; field < fields; ++field) {
+    results.push_back(Computed::ofField(field, at));
   }
-  for (Node entry : op.get("projected_input").elements()) {
-    std::optional<int64_t> index = entry.integer();
-    if (!index || *index < 0 || *index >= fields) {
-      // no test: DuckDB writes no such plan
-      return entry.fail("expected a column of the input");
-    }
-    wanted.push_back(*index);
+  for (auto [index, column] : llvm::enumerate(kNames)) {
+    results.push_back(
+        {std::nullopt, column.str(),
+         [=, place = static_cast<unsigned>(index)](ExpressionBuilder &b) -> MaybeExpression {
+           MaybeExpression element = b.field(fields, at);
+           return failed(element) ? element : b.fieldOf(*element, place, at);
+         }});
   }
-  return applyMap(builder.select(*rows, wanted, at), op.get("projection_ids"), at);
+  results.push_back(Computed::ofField(fields + 1, at));
+  MaybeRelation apart = builder.project(*rows, results, at);
+  return failed(apart) ? apart : selectOfFunction(op, name, std::move(*apart), fields, at);
 }

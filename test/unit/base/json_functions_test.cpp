@@ -2,6 +2,7 @@
 #include "runtime/base/json_functions.h"
 
 #include "runtime/base/json_text.h"
+#include "runtime/base/list_values.h"
 
 #include <gtest/gtest.h>
 
@@ -150,6 +151,66 @@ TEST(JsonFunctions, WhatCastsRead) {
   EXPECT_EQ(elementsOf(room, "{}"), std::nullopt);
   EXPECT_EQ(valuesOf(room, "[]"), std::nullopt);
   EXPECT_EQ(listedIn(room, "null"), std::nullopt);
+}
+
+/// The rows that json_each or json_tree gives, each with its texts, and `-` for NULL.
+std::vector<std::string> rows(Text text, Text path, RowsOf which) {
+  ExactRoom room;
+  const MaybeList list = rowsOf(room, text, path, which);
+  if (!list) {
+    return {"malformed"};
+  }
+  std::vector<std::string> all;
+  for (uint32_t row = 0; row < list->view.size(); ++row) {
+    const ListView fields(list->view.bytes(row));
+    std::string shown;
+    for (uint32_t field = 0; field < fields.size(); ++field) {
+      const bool isNumber = field == 4 || field == 5; // id, parent
+      shown += field == 0 ? "" : " ";
+      shown += !fields.isValid(field) ? "-"
+               : isNumber             ? std::to_string(static_cast<uint64_t>(
+                                            integerIn(fields.code(field), fields.bytes(field))))
+                                      : std::string(fields.bytes(field));
+    }
+    all.push_back(shown);
+  }
+  return all;
+}
+
+TEST(JsonFunctions, RowsOfEachAndTree) {
+  using Shown = std::vector<std::string>;
+  const Text text = R"({"a":[1,{"b c":2.50}],"d" : null})";
+  EXPECT_EQ(rows(text, "$", RowsOf::kEach),
+            Shown({R"(a [1,{"b c":2.5}] ARRAY - 2 - $.a $)", "d null NULL - 8 - $.d $"}));
+  EXPECT_EQ(rows(text, "$", RowsOf::kTree),
+            Shown({R"(- {"a":[1,{"b c":2.5}],"d":null} OBJECT - 0 - $ $)",
+                   R"(a [1,{"b c":2.5}] ARRAY - 2 0 $.a $)", "0 1 UBIGINT 1 3 2 $.a[0] $.a",
+                   R"(1 {"b c":2.5} OBJECT - 4 2 $.a[1] $.a)",
+                   R"(b c 2.5 DOUBLE 2.5 6 4 $.a[1]."b c" $.a[1])", "d null NULL - 8 0 $.d $"}));
+  EXPECT_EQ(rows(text, "a", RowsOf::kEach),
+            Shown({R"(0 1 UBIGINT 1 3 - $."a"[0] $."a")",
+                   R"(1 {"b c":2.5} OBJECT - 4 - $."a"[1] $."a")"}));
+  EXPECT_EQ(rows(R"(["\"[{",-1])", "$[1]", RowsOf::kTree), Shown({"- -1 BIGINT -1 2 - $[1] $[1]"}));
+  EXPECT_EQ(rows("5", "$", RowsOf::kEach), Shown({"- 5 UBIGINT 5 0 - $ $"}));
+  EXPECT_EQ(rows("[]", "$", RowsOf::kEach), Shown());
+  EXPECT_EQ(rows("[1]", "$.x", RowsOf::kTree), Shown());
+  for (const auto &[malformed, path] : {std::pair{"[1", "$"},
+                                        {"[1]", "/0"},
+                                        {"[1]", ""},
+                                        {"[1]", "a\"b"},
+                                        {"[1]", "$[*]"},
+                                        {"[1] 2", "$[0]"}}) {
+    EXPECT_EQ(rows(malformed, path, RowsOf::kEach), Shown({"malformed"})) << path;
+  }
+}
+
+TEST(JsonFunctions, Structures) {
+  ExactRoom room;
+  EXPECT_EQ(structureOf(room, R"([{"a":1,"b":[]},{"a":-1,"b":[true],"c":{}},null])"),
+            R"([{"a":"HUGEINT","b":["BOOLEAN"],"c":"JSON"}])");
+  EXPECT_EQ(structureOf(room, R"({"x\"":[1,"y"]})"), R"({"x\"":["JSON"]})");
+  EXPECT_EQ(structureOf(room, "{"), std::nullopt);
+  EXPECT_EQ(structureOf(room, std::string(501, '[') + std::string(501, ']')), std::nullopt);
 }
 
 } // namespace

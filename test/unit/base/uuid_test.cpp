@@ -76,5 +76,17 @@ TEST(Uuid, DrawnBitsAreAllButSix) {
   EXPECT_EQ(drawn(0x123456789abcd, 1, 0x2ff), "12345678-9abc-4dff-8020-000000000001");
 }
 
+TEST(Uuid, TimedHaveAMomentAndDrawnBits) {
+  auto timed = [](int64_t millis, int64_t first, int64_t second) {
+    Room room;
+    return uuidText(timedUuid(room, millis, first, second));
+  };
+  constexpr int64_t kAll = (int64_t{1} << 52) - 1, kMillis = 0x019a12345678;
+  EXPECT_EQ(timed(kMillis, 0, 0), "019a1234-5678-7000-8000-000000000000");
+  EXPECT_EQ(timed(kMillis, kAll, 0), "019a1234-5678-7000-800f-ffffffffffff");
+  EXPECT_EQ(timed(kMillis, 0, kAll), "019a1234-5678-7fff-bff0-000000000000");
+  EXPECT_EQ(timed(-1, 1, 0x1002), "ffffffff-ffff-7002-8010-000000000001");
+}
+
 } // namespace
 } // namespace headrace

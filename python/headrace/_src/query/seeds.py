@@ -14,7 +14,7 @@ _NAME = "random_seed"
 _SEEDS = 1 << 63
 #: As far apart as can be, so that no round has the number of another one's query.
 _STEP = 0x9E3779B97F4A7C15
-_RANDOM = re.compile(r"\b(random|uuid|gen_random_uuid|uuidv4)\b", re.IGNORECASE)
+_RANDOM = re.compile(r"\b(random|uuid|gen_random_uuid|uuidv4|uuidv7)\b", re.IGNORECASE)
 _NUMBER = r"[\s(]*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?[\s)]*"
 _SET = re.compile(rf"\s*select\s+setseed\s*\(({_NUMBER})\)\s*;?\s*", re.IGNORECASE)
 

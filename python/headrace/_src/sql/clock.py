@@ -14,7 +14,7 @@ from headrace._src.sql.zones import current_zone, zones_of
 # `age` of one argument takes the date.
 _DATE = re.compile(r"\b(?:current_date|today|age)\b", re.IGNORECASE)
 _MOMENT = re.compile(
-    r"\b(?:now|(?:get_)?current_(?:local)?time\w*|localtime\w*|transaction_timestamp)\b", re.IGNORECASE
+    r"\b(?:now|(?:get_)?current_(?:local)?time\w*|localtime\w*|transaction_timestamp|uuidv7)\b", re.IGNORECASE
 )
 
 
