@@ -1,5 +1,6 @@
 // What values of JSON have in common: json_structure.
 #include "runtime/base/json_functions.h"
+#include "runtime/base/json_text.h"
 #include "runtime/base/json_values.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
-"""DISTINCT of all arguments together: pairs, quantiles, and lists in an order of their own, beside DuckDB."""
+"""DISTINCT of all arguments together: pairs, quantiles, and lists in an order of their own, beside DuckDB.
+
+Sources: passes/import/duckdb/window_aggregates.cpp
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""json_each, json_tree and json_structure beside DuckDB; on 1 and 3 ranks."""
+"""json_each, json_tree and json_structure beside DuckDB; on 1 and 3 ranks.
+
+Sources: runtime/base/json_structure.cpp
+"""
 
 from __future__ import annotations
 
