@@ -148,7 +148,7 @@ def test_every_function_of_pairs(pair: str) -> None:
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 @pytest.mark.parametrize("frame", [frame for frame in _FRAMES if "order by" in frame])
 def test_lists_in_an_order_of_their_own(frame: str, ranks: int) -> None:
-    """Of equal values the one that is first in it; it says nothing of what is no list."""
+    """Of equal values the one that is first in it; it is silent about values that are no lists."""
     calls = [
         "list(distinct s order by u)",
         "list(distinct k order by u desc) filter (where i > 0)",
