@@ -63,10 +63,11 @@ private:
 
   LogicalResult localize(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (failed(localize(&op))) {
+      auto choose = dyn_cast<ChooseOp>(op);
+      if (failed(localize(&op))) { // others may be gone then
         return failure();
       }
-      if (auto choose = dyn_cast<ChooseOp>(op)) {
+      if (choose) {
         for (Region &way : choose->getRegions()) {
           if (failed(localize(way.front()))) {
             return failure();
