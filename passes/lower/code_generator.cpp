@@ -14,9 +14,11 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 #include <cstdlib>
 #include <mutex>
+#include <vector>
 
 namespace headrace::lower {
 
@@ -143,6 +145,29 @@ void sinkAddresses(llvm::Module &module) {
   }
 }
 
+/// Values that come from hundreds of places, such as the status with which each call may leave a
+/// large kernel, go through memory. As registers they would be live from each of those places on,
+/// and whatever the allocator asks of such a register takes time in proportion to their number.
+void demoteWidePhis(llvm::Module &module) {
+  constexpr unsigned kManyIncoming = 64;
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration() || !isLarge(function)) {
+      continue;
+    }
+    std::vector<llvm::PHINode *> wide;
+    for (llvm::BasicBlock &block : function) {
+      for (llvm::PHINode &phi : block.phis()) {
+        if (phi.getNumIncomingValues() > kManyIncoming) {
+          wide.push_back(&phi);
+        }
+      }
+    }
+    for (llvm::PHINode *phi : wide) {
+      llvm::DemotePHIToStack(phi);
+    }
+  }
+}
+
 #ifdef NDEBUG
 constexpr bool kSkipVerification = true;
 #else
@@ -186,6 +211,7 @@ std::vector<char> CodeGenerator::compile(KernelCode kernel, std::string &error) 
   setAttributes(code, options_.isa);
   passes_.run(code);
   sinkAddresses(code);
+  demoteWidePhis(code);
   if (std::getenv("HEADRACE_DUMP_LLVM")) {
     code.print(llvm::errs(), nullptr);
   }

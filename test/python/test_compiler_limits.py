@@ -44,6 +44,19 @@ def test_more_tasks_than_a_plan_has() -> None:
         hr.sql(f"select {parts}", {"t": pa.table({"x": [1, 2, 3]})})
 
 
+def test_large_kernels_say_which_of_their_columns_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Fast code of more than 8,192 instructions, whose status goes through memory.
+    monkeypatch.setenv("HEADRACE_QUICK_ROWS", "0")
+    columns = 150
+    items = ", ".join(f"upper(cast(cast(c{i} as int) + 1 as varchar)) as d{i}" for i in range(columns))
+    table = {f"c{i}": [str(i), "-7", None] for i in range(columns)}
+    found = hr.sql(f"select {items} from t", {"t": pa.table(table)})
+    assert found.to_pydict() == {f"d{i}": [str(i + 1), "-6", None] for i in range(columns)}
+    for wrong in (0, columns - 1):
+        with pytest.raises(hr.errors.DataError, match=rf"^value cannot be cast \(at CAST\(c{wrong}\), "):
+            hr.sql(f"select {items} from t", {"t": pa.table(table | {f"c{wrong}": ["1", "2", "x"]})})
+
+
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [
