@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import signal
+import socket
 import sys
-import threading
+from collections.abc import Iterator
 
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
 from headrace._src.serving import GRACE, QUERIES
 from headrace._src.settings_options import add_threads
 
 _PORT = 31337
+
+
+@contextlib.contextmanager
+def _told_to_end() -> Iterator[socket.socket]:
+    """Where the number of SIGTERM or Control-C can be read once it has come; later ones end the process.
+
+    Python's handlers run in the main thread once it is awake, but a signal may come in another thread,
+    or just before the main one falls asleep: so the interpreter writes its number into a socket.
+    """
+    reader, writer = socket.socketpair()
+    with reader, writer:
+        writer.setblocking(False)
+        signal.set_wakeup_fd(writer.fileno())
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)
+        yield reader
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        signal.set_wakeup_fd(-1)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,14 +109,8 @@ def command(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
     )
     # What pyarrow sends of an error ends in its traceback, which is nobody's business.
     sys.tracebacklimit = 0
-    ends = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: ends.set())
-    print(f"serving {', '.join(server.session.tables) or 'no tables'} at {server.location}", flush=True)
-    status = 130
-    try:
-        ends.wait()
-        status = 0
-    except KeyboardInterrupt:
-        pass
+    with _told_to_end() as told:
+        print(f"serving {', '.join(server.session.tables) or 'no tables'} at {server.location}", flush=True)
+        number = told.recv(1)[0]
     server.shutdown(arguments.grace)
-    return status
+    return 0 if number == signal.SIGTERM else 128 + number
