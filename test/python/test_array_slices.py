@@ -65,6 +65,20 @@ CONCATENATIONS: dict[str, Callable] = {
     "roll of an axis": lambda n, x: n.roll(x, -2, axis=1),
     "roll of axes": lambda n, x: n.roll(x, (1, -13, 8), axis=(0, 1, 2)),
     "roll of two axes alike": lambda n, x: n.roll(x, 5, axis=(0, 1)),
+    "moveaxis": lambda n, x: n.moveaxis(x, 0, -1),
+    "moveaxis of two": lambda n, x: n.moveaxis(x, (0, 2), (-1, 0)),
+    "take": lambda n, x: n.take(x, [2, 4, 6, 0, 0, 0, -1, 3], axis=0),
+    "take of columns": lambda n, x: n.take(x, np.array([9, 8, 7, 1, 5, 1, 2]), axis=1),
+    "take backwards to the first": lambda n, x: n.take(x, [3, 2, 1, 0], axis=-1),
+    "take of nothing": lambda n, x: n.take(x, np.array([], int), axis=0),
+    "repeat": lambda n, x: n.repeat(x, 3),
+    "repeat of an axis": lambda n, x: n.repeat(x, 2, axis=1),
+    "repeat of none": lambda n, x: n.repeat(x, 0, axis=0),
+    "repeat by numbers": lambda n, x: n.repeat(x, [1, 0, 3, 1, 1, 2, 0], axis=0),
+    "tile": lambda n, x: n.tile(x, (2, 1, 3)),
+    "tile of the last": lambda n, x: n.tile(x, (2,)),
+    "tile in a new dimension": lambda n, x: n.tile(x, (2, 1, 1, 1)),
+    "tile of none": lambda n, x: n.tile(x, (1, 0, 2)),
 }
 
 
@@ -257,14 +271,16 @@ def test_the_rows_of_a_query_are_taken_whole() -> None:
 
     def features(x, w):
         both = xp.concat([x[:, 1:], x[:, :1] * 2.0, x[:, ::-1]], axis=1)
-        return both[..., :4] @ w, xp.sum(x[:, 2] * x[..., 1], axis=0), x[:, None, 0]
+        more = xp.tile(x, (1, 2)), xp.repeat(x, 2, axis=1), xp.take(x, [2, 2, 0], axis=1)
+        return both[..., :4] @ w, xp.sum(x[:, 2] * x[..., 1], axis=0), x[:, None, 0], *more
 
     both = np.concatenate([values[:, 1:], values[:, :1] * 2, values[:, ::-1]], axis=1)
     w = normal(4, 3, dtype="float64")
     for target in targets():
         query = hr.query("select k, a, b, k as c from t order by k", table).to_tensor(["a", "b", "c"])
         found = hr.jit(threads=2, **target)(features)(query, w)
-        expected = (both[:, :4] @ w, (values[:, 2] * values[:, 1]).sum(), values[:, None, 0])
+        more = np.tile(values, (1, 2)), np.repeat(values, 2, axis=1), np.take(values, [2, 2, 0], axis=1)
+        expected = (both[:, :4] @ w, (values[:, 2] * values[:, 1]).sum(), values[:, None, 0], *more)
         for got, wanted in zip(found, expected, strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-12, err_msg=str(target))
     text = phase(features, query, w, ranks=2)
@@ -331,6 +347,35 @@ REFUSED: dict[str, tuple[Callable, type, str]] = {
         r"stack needs arrays of one shape: got \(3,\) and \(2,\)",
     ),
     "stack of a list": (lambda x, y: xp.stack([[1.0]]), TypeError, "stack needs a traced array"),
+    "take without an axis": (
+        lambda x, y: xp.take(x, [0]),
+        ValueError,
+        "take needs an axis of an array of 3 dimensions",
+    ),
+    "take beyond": (
+        lambda x, y: xp.take(y, [0, -4]),
+        IndexError,
+        "take has no element of an extent of 3 at: -4",
+    ),
+    "take of fractions": (lambda x, y: xp.take(y, [0.5]), TypeError, "'float' object cannot be interpreted"),
+    "take of traced": (lambda x, y: xp.take(x, [y[0]], axis=0), TypeError, "a use as an index"),
+    "repeat backwards": (
+        lambda x, y: xp.repeat(y, -1),
+        ValueError,
+        "repeat needs one number or 3, none negative: got -1",
+    ),
+    "repeat of some": (
+        lambda x, y: xp.repeat(x, [1, 2], axis=0),
+        ValueError,
+        r"one number or 7, none negative: got \[1, 2\]",
+    ),
+    "tile": (lambda x, y: xp.tile(y, (-2,)), ValueError, "tile needs numbers that are not negative: got"),
+    "moveaxis": (
+        lambda x, y: xp.moveaxis(x, (0, 1), 2),
+        ValueError,
+        r"moveaxis needs a destination for each source: got \(0, 1\) and 2",
+    ),
+    "moveaxis twice": (lambda x, y: xp.moveaxis(x, (0, 0), (1, 2)), ValueError, "an axis is named twice"),
     "roll": (
         lambda x, y: xp.roll(x, (1, 2), axis=(0,)),
         ValueError,
@@ -361,6 +406,9 @@ def test_mistakes_name_the_line(name: str) -> None:
         lambda x: xp.flip(x),
         lambda x: xp.roll(x, 1),
         lambda x: xp.unstack(x),
+        lambda x: xp.take(x, [0]),
+        lambda x: xp.repeat(x, 2),
+        lambda x: xp.tile(x, (2,)),
         lambda x: xp.concat([x, x]),
         lambda x: list(x),
         lambda x: (lambda a, b: a)(*x),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 
 from headrace._src.array import shapes, tracer
 from headrace._src.array.tracer import Array as Array
@@ -18,9 +20,9 @@ int64 = "i64"
 __all__ = [
     "Array",
     "abs", "add", "astype", "broadcast_to", "concat", "divide", "exp", "expand_dims", "flip", "float32",
-    "float64", "int64", "matmul", "matrix_transpose", "max", "maximum", "mean", "min", "minimum", "multiply",
-    "negative", "permute_dims", "relu", "reshape", "roll", "sqrt", "square", "squeeze", "stack", "subtract",
-    "sum", "tanh", "unstack",
+    "float64", "int64", "matmul", "matrix_transpose", "max", "maximum", "mean", "min", "minimum", "moveaxis",
+    "multiply", "negative", "permute_dims", "relu", "repeat", "reshape", "roll", "sqrt", "square", "squeeze",
+    "stack", "subtract", "sum", "take", "tanh", "tile", "unstack",
 ]  # fmt: skip
 
 
@@ -108,6 +110,17 @@ def matrix_transpose(x: Array, /) -> Array:
     return x.mT
 
 
+def moveaxis(x: Array, source: int | Sequence[int], destination: int | Sequence[int], /) -> Array:
+    """x with its dimensions `source` at the places `destination`; the others keep their order."""
+    sources, places = ((axes,) if isinstance(axes, int) else tuple(axes) for axes in (source, destination))
+    shapes.normalize_axes(sources, x.ndim), shapes.normalize_axes(places, x.ndim)
+    if len(sources) != len(places):
+        raise ValueError(f"moveaxis needs a destination for each source: got {source} and {destination}")
+    moved = {to % x.ndim: axis % x.ndim for axis, to in zip(sources, places, strict=True)}
+    others = iter(d for d in range(x.ndim) if d not in moved.values())
+    return permute_dims(x, [moved[d] if d in moved else next(others) for d in range(x.ndim)])
+
+
 def expand_dims(x: Array, /, *, axis: int = 0) -> Array:
     """x with a dimension of extent 1 before `axis`."""
     (position,) = shapes.normalize_axes(axis, x.ndim + 1)
@@ -160,3 +173,72 @@ def roll(x: Array, /, shift: int | Sequence[int], *, axis: Axis = None) -> Array
         if cut := by % (x.shape[position] or 1):
             x = tracer.concat([x[(*before, slice(-cut, None))], x[(*before, slice(None, -cut))]], position)
     return x
+
+
+def take(x: Array, indices: Sequence[int], /, *, axis: int | None = None) -> Array:
+    """The elements of x at places along the axis, numbers that are known when the function is traced."""
+    # Each run of places at a constant distance is copied at once.
+    if axis is None and x.ndim != 1:
+        raise ValueError(f"take needs an axis of an array of {x.ndim} dimensions")
+    axis = 0 if axis is None else axis
+    (position,) = shapes.normalize_axes(axis, x.ndim)
+    extent = operator.index(x.shape[position])
+    places = [operator.index(index) for index in indices]
+    for index in places:
+        if not -extent <= index < extent:
+            raise IndexError(f"take has no element of an extent of {extent} at: {index}")
+    before = (slice(None),) * position
+    pieces = []
+    for first, step, count in _progressions([index % extent for index in places]):
+        if step == 0:
+            shape = (*x.shape[:position], count, *x.shape[position + 1 :])
+            pieces.append(broadcast_to(x[(*before, slice(first, first + 1))], shape))
+        else:
+            stop = first + step * count
+            pieces.append(x[(*before, slice(first, stop if stop >= 0 else None, step))])
+    return tracer.concat(pieces or [x[(*before, slice(0, 0))]], position)
+
+
+def _progressions(numbers: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """First number, step and count of runs in which each number is as far from the one before it."""
+    begin = 0
+    while begin < len(numbers):
+        step = numbers[begin + 1] - numbers[begin] if begin + 1 < len(numbers) else 1
+        end = begin + 1
+        while end < len(numbers) and numbers[end] - numbers[end - 1] == step:
+            end += 1
+        if end == begin + 2 and end < len(numbers):  # two numbers are no run: the second may begin one
+            end, step = begin + 1, 1
+        yield numbers[begin], step, end - begin
+        begin = end
+
+
+def repeat(x: Array, repeats: int | Sequence[int], /, *, axis: int | None = None) -> Array:
+    """Each element along the axis so many times in succession; None: of all elements, as one row."""
+    if axis is None:
+        return repeat(reshape(x, -1), repeats, axis=0)
+    (position,) = shapes.normalize_axes(axis, x.ndim)
+    extent = operator.index(x.shape[position])
+    counts = list(repeats) if isinstance(repeats, Iterable) else [repeats]
+    if len(counts) not in (1, extent) or builtins.min(counts, default=0) < 0:
+        raise ValueError(f"repeat needs one number or {extent}, none negative: got {repeats}")
+    if len(counts) == 1:
+        count = operator.index(counts[0])
+        before, behind = x.shape[: position + 1], x.shape[position + 1 :]
+        wider = broadcast_to(reshape(x, (*before, 1, *behind)), (*before, count, *behind))
+        return reshape(wider, (*x.shape[:position], extent * count, *behind))
+    indices = [index for index, count in enumerate(counts) for _ in range(operator.index(count))]
+    return take(x, indices, axis=position)
+
+
+def tile(x: Array, repetitions: Sequence[int], /) -> Array:
+    """x so many times along each dimension; leading dimensions, or numbers, that are missing are 1."""
+    counts = [operator.index(count) for count in repetitions]
+    if builtins.min(counts, default=0) < 0:
+        raise ValueError(f"tile needs numbers that are not negative: got {repetitions}")
+    counts = [1] * (x.ndim - len(counts)) + counts
+    shape = (1,) * (len(counts) - x.ndim) + x.shape
+    pairs = [(count, extent) for count, extent in zip(counts, shape, strict=True)]
+    x = reshape(x, [each for _, extent in pairs for each in (1, extent)])
+    x = broadcast_to(x, [each for pair in pairs for each in pair])
+    return reshape(x, [extent if count == 1 else count * operator.index(extent) for count, extent in pairs])
