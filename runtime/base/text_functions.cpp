@@ -3,6 +3,7 @@
 
 #include "runtime/base/ascii.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/canonical_forms.h"
 #include "runtime/base/digests.h"
 #include "runtime/base/enum_values.h"
 #include "runtime/base/file_names.h"

@@ -22,6 +22,11 @@ LogicalResult ExpressionImporter::unsupported(const Call &call, const Twine &why
   return context.fail(call.at, "unsupported " + call.name + ": " + why);
 }
 
+LogicalResult ExpressionImporter::unsupportedCollation(StringRef name, Location at) {
+  return context.fail(at, "unsupported collation: " + name +
+                              ", of ICU; NOCASE, NOACCENT and NFC are supported");
+}
+
 MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expression, Location at,
                                                int64_t fieldsBefore) {
   StringRef name = nameOf(expression);
@@ -30,6 +35,9 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
   }
   if (name == "invoke") {
     return importInvoked(b, expression, at, fieldsBefore);
+  }
+  if (name.consume_front("collate_")) {
+    return unsupportedCollation(name, at); // a key of ICU's
   }
   const std::string zone = '"' + (options.timeZone.empty() ? "UTC" : options.timeZone) + '"';
   if (failed(expectCall(expression, name, {{"function_data", Use::kRead}}, context, at)) ||

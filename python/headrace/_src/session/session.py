@@ -18,6 +18,7 @@ from headrace._src.query.statistics import documents_for
 from headrace._src.query.tables import TablesArgument, checked_name, resolve
 from headrace._src.session.relation import Relation
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
+from headrace._src.sql.collations import collation_set_by, in_collation
 from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.parameters import Parameters, with_values
 from headrace._src.sql.script import Kind, query_alone, script_of
@@ -212,7 +213,7 @@ class Session:
 
         SELECT setseed(x), x from -1 to 1, has later queries draw the same numbers by random() each time.
         SET TimeZone = 'Europe/Berlin' has later ones in this zone, as the option time_zone; RESET TimeZone in
-        UTC.
+        UTC. So do SET default_collation = 'nocase' and the option collation.
 
         parameters: the values of `?` and `$1` in their order, or of `$name` and `:name` by name. They are
             typed literals for the query; an error shows the text with its values.
@@ -234,8 +235,12 @@ class Session:
         if zone is not None:
             self._options["time_zone"] = zone
             text = f"select '{zone}' as \"TimeZone\""
+        collation = collation_set_by(text)
+        if collation is not None:
+            self._options["collation"] = collation
+            text = f"select '{collation}' as default_collation"
         options = {**self._options, **options}
-        with in_zone(options.get("time_zone")):
+        with in_zone(options.get("time_zone")), in_collation(options.get("collation")):
             return Relation(self, text, bound(text, self._names), options)
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import SqlError, UnsupportedError
+from headrace._src.sql.collations import current_collation
 from headrace._src.sql.literals import first_bignum
 from headrace._src.sql.mistakes import error_of
 from headrace._src.sql.parameters import place_of_one
@@ -66,7 +67,7 @@ _ANSWERED_BY_SQL = {
 }
 _lock = threading.Lock()  # of the connection that waits for the next query
 _connection: Any = None
-_zone = ""  # of the connection
+_place = ("", "")  # of the connection: its zone and collation
 
 
 def _close() -> None:
@@ -157,16 +158,16 @@ def catalogue_rows(script: Script, schemas: Sequence[TableSchema]) -> pa.Table:
 @contextmanager
 def _tables(schemas: Sequence[TableSchema]) -> Iterator[Any]:
     """A connection with these tables in its catalogue, and nothing else, which is this caller's alone."""
-    global _connection, _zone
+    global _connection, _place
     check_names(schemas)
-    zone = current_zone() or UTC
+    place = (current_zone() or UTC, current_collation())
     with _lock:
-        if zone != _zone:
+        if place != _place:
             _close()
-            _zone = zone
+            _place = place
         # Kept for the next query only if this one leaves it clean.
         connection, _connection = _connection, None
-    connection = connection or _connect(zone)
+    connection = connection or _connect(*place)
     connection.execute("begin")
     try:
         for schema in schemas:
@@ -175,15 +176,16 @@ def _tables(schemas: Sequence[TableSchema]) -> Iterator[Any]:
     finally:
         connection.execute("rollback")
     with _lock:
-        if zone == _zone and _connection is None:
+        if place == _place and _connection is None:
             _connection = connection
 
 
-def _connect(zone: str) -> Any:
+def _connect(zone: str, collation: str) -> Any:
     import duckdb
 
     connection = duckdb.connect(config=_CONFIGURATION)
     connection.execute(f"set TimeZone = '{zone}'")
+    connection.execute(f"set default_collation = '{collation}'")
     for setting in _SETTINGS:
         connection.execute(setting)
     return connection
