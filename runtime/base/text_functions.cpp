@@ -338,6 +338,21 @@ Text inDigits(TextRoom &room, Text text, unsigned bits) {
   });
 }
 
+/// Digits of so many bits each of a number, where a negative one has 64 bits, from the first that
+/// is not 0.
+Text integerDigits(TextRoom &room, Integer number, Integer bits) {
+  auto value = static_cast<uint64_t>(number);
+  const auto width = static_cast<unsigned>(std::bit_width(value | 1));
+  const auto each = static_cast<unsigned>(bits);
+  const unsigned digits = (width + each - 1) / each;
+  return room.make(digits, [&](char *to) {
+    for (unsigned digit = digits; digit > 0; --digit, value >>= each) {
+      to[digit - 1] = kDigits[value % (1u << each)];
+    }
+    return to + digits;
+  });
+}
+
 /// The digits of a digest.
 Text hashed(TextRoom &room, Text text, std::string (*digest)(std::span<const uint8_t>)) {
   const std::string digits = digest({reinterpret_cast<const uint8_t *>(text.data()), text.size()});

@@ -72,7 +72,7 @@ QUERIES = [
     "select s, x, count(*) as c, min(k) as m from t, unnest([s, 'x', s || '!', null]) u(x) group by all",
     "select k, a, b from t, unnest([i, [k, null]]) u(a), unnest(a) v(b) where b > list_avg(a)",
     "select k, q.* from t, lateral (select e, e + len(i) as n, s from unnest(i) u(e) where e > 20) q",
-    "select k, q.* from t, lateral (select e, s as z from unnest(i) u(e) where e > k) q where q.z is not null",
+    "select k, q.* from t, lateral (select e, s as z from unnest(i) u(e) where e > k) q where z <> ''",
     "select k, e from t left join unnest(i) u(e) on true where s is not null",
     "select k, u.e from t, unnest(i) u(e), d where d.e = u.e and name > s",
     "select k, e from t, unnest(case when s is null then [k] when k % 2 = 0 then i end) u(e)",

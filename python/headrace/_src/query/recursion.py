@@ -114,7 +114,6 @@ class _Unrolling:
 
     def _parts(self, node: Node) -> _Parts:
         if node["key_targets"]:
-            # no test: DuckDB cannot write such a plan
             raise UnsupportedError("WITH RECURSIVE … USING KEY is not supported")
         start, step = node["children"]
         index, distinct = node["table_index"], not node["union_all"]
