@@ -21,6 +21,7 @@ from headrace._src.sql.literals import first_bignum
 from headrace._src.sql.mistakes import error_of
 from headrace._src.sql.parameters import place_of_one
 from headrace._src.sql.place import located
+from headrace._src.sql.recursion_keys import RecursionKeys
 from headrace._src.sql.script import Kind, Script, script_of
 from headrace._src.sql.tables import TableSchema, check_names
 from headrace._src.sql.zones import UTC, current_zone
@@ -49,7 +50,7 @@ _INTERNAL = '{"error":true,"error_type":"internal"'
 _DEFINITIONS = ("LOGICAL_CREATE_VIEW", "LOGICAL_CREATE_MACRO", "LOGICAL_CREATE_TYPE")
 #: What plans in JSON have no place for, by words that stand for it.
 _UNWRITTEN = {
-    r"\busing\s+key\b": "WITH RECURSIVE … USING KEY",
+    r"\busing\s+key\b": "WITH RECURSIVE … USING KEY of what is no column",
     r"\bbit\b|\bbitstring\b": "a value of the type BIT",
     r"\bbignum\b|\bvarint\b": "a value of the type BIGNUM",
 }
@@ -246,7 +247,12 @@ def _serialized(
                 f"only queries are supported, got {_STATEMENTS.get(statement.type.name, statement.type.name)}"
             )
             raise located(UnsupportedError, message, script.text, *_stretch(part))
-    plan: str = connection.execute(_SERIALIZE, [part]).fetchall()[0][0]
+    plan: str | None = connection.execute(_SERIALIZE, [part]).fetchall()[0][0]
+    if (not plan or plan.startswith(_INTERNAL)) and (keys := RecursionKeys(part)):
+        plan = connection.execute(_SERIALIZE, [keys.rest]).fetchall()[0][0]
+        plan = keys.put_into(plan) if plan and '"error":false' in plan else plan
+        if plan:
+            return plan
     if not plan or plan.startswith(_INTERNAL):
         # DuckDB cannot name the columns of some plans before its optimizer has changed them.
         plan = connection.execute(_OPTIMIZED, [part]).fetchall()[0][0]
