@@ -181,6 +181,25 @@ def test_keys_of_random_graphs(query: str, seed: int) -> None:
     check(query, {"e": pa.table(dict(zip("abw", columns, strict=True)))}, ranks=1 + seed % 3)
 
 
+def test_keys_in_views() -> None:
+    view = f"create view v as with recursive {KEYED['one row']}; "
+    assert hr.sql(f"{view}select a.v, b.k from v a, v b").to_pylist() == [{"v": 0, "k": 1}]
+    session = hr.connect()
+    session.view("v", f"with recursive {KEYED['one row']}")
+    both = "with recursive s(k, v) using key (v) as (select 1, 5 union select k + 1, v from s where k < 3)"
+    found = session.sql(f"{both} select s.k, v.v from s, v").arrow()
+    assert found.to_pylist() == [{"k": 3, "v": 0}]
+    for text in (
+        f"select * from v, ({both.replace('s(', 'r(').replace('from s', 'from r')} from r)",
+        "select * from v, (with r as (select 1) from r)",
+        "with recursive s(k, v) using key (k, max(v)) as (select 1, 5 union select k, v from s) from s",
+    ):
+        with pytest.raises(hr.errors.UnsupportedError, match="USING KEY of what is no column, or where two"):
+            session.sql(text)
+    with pytest.raises(hr.errors.SqlError, match="no such column: zz"):
+        hr.sql("with recursive s(k) using key (zz) as (select 1 union select k from s) from s")
+
+
 def test_explain_of_keys() -> None:
     shown = hr.explain(f"with recursive {KEYED['one row']}", {})
     assert "start of the recursion" in shown

@@ -93,7 +93,7 @@ def test_names_of_the_result(text: str, names: tuple[str, ...]) -> None:
         (
             "with recursive r(k, v) using key (k, max(v)) as (select 1, 2 union select k, 3 from r) from r",
             errors.UnsupportedError,
-            "WITH RECURSIVE … USING KEY of what is no column is not supported",
+            "WITH RECURSIVE … USING KEY of what is no column, or where two have one name,",
             "1:24",
         ),
         (

@@ -50,10 +50,11 @@ _INTERNAL = '{"error":true,"error_type":"internal"'
 _DEFINITIONS = ("LOGICAL_CREATE_VIEW", "LOGICAL_CREATE_MACRO", "LOGICAL_CREATE_TYPE")
 #: What plans in JSON have no place for, by words that stand for it.
 _UNWRITTEN = {
-    r"\busing\s+key\b": "WITH RECURSIVE … USING KEY of what is no column",
+    r"\busing\s+key\b": "WITH RECURSIVE … USING KEY of what is no column, or where two have one name,",
     r"\bbit\b|\bbitstring\b": "a value of the type BIT",
     r"\bbignum\b|\bvarint\b": "a value of the type BIGNUM",
 }
+_BOUND = '{"error":false'
 _VARIABLE = '"scope":"VARIABLE"'  # of a SET, not of an option
 
 
@@ -220,7 +221,7 @@ def _plan(connection: Any, script: Script, schemas: Sequence[TableSchema]) -> st
             message = "a variable in front of a query reads no table; SET VARIABLE of a session may"
             raise located(UnsupportedError, message, script.text, *_stretch(definition))
         try:
-            connection.execute(definition)
+            connection.execute(RecursionKeys(script.text).without(definition))
         except duckdb.Error as error:
             raise located(
                 SqlError, str(error).partition(": ")[2], script.text, *_stretch(definition)
@@ -248,11 +249,12 @@ def _serialized(
             )
             raise located(UnsupportedError, message, script.text, *_stretch(part))
     plan: str | None = connection.execute(_SERIALIZE, [part]).fetchall()[0][0]
-    if (not plan or plan.startswith(_INTERNAL)) and (keys := RecursionKeys(part)):
-        plan = connection.execute(_SERIALIZE, [keys.rest]).fetchall()[0][0]
-        plan = keys.put_into(plan) if plan and '"error":false' in plan else plan
-        if plan:
-            return plan
+    keys = RecursionKeys(script.text)
+    if keys and (not plan or plan.startswith((_INTERNAL, _BOUND))):
+        plan = connection.execute(_SERIALIZE, [keys.without(part)]).fetchall()[0][0]
+        if plan and plan.startswith(_BOUND) and (keyed := keys.put_into(plan)):
+            return keyed
+        raise _unwritten(script.text, part)
     if not plan or plan.startswith(_INTERNAL):
         # DuckDB cannot name the columns of some plans before its optimizer has changed them.
         plan = connection.execute(_OPTIMIZED, [part]).fetchall()[0][0]

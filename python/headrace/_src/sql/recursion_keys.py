@@ -10,48 +10,48 @@ from typing import Any
 
 _NAME = r'(?:\w+|"(?:[^"]|"")+")'
 _NAMES = rf"\s*{_NAME}\s*(?:,\s*{_NAME}\s*)*"
-_KEYED = re.compile(
-    rf"(?P<name>{_NAME})\s*(?:\((?P<columns>{_NAMES})\)\s*)?(?P<clause>\busing\s+key\s*\((?P<keys>{_NAMES})\))",
-    re.IGNORECASE,
-)
+_HEAD = rf"(?<!\w)(?P<name>{_NAME})\s*(?:\((?P<columns>{_NAMES})\)\s*)?"
+_KEYED = re.compile(rf"{_HEAD}(?P<clause>\busing\s+key\s*\((?P<keys>{_NAMES})\))", re.IGNORECASE)
+_DEFINED = re.compile(rf"{_HEAD}\bas\s*\(", re.IGNORECASE)
 
 
 class RecursionKeys:
     """The keys of recursions in a text, by the names of these."""
 
     def __init__(self, text: str) -> None:
-        self._found = {_plain(match["name"]): match for match in _KEYED.finditer(text)}
-        #: The text without the keys, in which all else stands where it stood.
-        self.rest = _KEYED.sub(
-            lambda match: match[0][: -len(match["clause"])] + " " * len(match["clause"]), text
-        )
+        self._matches = list(_KEYED.finditer(text))
+        self._text = text
 
     def __bool__(self) -> bool:
-        return bool(self._found)
+        return bool(self._matches)
+
+    def without(self, part: str) -> str:
+        """A part of the text without keys, in which all else stands where it stood."""
+        return _KEYED.sub(lambda match: match[0][: -len(match["clause"])] + " " * len(match["clause"]), part)
 
     def put_into(self, plan: str) -> str | None:
-        """The plan of `rest` with the keys; None if it is not clear which they are."""
+        """The plan of a part without keys with them; None if it is not clear which they are."""
+        defined = [_plain(match["name"]) for match in _DEFINED.finditer(self.without(self._text))]
         try:
             document = json.loads(plan)
         except RecursionError:
             return None
-        for name, match in self._found.items():
-            nodes = [node for root in document["plans"] for node in _recursions(root, name)]
-            if len(nodes) != 1:
+        for match in self._matches:
+            name = _plain(match["name"])
+            if defined.count(name) != 1:
                 return None
-            (node,) = nodes
-            columns = _columns(node["children"][0])
-            given = _split(match["columns"] or "")
-            columns[: len(given)] = given
-            keys = _split(match["keys"])
-            if any(columns.count(key) != 1 for key in keys):
-                return None
-            places = [columns.index(key) for key in keys]
-            node["key_targets"] = [
-                {"type": "BOUND_REF", "index": place, "return_type": node["internal_types"][place]}
-                for place in places
-            ]
+            for node in (node for root in document["plans"] for node in _recursions(root, name)):
+                columns, given = _columns(node["children"][0]), _split(match["columns"] or "")
+                columns[: len(given)] = given
+                keys = _split(match["keys"])
+                if any(columns.count(key) != 1 for key in keys):
+                    return None
+                node["key_targets"] = [_target(node, columns.index(key)) for key in keys]
         return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def _target(node: dict[str, Any], place: int) -> dict[str, Any]:
+    return {"type": "BOUND_REF", "index": place, "return_type": node["internal_types"][place]}
 
 
 def _plain(name: str) -> str:
