@@ -205,7 +205,7 @@ def test_variables_of_a_session() -> None:
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_summarize(ranks: int) -> None:
+def test_summarize(ranks: int, tmp_path: Path) -> None:
     """All but the quantiles, which are exact here; of the others the numbers of different values are, too."""
     items = {
         "t": pa.table(
@@ -226,6 +226,11 @@ def test_summarize(ranks: int) -> None:
         ("1", "3", "3"),
         (None, None, None),
     ]
+    parquet.write_table(items["t"], tmp_path / "t.parquet")
+    for of in (f"'{tmp_path}/t.parquet'", f"from '{tmp_path}/t.parquet'"):
+        assert hr.sql(f"summarize {of}", ranks=ranks).to_pylist() == found
+    described = hr.sql(f"describe '{tmp_path}/t.parquet'").to_pylist()
+    assert [row["column_type"] for row in described] == [row["column_type"] for row in found]
     assert "SUMMARIZE" not in repr(hr.connect(items).sql("SUMMARIZE t"))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 _NAME = r'(?:\w+|"(?:[^"]|"")+")'
 _NAMES = rf"\s*{_NAME}\s*(?:,\s*{_NAME}\s*)*"
+_CLAUSE = re.compile(r"\busing\s+key\b", re.IGNORECASE)  # which is quickly said of long texts
 _HEAD = rf"(?<!\w)(?P<name>{_NAME})\s*(?:\((?P<columns>{_NAMES})\)\s*)?"
 _KEYED = re.compile(rf"{_HEAD}(?P<clause>\busing\s+key\s*\((?P<keys>{_NAMES})\))", re.IGNORECASE)
 _DEFINED = re.compile(rf"{_HEAD}\bas\s*\(", re.IGNORECASE)
@@ -19,7 +20,7 @@ class RecursionKeys:
     """The keys of recursions in a text, by the names of these."""
 
     def __init__(self, text: str) -> None:
-        self._matches = list(_KEYED.finditer(text))
+        self._matches = list(_KEYED.finditer(text)) if _CLAUSE.search(text) else []
         self._text = text
 
     def __bool__(self) -> bool:
@@ -27,6 +28,8 @@ class RecursionKeys:
 
     def without(self, part: str) -> str:
         """A part of the text without keys, in which all else stands where it stood."""
+        if not self:
+            return part
         return _KEYED.sub(lambda match: match[0][: -len(match["clause"])] + " " * len(match["clause"]), part)
 
     def put_into(self, plan: str) -> str | None:
