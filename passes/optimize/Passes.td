@@ -112,6 +112,20 @@ def OptimizeDomains : Pass<"optimize-domains", "::mlir::func::FuncOp"> {
   }];
 }
 
+def OptimizeLaterals : Pass<"optimize-laterals", "::mlir::func::FuncOp"> {
+  let summary = "rows made of a row's lists carry its other columns";
+  let description = [{
+    The plan of `FROM outer, unnest(outer.list)` makes rows of the distinct values of the outer table's columns, and joins them to
+    the outer table on these. Where only filters, projects and expands are between the distinct values and an inner join on all
+    of them, or on one that tells the rows apart, the rows are made of the outer table's rows, whose other columns go along. Nothing is
+    joined on a list or a text, and what is made of a list of the row is known to be of the row that is repeated.
+
+    ```
+    join(outer, expand(distinct(outer.list)), on list)      becomes    expand(outer)
+    ```
+  }];
+}
+
 def OptimizeInline : Pass<"optimize-inline", "::mlir::func::FuncOp"> {
   let summary = "compute what is cheap where it is used";
   let description = [{

@@ -15,6 +15,7 @@ void headrace::optimize::buildOptimizePipeline(OpPassManager &manager) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
   // What the plans of subqueries are made of.
   functions.addPass(createOptimizeSimplify());
+  functions.addPass(createOptimizeLaterals());
   functions.addPass(createOptimizeDomains());
   functions.addPass(createOptimizeRollUp());
   functions.addPass(createOptimizeInline());

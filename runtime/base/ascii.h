@@ -3,11 +3,17 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 
 namespace headrace {
 
 inline constexpr std::string_view kAsciiBlanks = " \t\n\v\f\r";
+
+/// Whether a text has nothing else.
+inline bool isAscii(std::string_view text) {
+  return std::ranges::all_of(text, [](char byte) { return static_cast<uint8_t>(byte) < 0x80; });
+}
 
 constexpr bool isAsciiBlank(char letter) {
   return kAsciiBlanks.find(letter) != std::string_view::npos;

@@ -1,6 +1,7 @@
 // Grapheme clusters, by Unicode's Standard Annex 29.
 #include "runtime/base/graphemes.h"
 
+#include "runtime/base/ascii.h"
 #include "runtime/base/utf8.h"
 
 #include <algorithm>
@@ -131,14 +132,10 @@ private:
   bool oddRegions_ = false;
 };
 
-bool isAscii(std::string_view text) {
-  return std::ranges::all_of(text, [](char byte) { return static_cast<uint8_t>(byte) < 0x80; });
-}
-
 /// Bytes of the first one of a text that is not empty.
-size_t firstBytes(std::string_view text, bool isAscii) {
+size_t firstBytes(std::string_view text, bool ascii) {
   size_t bytes = utf8::firstBytes(text);
-  if (isAscii) {
+  if (ascii) {
     return bytes;
   }
   Cluster cluster(utf8::decode(text.substr(0, bytes)));

@@ -3,6 +3,7 @@
 
 #include "runtime/base/ascii.h"
 #include "runtime/base/binary_functions.h"
+#include "runtime/base/canonical_forms.h"
 #include "runtime/base/digests.h"
 #include "runtime/base/enum_values.h"
 #include "runtime/base/file_names.h"
@@ -334,6 +335,21 @@ Text inDigits(TextRoom &room, Text text, unsigned bits) {
       }
     }
     return to;
+  });
+}
+
+/// Digits of so many bits each of a number, where a negative one has 64 bits, from the first that
+/// is not 0.
+Text integerDigits(TextRoom &room, Integer number, Integer bits) {
+  auto value = static_cast<uint64_t>(number);
+  const auto width = static_cast<unsigned>(std::bit_width(value | 1));
+  const auto each = static_cast<unsigned>(bits);
+  const unsigned digits = (width + each - 1) / each;
+  return room.make(digits, [&](char *to) {
+    for (unsigned digit = digits; digit > 0; --digit, value >>= each) {
+      to[digit - 1] = kDigits[value % (1u << each)];
+    }
+    return to + digits;
   });
 }
 

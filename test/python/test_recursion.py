@@ -1,4 +1,4 @@
-"""WITH RECURSIVE beside DuckDB: rounds, rows that are known already, recursions in recursions."""
+"""WITH RECURSIVE beside DuckDB: rounds, rows that are known already, keys, recursions in recursions."""
 
 from __future__ import annotations
 
@@ -122,6 +122,88 @@ def test_random_graphs(seed: int) -> None:
             union select b, far + 1 from r join e on n = a where far < 12)
         select n, min(far) from r group by n"""
     check(reached, {"e": edges}, ranks=1 + seed % 3)
+
+
+KEYED = {
+    "one row": "r(k, v) using key (k) as (select 1, 5 union select k, v - 1 from r where v > 0) from r",
+    "the same row": "r(k, v) using key (k) as (select 1, 5 union select k, v from r) from r",
+    "the last one": """
+        r(k, v) using key (k) as (from (values (1, 5), (1, 1)) union select k, v + 1 from r where v < 7)
+        from r""",
+    "two keys": """
+        r(k, j, v) using key (j, k) as (select 1, 2, 3 union select k, j + 1, v from r where j < 5) from r""",
+    "every column": "r(k, v) using key (k, v) as (select 1, 2 union select k, v from r where k < 5) from r",
+    "names of the start": """
+        "R" using key ("K") as (select 1 as k, 0 as v union select k, v + 1 from r where v < 4) from r""",
+    "rows before, all of them": """
+        r(k, v, n) using key (k) as (select 1, 0, 0 union all
+            select x.k, (select count(*) from r), n + 1 from r, (values (1), (2), (3)) x(k) where n < 3)
+        from r""",
+    "rows before, one of each key": """
+        r(k, v, n) using key (k) as (select 1, 0, 0 union
+            select x.k, (select count(*) from recurring.r), n + 1 from r, (values (1), (2), (3)) x(k)
+            where n < 3) from r""",
+    "read elsewhere": """
+        r(k, s) using key (k) as (select 1, 'a' union select k, s || 'b' from r where len(s) < 5),
+        q(x) as (select k from r) select * from r, q""",
+    "null": """
+        r(k, v) using key (k) as (select null, [1] union select k, list_append(v, 2) from r where len(v) < 3)
+        from r""",
+    "two recursions": """
+        r(k, v) using key (k) as (select 1, 5 union select k, v - 1 from r where v > 0),
+        s(k, v) using key (v) as (select 1, 5 union select k + 1, v from s where k < 4) from r, s""",
+}
+#: Components and shortest paths.
+_GRAPHS = (
+    """with recursive g as (select a, b from e union all select b, a from e), c(n, least) using key (n) as (
+        select a, a from g union
+        select u.n, min(c.least) from recurring.c u, g, c
+        where g.a = u.n and g.b = c.n and c.least < u.least group by u.n) from c""",
+    """with recursive d(n, far) using key (n) as (
+        select 1, 0::hugeint union
+        select b, min(d.far + w) from d join e on d.n = a left join recurring.d k on k.n = b
+        where k.far is null or d.far + w < k.far group by b) from d""",
+)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("query", KEYED.values(), ids=KEYED)
+def test_keys(query: str, ranks: int) -> None:
+    check(f"with recursive {query}", {}, ranks=ranks)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("query", _GRAPHS)
+def test_keys_of_random_graphs(query: str, seed: int) -> None:
+    draw = random.Random(seed)
+    edges = [(draw.randrange(1, 30), draw.randrange(1, 30), draw.randrange(1, 9)) for _ in range(40)]
+    columns = (pa.array(column, pa.int32()) for column in zip(*edges, strict=True))
+    check(query, {"e": pa.table(dict(zip("abw", columns, strict=True)))}, ranks=1 + seed % 3)
+
+
+def test_keys_in_views() -> None:
+    view = f"create view v as with recursive {KEYED['one row']}; "
+    assert hr.sql(f"{view}select a.v, b.k from v a, v b").to_pylist() == [{"v": 0, "k": 1}]
+    session = hr.connect()
+    session.view("v", f"with recursive {KEYED['one row']}")
+    both = "with recursive s(k, v) using key (v) as (select 1, 5 union select k + 1, v from s where k < 3)"
+    found = session.sql(f"{both} select s.k, v.v from s, v").arrow()
+    assert found.to_pylist() == [{"k": 3, "v": 0}]
+    for text in (
+        f"select * from v, ({both.replace('s(', 'r(').replace('from s', 'from r')} from r)",
+        "select * from v, (with r as (select 1) from r)",
+        "with recursive s(k, v) using key (k, max(v)) as (select 1, 5 union select k, v from s) from s",
+    ):
+        with pytest.raises(hr.errors.UnsupportedError, match="USING KEY of what is no column, or where two"):
+            session.sql(text)
+    with pytest.raises(hr.errors.SqlError, match="no such column: zz"):
+        hr.sql("with recursive s(k) using key (zz) as (select 1 union select k from s) from s")
+
+
+def test_explain_of_keys() -> None:
+    shown = hr.explain(f"with recursive {KEYED['one row']}", {})
+    assert "start of the recursion" in shown
+    assert "step of the recursion" in shown
 
 
 def test_explain_shows_start_step_and_query() -> None:

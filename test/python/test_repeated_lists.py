@@ -64,6 +64,18 @@ QUERIES = [
     f" x || list_min({_TEXTS}) || n) as g from t",
     "select k, list_transform(i, lambda x: list_sum(list_transform(i, lambda y: y - list_max(i) + x))) as f,"
     " list_reduce(i, lambda x, y: x + y - list_sum(i)) as r from (select * from t where len(i) > 0)",
+    # Rows beside what is made of them, with other columns of theirs, also where the same come twice.
+    "select t.*, e from t, unnest(i) u(e) where e > list_avg(i) or s is null",
+    "select t.*, w from t, unnest(string_split(s, ' ')) u(w) where w <> 'w0' and k > 3",
+    "select a.s, b.i, w, e from t a join t b on a.k = b.k + 1, unnest(string_split(a.s, ' ')) u(w),"
+    " unnest(b.i) v(e) where e % 2 = 0",
+    "select s, x, count(*) as c, min(k) as m from t, unnest([s, 'x', s || '!', null]) u(x) group by all",
+    "select k, a, b from t, unnest([i, [k, null]]) u(a), unnest(a) v(b) where b > list_avg(a)",
+    "select k, q.* from t, lateral (select e, e + len(i) as n, s from unnest(i) u(e) where e > 20) q",
+    "select k, q.* from t, lateral (select e, s as z from unnest(i) u(e) where e > k) q where z <> ''",
+    "select k, e from t left join unnest(i) u(e) on true where s is not null",
+    "select k, u.e from t, unnest(i) u(e), d where d.e = u.e and name > s",
+    "select k, e from t, unnest(case when s is null then [k] when k % 2 = 0 then i end) u(e)",
     # What reads the elements: conditions, groups, joins, windows, orders.
     f"select k, e, s || '!' as z from (select k, unnest({_MADE}) as e, lower(s) as s from t) where e % 3 = 0",
     f"select e, count(*) as c, sum(k) as n from (select k, unnest({_TEXTS}) as e from t) group by e",
@@ -186,6 +198,10 @@ def _seconds(query: str, n: int) -> float:
         " where x > list_avg(l)",
         "select max(x - list_sum(l)) from (select unnest(l) x, l from (select range({n} + k) l from t))",
         "select max(len(list_filter(l, lambda x: x > list_avg(l)))) from (select range({n} + k) l from t)",
+        "select sum(x) from (select range({n} + k) l from t), unnest(l) u(x) where x > list_avg(l)",
+        "select max(w) from (select repeat('word ', {n} + k) s from t), unnest(string_split(s, ' ')) u(w)"
+        " where length(w) < length(s)",
+        "select max(e.value) from (select to_json(range({n} + k)) s from t), json_each(s) e",
         "select sum(e.id), max(e.fullkey) from t, json_tree(to_json(range({n} + k))) e",
     ],
     ids=[
@@ -199,6 +215,9 @@ def _seconds(query: str, n: int) -> float:
         "condition",
         "mixed",
         "lambda",
+        "lateral condition",
+        "lateral texts",
+        "json rows",
         "json",
     ],
 )

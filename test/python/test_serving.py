@@ -168,7 +168,6 @@ def test_views_are_made_and_forgotten_though_nobody_fetches(server: hr.Server) -
         ("selec 1", adbc.ProgrammingError, r"syntax error at or near .selec."),
         ("select nope from t", adbc.ProgrammingError, "no such column: nope"),
         ("select 1 // (k - 1) from t", adbc.ProgrammingError, "division by zero"),
-        ("summarize t", adbc.NotSupportedError, "SUMMARIZE is not supported"),
         ("insert into t values (1)", adbc.NotSupportedError, "only queries are supported, got INSERT"),
         ("copy t to 'x.csv'", adbc.NotSupportedError, "a session has no COPY"),
         (" ;", adbc.ProgrammingError, "the query is empty"),

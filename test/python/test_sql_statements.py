@@ -96,7 +96,7 @@ def test_extension_types() -> None:
             hr.sql("select n from t", {"t": table})
 
 
-_KEYED = """with recursive r(a, b) using key (a) as (select 1, 5 union select a, b - 1 from r where b > 0)
+_KEYED = """with recursive r(a, b) using key (a, max(b)) as (select 1, 5 union select a, b - 1 from r)
     select * from r"""
 
 
@@ -107,7 +107,7 @@ _KEYED = """with recursive r(a, b) using key (a) as (select 1, 5 union select a,
         ("select a,\n  hash(a::varchar) from t", "unsupported", "unsupported function: hash", "2:3"),
         ("select a from t where raw is null", "unsupported", "raw: type is not supported", ""),
         ("select current_time from t", "unsupported", "type: TIME WITH TIME ZONE", "1:8"),
-        (_KEYED, "unsupported", "query, but cannot write its plan", "1:1"),
+        (_KEYED, "unsupported", "USING KEY of what is no column", "1:24"),
     ],
 )
 def test_what_is_not_supported_has_its_place(
@@ -165,3 +165,88 @@ def test_two_columns_of_one_name() -> None:
     answer = hr.sql("select a, a, a + 1 from t where a = 2", TABLES)
     assert answer.column_names == ["a", "a", "(a + 1)"]
     assert [column.to_pylist() for column in answer.columns] == [[2], [2], [3]]
+
+
+def test_variables_in_front_of_a_query() -> None:
+    text = "set variable k = 3; set variable l = [1, null]; select getvariable('K') + a as x"
+    rows = hr.sql(f"{text}, getvariable('l')[1] as y, getvariable('other') as z from t", TABLES, ranks=2)
+    assert rows.to_pylist() == [{"x": 3 + a, "y": 1, "z": None} for a in (1, 2, 3)]
+    assert hr.sql("select getvariable('k') as k").to_pylist() == [{"k": None}]
+
+
+def test_variables_of_a_session() -> None:
+    session = hr.connect({"t": TABLES["t"].select(["a"])})
+    assert session.sql("SET VARIABLE k = (select max(a) from t);").arrow().to_pylist() == [{"k": 3}]
+    assert session.sql("set variable k = 1; select getvariable('k') as k").arrow().to_pylist() == [{"k": 1}]
+    session.view("v", "select getvariable('k')")
+    for value, kind in (
+        ("'it''s'", "VARCHAR"),
+        ("3::utinyint", "UTINYINT"),
+        ("date '2024-02-29'", "DATE"),
+        ("1.50", "DECIMAL(3,2)"),
+        ("[[1], null]", "INTEGER[][]"),
+        ("interval 3 days", "INTERVAL"),
+        ("null", '"NULL"'),
+        ("'\\xAA'::blob", "BLOB"),
+        ("-3::hugeint", "HUGEINT"),
+    ):
+        session.sql(f'set variable "my X" to {value}')
+        found = session.sql("select getvariable('My x')")
+        assert found.types == (kind,)
+        assert found.arrow().column(0).equals(hr.sql(f"select {value}").column(0))
+    assert session.sql("from v").arrow().column(0).to_pylist() == [3]
+    with pytest.raises(hr.errors.SqlError, match=r"no such column: zz \(at 1:18\)"):
+        session.sql("set variable k = zz")
+    with pytest.raises(hr.errors.SqlError, match=r"no such column: zz.* \(at 1:26\)"):
+        session.sql("select getvariable('k'), zz from t")
+    with pytest.raises(hr.errors.UserError, match="no value of SQL can be made of it: dict"):
+        session.sql("set variable k = {'a': 1}")
+    assert session.sql("select getvariable('k') as k").arrow().to_pylist() == [{"k": 3}]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_summarize(ranks: int, tmp_path: Path) -> None:
+    """All but the quantiles, which are exact here; of the others the numbers of different values are, too."""
+    items = {
+        "t": pa.table(
+            {
+                "a": pa.array([3, 1, None, 3, 9]),
+                "s": ["x", None, None, "y", "x"],
+                "l": [[1], None, [2, 3], [], [1]],
+                "day": pa.array([date(2024, 1, n) for n in (1, 3, 3, 4, 9)]),
+                "x": [0.5, None, -2.0, 8.25, 10.0],
+            }
+        )
+    }
+    some = "column_name, column_type, min, max, approx_unique, avg, std, count, null_percentage"
+    for rows in ("t", "select a, s || '!' as z from t where a > 1"):
+        check(f"select {some} from (summarize {rows})", items, ranks=ranks)
+    found = hr.sql("summarize t", items, ranks=ranks).to_pylist()
+    assert [(row["q25"], row["q50"], row["q75"]) for row in found[:2]] == [
+        ("1", "3", "3"),
+        (None, None, None),
+    ]
+    parquet.write_table(items["t"], tmp_path / "t.parquet")
+    for of in (f"'{tmp_path}/t.parquet'", f"from '{tmp_path}/t.parquet'"):
+        assert hr.sql(f"summarize {of}", ranks=ranks).to_pylist() == found
+    described = hr.sql(f"describe '{tmp_path}/t.parquet'").to_pylist()
+    assert [row["column_type"] for row in described] == [row["column_type"] for row in found]
+    assert "SUMMARIZE" not in repr(hr.connect(items).sql("SUMMARIZE t"))
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_small_functions(ranks: int) -> None:
+    numbers = {
+        "n": pa.table(
+            {"i": pa.array([0, 1, -1, 255, -(2**63), 2**63 - 1, None]), "l": [[1], [], None] + 4 * [[2, 3]]}
+        )
+    }
+    for text in (
+        "select hex(i), to_hex(i), bin(i), to_binary(i), hex(i::varchar) from n",
+        "select greatest(l, [2]), least(l, [2, 3], [null]), [2] <@ l, l <@ [1, 2, 3] from n",
+        "select alias(i), typeof(null), typeof(i), current_schema() from n",
+    ):
+        check(text, numbers, ranks=ranks)
+    assert hr.sql("select current_database() as d, current_catalog as c").to_pylist() == [
+        {"d": "memory", "c": "memory"}
+    ]

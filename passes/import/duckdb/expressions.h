@@ -34,6 +34,9 @@ public:
   /// that does the same to what is nested; the expression itself if it is another.
   static Node beforeNormalized(Node expression);
 
+  /// The error of one that texts have no function for.
+  mlir::LogicalResult unsupportedCollation(llvm::StringRef name, mlir::Location at);
+
   /// Has calls of random functions that are imported once more draw other numbers.
   void drawAnew() { randomCalls.clear(); }
 

@@ -22,6 +22,11 @@ LogicalResult ExpressionImporter::unsupported(const Call &call, const Twine &why
   return context.fail(call.at, "unsupported " + call.name + ": " + why);
 }
 
+LogicalResult ExpressionImporter::unsupportedCollation(StringRef name, Location at) {
+  return context.fail(at, "unsupported collation: " + name +
+                              ", of ICU; NOCASE, NOACCENT and NFC are supported");
+}
+
 MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expression, Location at,
                                                int64_t fieldsBefore) {
   StringRef name = nameOf(expression);
@@ -31,6 +36,9 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
   if (name == "invoke") {
     return importInvoked(b, expression, at, fieldsBefore);
   }
+  if (name.consume_front("collate_")) {
+    return unsupportedCollation(name, at); // a key of ICU's
+  }
   const std::string zone = '"' + (options.timeZone.empty() ? "UTC" : options.timeZone) + '"';
   if (failed(expectCall(expression, name, {{"function_data", Use::kRead}}, context, at)) ||
       failed(expectFields(expression.get("function_data"), name,
@@ -39,6 +47,7 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
                            {"arguments", Use::kHarmless},
                            {"bind_data", Use::kHarmless}, // of an aggregate, which its name says
                            {"child_type", Use::kHarmless},
+                           {"alias", Use::kRead},
                            {"variable_return_type", Use::kHarmless},
                            {"field_indexes", Use::kHarmless}, // of fields that have names, too
                            {"order_type", Use::kRead},
@@ -97,6 +106,19 @@ static std::optional<MaybeExpression> ofList(ExpressionBuilder &b, StringRef nam
 /// Functions whose arguments are of any type.
 std::optional<MaybeExpression>
 ExpressionImporter::importOfAnyType(ExpressionBuilder &b, const Call &call, Arguments arguments) {
+  auto text = [&](StringRef value) {
+    return MaybeExpression(b.constant(StringAttr::get(b.getContext(), value), call.type, call.at));
+  };
+  if (call.name == "current_schema" || call.name == "current_database") {
+    return text(call.name == "current_schema" ? "main" : "memory");
+  }
+  if (call.name == "alias") {
+    return text(call.node.get("function_data").get("alias").string().value_or(""));
+  }
+  if (call.name == "typeof" && arguments.size() == 1 &&
+      ExpressionBuilder::isNullConstant(arguments[0])) { // of all else the binder says it
+    return text("\"NULL\"");
+  }
   if (call.name == "is_histogram_other_bin" && arguments.size() == 1) {
     return isOtherBin(b, arguments[0], call.at);
   }

@@ -56,7 +56,8 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
       !givesList && !takesList) { // a NULL of no type
     return b.null(call.type, call.at);
   }
-  if ((!givesList && !takesList && !(slices && ofBytes)) || ofMoments) {
+  const bool isExtreme = call.name == "greatest" || call.name == "least"; // of values of any type
+  if ((!givesList && !takesList && !(slices && ofBytes)) || ofMoments || isExtreme) {
     return std::nullopt;
   }
   using Import =
@@ -114,6 +115,9 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
   if (call.name == "array_length" && arguments.size() == 2 &&
       ExpressionBuilder::integerOf(arguments[1]) == 1) { // the only dimension
     arguments = arguments.take_front();
+  }
+  if (call.name == "<@" && arguments.size() == 2) {
+    return b.text(function("list_has_all"), {arguments[1], arguments[0]}, call.type, call.at);
   }
   for (const headrace::TextFunction &known : headrace::textFunctions()) {
     if (known.wantsList(0) == takesList && known.takes(arguments.size()) &&

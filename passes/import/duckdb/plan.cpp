@@ -122,6 +122,13 @@ bool headrace::import::duckdb::isJsonType(Node type) {
          info.get("alias").string() == StringRef("JSON") && !info.get("extension_info");
 }
 
+/// Whether it is a text with a collation; the functions that this asks for stand around it already.
+static bool isCollatedType(Node type) {
+  Node info = type.get("type_info");
+  return type.get("id").string() == StringRef("VARCHAR") && info.get("collation") &&
+         info.get("alias").string().value_or("").empty() && !info.get("extension_info");
+}
+
 bool headrace::import::duckdb::isIntervalType(Node type) {
   return type.get("id").string() == StringRef("INTERVAL");
 }
@@ -228,9 +235,9 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
           .Case("TIMESTAMPTZ_NS", timestamp(TimeUnit::kNanosecond, true))
           .Case("NULL", builder.getI32Type()) // a bare NULL, an integer to DuckDB too
           .Default(Type());
-  if (!value || (info && !isJsonType(type))) {
+  if (!value || (info && !isJsonType(type) && !isCollatedType(type))) {
     (void)context.fail(at, "unsupported type: " + (id.empty() ? type.keysText() : id.str()) +
-                               (value ? " with a collation or other properties" : ""));
+                               (value ? " with other properties" : ""));
     return {};
   }
   return value;

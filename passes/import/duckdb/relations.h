@@ -128,9 +128,10 @@ private:
                                  llvm::ArrayRef<Node> orders, mlir::Location at);
   MaybeRelation importSetOperation(Node op);
   /// Rows of the left side that are in the right, or (Anti) are not; NULL equals NULL. With `all`
-  /// equal rows are told apart by their numbers, else one stands for all of them.
+  /// equal rows are told apart by their numbers, else one stands for all of them. collations: of
+  /// the first columns.
   MaybeRelation joinSets(const Relation &left, const Relation &right, frame::JoinKind kind,
-                         bool all, mlir::Location at);
+                         bool all, llvm::ArrayRef<llvm::StringRef> collations, mlir::Location at);
   /// The input with the number of each row, from 1, among those of its partition.
   MaybeRelation numberRows(const Relation &input, llvm::ArrayRef<Computed> partition,
                            llvm::ArrayRef<RelationBuilder::SortKey> order, mlir::Location at);

@@ -320,6 +320,14 @@ std::optional<MaybeExpression> ExpressionImporter::importTextFunction(Expression
       call.name == "jaro_winkler_similarity") {
     return importSimilarity(b, call, arguments);
   }
+  static constexpr StringRef kDigits[] = {"hex", "to_hex", "bin", "to_binary"};
+  if (llvm::is_contained(kDigits, call.name) &&
+      frame::dropNullable(arguments[0].type()).isSignlessInteger(64)) {
+    Expression bits = b.integer(call.name.ends_with("hex") ? 4 : 1,
+                                IntegerType::get(b.getContext(), 64), call.at);
+    return b.text(*headrace::textFunctionNamed("integer_digits"), {arguments[0], bits}, call.type,
+                  call.at);
+  }
   const headrace::TextFunction *function =
       headrace::textFunctionOfDuckdb(call.name, arguments.size());
   return function ? std::optional(b.text(*function, arguments, call.type, call.at)) : std::nullopt;

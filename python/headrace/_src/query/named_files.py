@@ -16,9 +16,9 @@ from headrace._src.query.tables import FileTable, files_of, parquet_files_of
 from headrace._src.sql.brackets import closing, split_at_commas
 from headrace._src.sql.place import located
 
-_MAY_NAME = re.compile(r"read_(?:csv|parquet)|(?:from|join)\s*'", re.IGNORECASE)
+_MAY_NAME = re.compile(r"read_(?:csv|parquet)|(?:from|join|summarize|describe)\s*'", re.IGNORECASE)
 _CALL = re.compile(r"read_(csv|csv_auto|parquet)\s*\(", re.IGNORECASE)
-_LITERAL = re.compile(r"\b(?:from|join)\s+('(?:[^']|'')+')", re.IGNORECASE)
+_LITERAL = re.compile(r"\b(?:from|join|summarize|describe)\s+('(?:[^']|'')+')", re.IGNORECASE)
 _DISTINCT = re.compile(r"\bdistinct\s+$", re.IGNORECASE)
 _OF_ARGUMENTS = re.compile(r"\b(?:trim|extract|substring|overlay)\s*$", re.IGNORECASE)
 _TYPE = re.compile(r":\s*([A-Za-z]\w*)(?=\s*[,}])")

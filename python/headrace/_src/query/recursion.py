@@ -113,11 +113,9 @@ class _Unrolling:
         return self._keep(self._run(definition, width)({}))
 
     def _parts(self, node: Node) -> _Parts:
-        if node["key_targets"]:
-            # no test: DuckDB cannot write such a plan
-            raise UnsupportedError("WITH RECURSIVE … USING KEY is not supported")
+        keyed = bool(node["key_targets"])
         start, step = node["children"]
-        index, distinct = node["table_index"], not node["union_all"]
+        index, distinct = node["table_index"], not node["union_all"] and not keyed
         if distinct:
             start = {"type": "LOGICAL_UNION", "setop_all": False, "children": [start]}
         seen, before = self._name("seen"), self._name("before")
@@ -132,6 +130,8 @@ class _Unrolling:
         """The table of all rows of a recursion."""
         parts, width = self._parts(node), len(node["internal_types"])
         rows = self._run(parts.start, width)({})
+        if node["key_targets"]:
+            return self._keep(self._latest(node, parts, rows))
         found = [rows]
         run = None if _recurs(parts.step) else self._run(parts.step, width)
         count = rows.num_rows
@@ -143,6 +143,40 @@ class _Unrolling:
             found.append(rows)
             count += rows.num_rows
         return self._keep(_joined(found))
+
+    def _latest(self, node: Node, parts: _Parts, rows: pa.Table) -> pa.Table:
+        """Of a recursion with keys the last row of each. With UNION a round has one row of each key, and
+        none that is there already."""
+        import pyarrow as pa
+
+        types = node["internal_types"]
+        name, known = self._name("found"), self._name("known")
+        first = {
+            "type": "LOGICAL_DISTINCT",
+            "distinct_type": "DISTINCT_ON",
+            "distinct_targets": node["key_targets"],
+            "children": [self._scan(name, types)],
+        }
+        both = [self._scan(name, types), self._scan(known, types)]
+        without = {"type": "LOGICAL_EXCEPT", "setop_all": False, "children": both}
+        first_of, news_of = self._run(first, len(types)), self._run(without, len(types))
+
+        def last_of(found: pa.Table) -> pa.Table:
+            backwards = pa.array(range(found.num_rows - 1, -1, -1), pa.int64())
+            return first_of({name: ArrowTable(found.take(backwards))})
+
+        run = None if _recurs(parts.step) else self._run(parts.step, len(types))
+        latest = last_of(rows)
+        rows = rows if node["union_all"] else latest
+        while rows.num_rows:
+            tables = {parts.before: ArrowTable(rows)}
+            if parts.seen:
+                tables[parts.seen] = ArrowTable(latest)
+            rows = run(tables) if run else self._nested(parts.step, len(types), tables)
+            if not node["union_all"]:
+                rows = news_of({name: ArrowTable(last_of(rows)), known: ArrowTable(latest)})
+            latest = last_of(_joined([latest, rows]))
+        return latest
 
     def _nested(self, step: Node, width: int, tables: dict[str, ArrowTable]) -> pa.Table:
         """The rows of a step with a recursion in it."""

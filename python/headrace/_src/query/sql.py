@@ -48,6 +48,7 @@ from headrace._src.query.uuid_texts import batches_with_texts, table_with_texts
 from headrace._src.result_output import ResultFile
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, catalogue_rows
 from headrace._src.sql.clock import clock_of
+from headrace._src.sql.collations import in_collation
 from headrace._src.sql.script import Kind, Script, gives_rows, may_not_be_rows, script_of
 from headrace._src.sql.zones import batches_in_zone, current_zone, in_zone, table_in_zone
 from headrace._src.stop import Cancel, stopper, stopping
@@ -103,6 +104,7 @@ def sql(
     cancel: Cancel | None = None,
     verify: bool = False,
     time_zone: str | None = None,
+    collation: str | None = None,
 ) -> pa.Table:
     """Runs one query and returns its result.
 
@@ -144,6 +146,8 @@ def sql(
         otherwise. Raises CorruptError if they do not hold.
     time_zone: the name of the zone ("Europe/Berlin") in which TIMESTAMP WITH TIME ZONE is read, taken apart,
         counted by days and written; default: UTC.
+    collation: how texts are compared, ordered and grouped where the query has no COLLATE: "nocase" (whatever
+        their case), "noaccent", "nfc", or several, "nocase.noaccent"; default: by their bytes.
 
     In a `cluster` the result is on rank 0, and None on the others.
     Raises HeadraceError with the kind of trouble and the place in the query.
@@ -164,6 +168,7 @@ def sql(
         "cancel": cancel,
         "verify": verify,
         "time_zone": time_zone,
+        "collation": collation,
     }
     if copy := copy_of(text):
         return _copied(copy, tables, options)
@@ -300,7 +305,12 @@ def _query(
     """
     stop = stop or stopper(options.pop("timeout", None), options.pop("cancel", None), _follows())
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
-    with stopping(stop), in_zone(options.pop("time_zone", None)), _commit_points(stop) as commits:
+    with (
+        stopping(stop),
+        in_zone(options.pop("time_zone", None)),
+        in_collation(options.pop("collation", None)),
+        _commit_points(stop) as commits,
+    ):
         return _on_all_ranks(
             f"sql {text}" if resident is None else f"persist by {resident} {text}",
             lambda: _answer(take, told, text, tables, stop, commits, resident=resident, sink=sink, **options),
@@ -577,6 +587,7 @@ def explain(
     timeout: float | None = None,
     cancel: Cancel | None = None,
     time_zone: str | None = None,
+    collation: str | None = None,
     analyze: bool = False,
     runner_up: bool = False,
     tasks: bool = False,
@@ -612,7 +623,7 @@ def explain(
             tasks=tasks,
         )
 
-    with stopping(stop), in_zone(time_zone):
+    with stopping(stop), in_zone(time_zone), in_collation(collation):
         if not analyze:
             return shown()
         return _on_all_ranks(f"explain {text}", shown, tables, threads, memory, settings, stop)

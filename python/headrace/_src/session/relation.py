@@ -47,6 +47,11 @@ class Relation:
         return self.schema.names
 
     @property
+    def types(self) -> tuple[str, ...]:
+        """The types of the columns, as SQL writes them; none of what is no query over the tables."""
+        return self._bound.plan.types if self._bound.plan else ()
+
+    @property
     def schema(self) -> pa.Schema:
         """Names and types of the columns, without running the query."""
         import pyarrow as pa

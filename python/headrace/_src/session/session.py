@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headrace._src.arguments import check_options, checked, checked_methods
@@ -18,11 +19,19 @@ from headrace._src.query.statistics import documents_for
 from headrace._src.query.tables import TablesArgument, checked_name, resolve
 from headrace._src.session.relation import Relation
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
+from headrace._src.sql.collations import collation_set_by, in_collation
 from headrace._src.sql.composed import Composed, Part
+from headrace._src.sql.literals import literal
 from headrace._src.sql.parameters import Parameters, with_values
 from headrace._src.sql.script import Kind, query_alone, script_of
 from headrace._src.sql.tables import quoted
 from headrace._src.sql.zones import in_zone, zone_set_by
+
+_SET_VARIABLE = re.compile(
+    r"""\s*set\s+variable\s+(?P<name>\w+|"(?:[^"]|"")+")\s*(?:=|\bto\b)(?P<value>.*?);?\s*""",
+    re.IGNORECASE | re.DOTALL,
+)
+_READS_VARIABLE = "getvariable"
 
 
 @dataclass(frozen=True)
@@ -54,12 +63,15 @@ class Names:
     #: What `tables=` of `sql` takes.
     tables: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
     views: Mapping[str, View] = field(default_factory=dict)
+    #: Statements that set variables.
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def without(self, name: str) -> Names:
         low = name.lower()
         return Names(
             {known: table for known, table in self.tables.items() if known != low},
             {known: view for known, view in self.views.items() if known != low},
+            self.variables,
         )
 
     def reading(self, reads: Iterable[str]) -> tuple[list[View], dict[str, Any]]:
@@ -112,6 +124,8 @@ def bound(text: str, names: Names) -> Bound:
 def _composed(text: str, names: Names, reads: Iterable[str]) -> tuple[Composed, dict[str, Any]]:
     views, tables = names.reading(reads)
     parts = [Part(f"create view {quoted(v.name)} as {v.text}\n;", f"view {v.name}") for v in views]
+    if any(_READS_VARIABLE in part.text.lower() for part in (*parts, Part(text))):
+        parts = [*(Part(set_, f"variable {name}") for name, set_ in names.variables.items()), *parts]
     return Composed((*parts, Part(text))), tables
 
 
@@ -152,7 +166,7 @@ class Session:
         resolve({name: data})  # which raises for what is none
         with self._lock:
             names = self._names.without(name)
-            self._names = Names({**names.tables, name.lower(): (name, data)}, names.views)
+            self._names = replace(names, tables={**names.tables, name.lower(): (name, data)})
 
     def view(self, name: str, query: str | Relation, columns: Sequence[str] = ()) -> Relation:
         """Names a query, which later ones may read as a table; it is computed as a part of them.
@@ -178,7 +192,7 @@ class Session:
             if name.lower() in _read_by(view, names.views):
                 raise UserError(f"view {name}: it would read itself; choose another name")
             bound(text, names)
-            self._names = Names(names.tables, {**names.views, name.lower(): view})
+            self._names = replace(names, views={**names.views, name.lower(): view})
         return self.table(name)
 
     def unregister(self, name: str) -> None:
@@ -212,7 +226,8 @@ class Session:
 
         SELECT setseed(x), x from -1 to 1, has later queries draw the same numbers by random() each time.
         SET TimeZone = 'Europe/Berlin' has later ones in this zone, as the option time_zone; RESET TimeZone in
-        UTC.
+        UTC. So do SET default_collation = 'nocase' and the option collation. SET VARIABLE x = value runs at
+        once, also a subquery, and getvariable('x') is that value for later ones.
 
         parameters: the values of `?` and `$1` in their order, or of `$name` and `:name` by name. They are
             typed literals for the query; an error shows the text with its values.
@@ -234,9 +249,26 @@ class Session:
         if zone is not None:
             self._options["time_zone"] = zone
             text = f"select '{zone}' as \"TimeZone\""
+        collation = collation_set_by(text)
+        if collation is not None:
+            self._options["collation"] = collation
+            text = f"select '{collation}' as default_collation"
         options = {**self._options, **options}
-        with in_zone(options.get("time_zone")):
+        if (variable := _SET_VARIABLE.fullmatch(text)) and not script_of(text).definitions:
+            # The value stays where it stands, for the places of mistakes.
+            value = "select (".rjust(variable.start("value")) + variable["value"] + "\n) as value"
+            text = self._set_variable(variable["name"], self.sql(value, **options))
+        with in_zone(options.get("time_zone")), in_collation(options.get("collation")):
             return Relation(self, text, bound(text, self._names), options)
+
+    def _set_variable(self, name: str, value: Relation) -> str:
+        """Computes the value of a variable; the query of its row."""
+        constant = f"cast({literal(value.arrow()['value'][0])} as {value.types[0]})"
+        with self._lock:
+            key = name.strip('"').lower()
+            variables = {**self._names.variables, key: f"set variable {name} = {constant};"}
+            self._names = replace(self._names, variables=variables)
+        return f"select {constant} as {name}"
 
 
 @checked

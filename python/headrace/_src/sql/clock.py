@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from headrace._src.sql.collations import current_collation
 from headrace._src.sql.zones import current_zone, zones_of
 
 # Names anywhere in the text, quoted or not, but no parts of words ("unknown"): a plan that is made again
@@ -35,16 +36,16 @@ class Clock:
     microseconds: int
     #: The session's zone; empty: UTC.
     zone: str = ""
-    #: What of zones belongs to the key of a plan.
-    zones: tuple[str, ...] = ()
+    #: What of the session's zone and collation belongs to the key of a plan.
+    session: tuple[str, ...] = ()
 
     def key(self) -> list[int | str]:
         """What belongs to the key of a plan."""
         if self.uses is Uses.MOMENT:
-            return [self.microseconds, *self.zones]
+            return [self.microseconds, *self.session]
         # A day begins at a quarter of an hour somewhere.
         day = 900_000_000 if self.zone else 86_400_000_000
-        return [*([self.microseconds // day] if self.uses is Uses.DATE else []), *self.zones]
+        return [*([self.microseconds // day] if self.uses is Uses.DATE else []), *self.session]
 
     @property
     def lasting(self) -> bool:
@@ -57,5 +58,5 @@ def clock_of(text: str, now: datetime | None = None) -> Clock:
     moment = (now or datetime.now(UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
     microseconds = (moment.days * 86_400 + moment.seconds) * 1_000_000 + moment.microseconds
     uses = Uses.MOMENT if _MOMENT.search(text) else Uses.DATE if _DATE.search(text) else Uses.NOTHING
-    zone = current_zone()
-    return Clock(uses, microseconds, zone, tuple(zones_of(text, zone)))
+    zone, collation = current_zone(), current_collation()
+    return Clock(uses, microseconds, zone, (*zones_of(text, zone), *([collation] if collation else [])))

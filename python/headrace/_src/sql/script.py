@@ -19,7 +19,7 @@ _DEPTH_MAX = 20_000
 _BLANKED = re.compile(rb"[^\n]")
 _WORD = re.compile(rb"\w+")
 # Where a statement may begin that is not a query over the tables.
-_NO_ROWS = re.compile(r"(?:^|;|\*/|\n)\s*(?:explain|describe|desc|show|summarize)\b", re.IGNORECASE)
+_NO_ROWS = re.compile(r"(?:^|;|\*/|\n)\s*(?:explain|describe|desc|show)\b", re.IGNORECASE)
 
 
 class Kind(enum.Enum):
@@ -107,9 +107,6 @@ def _kind(text: str, data: bytes, tokens: list[int]) -> tuple[Kind, int]:
     words = [_word(data, position) for position in tokens[:3]]
     if words[0] in ("describe", "desc", "show"):
         return Kind.CATALOGUE, tokens[0]
-    if words[0] == "summarize":
-        message = "SUMMARIZE is not supported; count, min, max and avg are"
-        raise located(UnsupportedError, message, text, tokens[0], len("summarize"))
     if words[0] != "explain" or len(tokens) == 1:
         return Kind.ROWS, tokens[0]
     if words[1] == "analyze" and len(tokens) > 2:
