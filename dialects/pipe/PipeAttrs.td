@@ -229,8 +229,8 @@ def Pipe_ScanColumnAttr : Pipe_Attr<"ScanColumn", "scan_column"> {
     `file` is its name in the file, `column` that of the rows, `logical` the user's type. Without a file the column has
     the rows' ordinals, which grow from row to row. `min` and `max`, i64 both, are
     what statistics say, which storage verifies. For the cost model: `pages`, `page_bytes` and `file_bytes` (of a row, in
-    memory and in the file), `text_bytes` (of a string), `entries` (of a dictionary of texts, in a row group), `ordered`
-    (rows come in the order of its values, by and large).
+    memory and in the file), `text_bytes` (of a string), `tried_entries` (of a dictionary of texts, by a condition on it, for each row),
+    `ordered` (rows come in the order of its values, by and large).
 
     ```
     #pipe.scan_column<file = "k", column = "k", logical = i64, min = 0 : i64, max = 24 : i64, pages = values, page_bytes = 4.0 : f64, file_bytes = 1.5 : f64, text_bytes = 0.0 : f64, ordered = true>
@@ -247,7 +247,7 @@ def Pipe_ScanColumnAttr : Pipe_Attr<"ScanColumn", "scan_column"> {
                         OptionalParameter<"::mlir::FloatAttr">:$page_bytes,
                         OptionalParameter<"::mlir::FloatAttr">:$file_bytes,
                         OptionalParameter<"::mlir::FloatAttr">:$text_bytes,
-                        OptionalParameter<"::mlir::FloatAttr">:$entries,
+                        OptionalParameter<"::mlir::FloatAttr">:$tried_entries,
                         DefaultValuedParameter<"bool", "false">:$ordered);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
@@ -256,7 +256,7 @@ def Pipe_ScanColumnAttr : Pipe_Attr<"ScanColumn", "scan_column"> {
     double pageBytes() const;
     double fileBytes() const;
     double textBytes() const;
-    double dictionaryEntries() const;
+    double triedEntries() const;
   }];
 }
 

@@ -227,7 +227,7 @@ static double figure(FloatAttr value) { return value ? value.getValueAsDouble() 
 double ScanColumnAttr::pageBytes() const { return figure(getPageBytes()); }
 double ScanColumnAttr::fileBytes() const { return figure(getFileBytes()); }
 double ScanColumnAttr::textBytes() const { return figure(getTextBytes()); }
-double ScanColumnAttr::dictionaryEntries() const { return figure(getEntries()); }
+double ScanColumnAttr::triedEntries() const { return figure(getTriedEntries()); }
 
 LogicalResult BoundAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr column,
                                 BoundKind, Attribute value) {

@@ -2,6 +2,7 @@
 // them, the cost model prices them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +15,16 @@ enum class PageForm : uint8_t { kValues, kCode, kGathered };
 inline constexpr std::array<const char *, 3> kPageForms = {"values", "code", "gathered"};
 inline const char *nameOf(PageForm form) { return kPageForms[static_cast<size_t>(form)]; }
 
-/// Rows of the morsels that scans are cut into (the setting's default). What a kernel makes of the
-/// entries of a dictionary it makes once for each.
+/// Rows of the morsels that scans are cut into (the setting's default).
 inline constexpr double kMorselRows = 122880;
+
+/// Entries of a row group's dictionary on which a condition is tried, for each row of the group. A
+/// lane tries each once for all morsels of the group that it has. Groups of many morsels are
+/// divided among lanes, of which four are assumed.
+inline double triedEntries(double entries, double groupRows) {
+  constexpr double kLanes = 4;
+  return entries * std::clamp(groupRows / kMorselRows, 1.0, kLanes) / groupRows;
+}
 
 /// Whether storage keeps `rows` values of `width` bytes instead of `codeBytes` of codes and a
 /// dictionary of `entries`: they take little more memory, and are read several times faster.

@@ -55,7 +55,7 @@ ColumnPages pagesOf(ScanOp scan, StringRef fileColumn, Type type, double width) 
   constexpr double kInRegisters = 64;
   pages.form = dictionary <= kInRegisters ? plan::PageForm::kCode : plan::PageForm::kGathered;
   pages.bytes = codeBytes;
-  pages.entries = dictionary;
+  pages.tried = plan::triedEntries(dictionary, rows);
   return pages;
 }
 

@@ -26,7 +26,7 @@ struct ColumnPages {
   double bytes = 0;     ///< of a row
   double textBytes = 0; ///< of a string; 0 for other types
   double fileBytes = 0; ///< of a row, as the file has it
-  double entries = 0;   ///< of its dictionary in a row group, if rows are its codes
+  double tried = 0;     ///< entries of its dictionary tried for each row, if rows are its codes
 };
 /// `width`: bytes of a value in a kernel, if it is no string. Without statistics: values.
 ColumnPages pagesOf(frame::ScanOp scan, llvm::StringRef fileColumn, mlir::Type type, double width);

@@ -44,7 +44,7 @@ pipe::ScanColumnAttr describe(frame::ScanOp scan, StringAttr fileColumn, Type ty
       b.getContext(), fileColumn, b.getStringAttr(info.name), info.type, integer(range.low),
       integer(range.high), formOf(pages.form), b.getF64FloatAttr(pages.bytes),
       b.getF64FloatAttr(pages.fileBytes), text ? b.getF64FloatAttr(pages.textBytes) : FloatAttr(),
-      text && pages.entries > 0 ? b.getF64FloatAttr(pages.entries) : FloatAttr(),
+      text && pages.tried > 0 ? b.getF64FloatAttr(pages.tried) : FloatAttr(),
       analysis::isOrdered(analysis::statisticsOf(scan, fileColumn)));
 }
 

@@ -241,7 +241,7 @@ void KernelEmitter::readPages(Source &source, pipe::ScanColumnAttr description) 
   source.form = description.getPages();
   source.pageBytes = description.pageBytes();
   source.textBytes = description.textBytes();
-  source.entries = description.dictionaryEntries();
+  source.triedEntries = description.triedEntries();
 }
 
 void KernelEmitter::logDecode(const Source &source, unsigned level) {
@@ -333,8 +333,8 @@ bool isDense(const Expression &expression) {
 } // namespace
 
 FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::FilterOp filter) {
-  // map[code] = condition(dictionary[code]), made once per morsel; plain pages run the condition
-  // per row.
+  // map[code] = condition(dictionary[code]), made once per lane and dictionary; plain pages run the
+  // condition per row.
   auto name = cast<StringAttr>(filter.getColumns()[0]);
   Column text = columns_.lookup(name.getValue());
   Source &entry = sources_[text->source];
@@ -372,13 +372,12 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
   } else {
     logDecode(entry, 0);
   }
-  work_.setTimes(entry.isCoded() ? entry.entries / plan::kMorselRows : 1); // once a morsel
+  work_.setTimes(entry.isCoded() ? entry.triedEntries : 1);
   for (Operation &op : filter.getBody().front()) {
     work_.addOp(&op, 0, 0, entry.textBytes);
   }
   work_.setTimes(1);
   work_.set(WorkLog::Counting::kPaused);
-  // Once per morsel: before the tile loop.
   {
     OpBuilder::InsertionGuard guard(b_);
     initTail_->getTerminator()->erase();
@@ -390,11 +389,19 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
     Value entries =
         b_.zeroExtend(b_.loadField(b_.getI32Type(), column, offsetof(HrColumn, dictionaryCount)),
                       b_.getI64Type());
-    Value memory = b_.callImport("hr_arena_allocate", {worker_, b_.add(entries, b_.i64(64))});
+    Value made = scratch(4);
+    Value memory = b_.callImport("hr_dictionary_map",
+                                 {worker_, b_.i32(dictionaryMaps_++), column, made});
     checkNotNull(memory);
     b_.store(memory, map);
-    Value dictionary = b_.loadField(b_.ptrType(), column, offsetof(HrColumn, dictionary));
-    if (failed(evaluate(dictionary, entries, memory))) {
+    // Before the tile loop.
+    Value missing = b_.compare(arith::CmpIPredicate::eq, b_.load(b_.getI32Type(), made), b_.i32(0));
+    LogicalResult evaluated = success();
+    b_.ifThen(missing, [&] {
+      Value dictionary = b_.loadField(b_.ptrType(), column, offsetof(HrColumn, dictionary));
+      evaluated = evaluate(dictionary, entries, memory);
+    });
+    if (failed(evaluated)) {
       return failure();
     }
     initTail_ = b_.getInsertionBlock();

@@ -183,7 +183,7 @@ private:
     pipe::PageForm form = pipe::PageForm::Values;
     double pageBytes = 0;
     double textBytes = 0;
-    double entries = 0; ///< of its dictionary, in a row group
+    double triedEntries = 0; ///< of its dictionary, by a condition, for each row
 
     bool isCoded() const { return form != pipe::PageForm::Values; }
   };
@@ -212,6 +212,7 @@ private:
   };
   std::vector<CodedKey> codedKeys_;
   std::vector<SmallKey> smallKeys_;
+  uint32_t dictionaryMaps_ = 0; ///< conditions evaluated for entries of dictionaries
   bool hasCodes_ = false; ///< all keys are among these
   bool codedKeysPrepared_ = false;
   bool codesExpected_ = false; ///< the pages of all coded keys are thought to have codes

@@ -166,9 +166,9 @@ cost::StepWork OpWork::rowWise(Operation *op, double parts) {
   step.rows = rows_.rowsOf(op->getOperand(0)) / parts;
   if (auto filter = dyn_cast<FilterOp>(op)) {
     if (StringAttr column = codedColumn(filter)) {
-      // Tried on each entry of a dictionary, once a morsel, or on the texts of the pages.
-      double entries = RowEstimates::dictionaryEntries(scanBelow(filter), column);
-      double tried = entries > 0 ? entries / plan::kMorselRows : 1;
+      // Tried on the entries of a dictionary, or on the texts of the pages.
+      double entries = RowEstimates::triedEntries(scanBelow(filter), column);
+      double tried = entries > 0 ? entries : 1;
       step.lanes["mapped"] = entries > 0 ? step.rows : 0;
       step.lanes["select"] = step.rows;
       addExpressions(step.lanes, filter.getPredicate(), tried * step.rows, Form::kRows);

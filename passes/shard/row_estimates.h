@@ -33,7 +33,7 @@ public:
 
   /// Entries of the dictionary that a scan finds a column of texts as codes of, in a row group; 0
   /// if it finds texts.
-  static double dictionaryEntries(frame::ScanOp scan, mlir::StringAttr column);
+  static double triedEntries(frame::ScanOp scan, mlir::StringAttr column);
 
   /// The table that a join builds of `rows` rows on one rank, for `probes` rows.
   cost::StateShape joinTable(const analysis::JoinSides &sides, double rows, double probes);

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define HR_ABI_VERSION 7
+#define HR_ABI_VERSION 8
 /* Rows of a tile: what a pipeline has in flight at once. */
 #define HR_TILE_ROWS 1024
 /* Selecting stages of a kernel whose rows it counts, at the head of its scratch. */
@@ -104,7 +104,7 @@ typedef struct HrColumn {
   uint32_t dictionaryCount;
   const void *dictionary;
   uint32_t skip; /* rows of the first segment that come before the morsel's first row */
-  uint32_t reserved;
+  uint32_t dictionaryId; /* the same for all morsels with this dictionary; 0: nothing is known */
 } HrColumn;
 
 /* Position of a kernel in a column; lives in the kernel's scratch. hr_cursor_* primitives use it.

@@ -195,6 +195,30 @@ void *arenaAllocate(HrWorker *worker, uint64_t bytes) {
   return *memory;
 }
 
+uint8_t *dictionaryMap(HrWorker *worker, uint32_t number, const HrColumn *column, int32_t *made) {
+  WorkerContext &context = WorkerContext::of(worker);
+  if (context.maps.size() <= number) {
+    context.maps.resize(number + 1);
+  }
+  DictionaryMap &map = context.maps[number];
+  *made = column->dictionaryId != 0 && map.dictionary == column->dictionaryId;
+  if (!*made) {
+    map.dictionary = 0;
+    const int64_t bytes = int64_t{column->dictionaryCount} + HR_PADDING;
+    if (map.bytes.size() < bytes) {
+      map.bytes.reset();
+      Expected<Block> block = context.account->allocate(bytes);
+      if (!block.ok()) {
+        failImport(worker, HR_ERROR_MEMORY, block.status());
+        return nullptr;
+      }
+      map.bytes = std::move(*block);
+    }
+    map.dictionary = column->dictionaryId;
+  }
+  return reinterpret_cast<uint8_t *>(map.bytes.data());
+}
+
 int32_t outputGrow(HrWorker *worker, uint32_t output, uint32_t column, uint64_t bytes) {
   HR_CHECK(output < worker->outputCount);
   return finish(worker, WorkerContext::of(worker).outputs[output]->growHeap(column, bytes));
@@ -214,6 +238,7 @@ Expected<HrImports> makeImports() {
   table.hr_list_begin_ = listBegin;
   table.hr_list_end_ = listEnd;
   table.hr_arena_allocate_ = arenaAllocate;
+  table.hr_dictionary_map_ = dictionaryMap;
   table.hr_output_grow_ = outputGrow;
   return table;
 }

@@ -8,11 +8,20 @@ namespace headrace::exec {
 
 class OutputChunk;
 
+/// What a kernel made of each entry of the dictionary that a column had last.
+struct DictionaryMap {
+  uint32_t dictionary = 0; ///< HrColumn.dictionaryId
+  Block bytes;
+};
+
 /// One per lane. Not shared between threads at a time.
 struct WorkerContext {
-  explicit WorkerContext(std::shared_ptr<MemoryAccount> account) : arena(std::move(account)) {}
+  explicit WorkerContext(const std::shared_ptr<MemoryAccount> &account)
+      : account(account), arena(account) {}
 
+  std::shared_ptr<MemoryAccount> account;
   BumpArena arena;                       ///< hr_arena_allocate; reset at the end of a morsel
+  std::vector<DictionaryMap> maps;       ///< hr_dictionary_map, by number
   OutputChunk *const *outputs = nullptr; ///< behind HrWorker.outputs, for hr_output_grow
   Status status;                         ///< why an import failed, beside HrWorker.error
 

@@ -5,6 +5,7 @@
 #include "runtime/abi/kernel.h"
 #include "runtime/storage/padded_buffer.h"
 
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -31,10 +32,22 @@ struct ValueRange {
 
 /// What the codes of a column chunk stand for; shared by its runs of pages. Immutable once made.
 struct EncodedDictionary : ValueRange {
+  const uint32_t id = nextId();
   PaddedBuffer values; ///< of the chunk's type
   uint32_t entries = 0;
   BufferHandle texts; ///< what entries of strings point into
   uint64_t bytes() const { return values.capacity() + (texts ? texts->capacity() : 0); }
+
+private:
+  /// Never 0; the same only after 2^32 others.
+  static uint32_t nextId() {
+    static std::atomic<uint32_t> last = 0;
+    uint32_t id = 0;
+    while (id == 0) {
+      id = ++last;
+    }
+    return id;
+  }
 };
 
 /// Immutable once made; morsels pin it, the cache shares it. Its range is that of all values (and
@@ -58,7 +71,9 @@ struct EncodedChunk : ValueRange {
   }
   void keep(PaddedBuffer buffer) { keep(std::make_shared<const PaddedBuffer>(std::move(buffer))); }
   HrColumn column() const {
-    return {segments.data(), static_cast<uint32_t>(segments.size()), dictionaryCount, dictionary};
+    return {segments.data(), static_cast<uint32_t>(segments.size()),
+            dictionaryCount, dictionary,
+            /*skip=*/0,      table ? table->id : 0};
   }
 };
 

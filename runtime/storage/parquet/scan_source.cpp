@@ -189,8 +189,10 @@ HrColumn columnOf(const GroupParts::ColumnRows &rows, LoadedMorsel &loaded) {
   }
   for (const HeldChunkHandle &held : rows.chunks) {
     if (held->chunk->dictionary) { // of all chunks the same
-      column.dictionary = held->chunk->dictionary;
-      column.dictionaryCount = held->chunk->dictionaryCount;
+      const HrColumn coded = held->chunk->column();
+      column.dictionary = coded.dictionary;
+      column.dictionaryCount = coded.dictionaryCount;
+      column.dictionaryId = coded.dictionaryId;
     }
   }
   uint64_t skip = rows.skip;
