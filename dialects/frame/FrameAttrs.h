@@ -5,6 +5,7 @@
 #include "dialects/frame/FrameEnums.h"
 #include "dialects/frame/FrameTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "runtime/base/quantile.h"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/frame/FrameAttrs.h.inc"

@@ -69,7 +69,9 @@ def Frame_WindowFunctionKind : Frame_Enum<"WindowFunctionKind", "what a column o
   I32EnumAttrCase<"Aggregate", 11, "aggregate">, // of the rows of the frame
   I32EnumAttrCase<"Collect", 12, "collect">,     // all lists of the partition as one
   I32EnumAttrCase<"CollectDistinct", 13, "collect_distinct">, // of rows equal in its last key one
-  I32EnumAttrCase<"Mode", 14, "mode">]>;         // the most frequent value
+  I32EnumAttrCase<"Mode", 14, "mode">,           // the most frequent value
+  I32EnumAttrCase<"Quantiles", 15, "quantiles">, // what shares of the values are in front of
+  I32EnumAttrCase<"QuantilesDistinct", 16, "quantiles_distinct">]>; // of rows equal in its order one
 def Frame_FrameUnit : Frame_Enum<"FrameUnit", "what the bounds of a window frame count", [
   I32EnumAttrCase<"Rows", 0, "rows">,
   I32EnumAttrCase<"Range", 1, "range">,     // values of the order key
@@ -139,18 +141,20 @@ def Frame_WindowFunctionAttr : Frame_Attr<"WindowFunction", "window_function"> {
   let summary = "one result column of a window: function, arguments, frame, order, result name";
   let description = [{
     Arguments are columns, or numbers where they are counts: `ntile(n)`, `lag` and `lead` of (value, offset, default)
-    without the last if it is NULL, `nth_value(value, n)`, `collect` and `collect_distinct` of (list, n), or without n. Examples:
+    without the last if it is NULL, `nth_value(value, n)`, `collect` and `collect_distinct` of (list, n), or without n, `quantiles` and `quantiles_distinct`
+    of (list, kind, part, whole, …) with two numbers a share (`runtime/base/quantile.h`). Examples:
     `#frame.window_function<rank -> "place">`, `#frame.window_function<lag("price", 1 : i64) -> "before" ignore_nulls>`,
     `#frame.window_function<aggregate sum("price") -> "total" over <rows unbounded_preceding to current_row>>`,
     `#frame.window_function<rank -> "place" over <rows preceding(9 : i64) to current_row> ordered [#frame.sort_key<"price" desc nulls_last>]>`.
 
     **Constraints:**
     - (C1) exactly `aggregate` has an aggregate function.
-    - (C2) `first_value`, `last_value`, `nth_value`, `mode`, `collect_distinct`, `collect` with a count and `aggregate` have a frame,
+    - (C2) `first_value`, `last_value`, `nth_value`, `mode`, `collect_distinct`, `collect` with a count, quantiles and `aggregate` have a frame,
       `dense_rank` has none, the others may.
-    - (C3) the number of arguments is the function's, and each is a column's name or an i64.
+    - (C3) the number of arguments is the function's, and each is a column's name or an i64; those of quantiles behind the list
+      are numbers: a kind that there is, and shares from 0 to 1.
     - (C4) only `lag`, `lead`, `first_value`, `last_value` and `nth_value` ignore NULLs; the first two in a frame only with an order.
-    - (C5) only what has a frame, and is no `aggregate` or `mode`, has an order, of one key at least; `collect_distinct` has one.
+    - (C5) only what has a frame, and is no `aggregate` or `mode`, has an order, of one key at least; `collect_distinct` and quantiles have one.
   }];
   let parameters = (ins EnumParameter<Frame_WindowFunctionKind>:$kind,
                         OptionalParameter<"std::optional<::headrace::frame::AggregateFunction>">:$aggregate,
@@ -168,6 +172,9 @@ def Frame_WindowFunctionAttr : Frame_Attr<"WindowFunction", "window_function"> {
     ::mlir::StringAttr getColumn(unsigned argument) const;
     /// The columns that the function reads: arguments, distances of the frame, keys of the order.
     ::llvm::SmallVector<::mlir::StringAttr> getColumns() const;
+    /// Of quantiles: what they are, and the shares whose quantiles are listed.
+    ::headrace::QuantileKind getQuantileKind() const;
+    ::llvm::SmallVector<::headrace::QuantileShare> getShares() const;
     /// The same function of columns under other names.
     WindowFunctionAttr renamed(
         ::llvm::function_ref<::mlir::StringAttr(::mlir::StringAttr)> newName) const;

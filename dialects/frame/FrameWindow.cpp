@@ -41,6 +41,24 @@ LogicalResult WindowFrameAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   return success();
 }
 
+static bool isOfQuantiles(WindowFunctionKind kind) {
+  return kind == WindowFunctionKind::Quantiles || kind == WindowFunctionKind::QuantilesDistinct;
+}
+
+/// Whether what is behind the list says of what quantiles are.
+static bool areQuantiles(ArrayRef<Attribute> numbers) {
+  const bool areNumbers =
+      numbers.size() % 2 == 1 &&
+      llvm::all_of(numbers, [](Attribute number) { return isa<IntegerAttr>(number); });
+  auto numberAt = [&](size_t index) { return cast<IntegerAttr>(numbers[index]).getInt(); };
+  const int64_t last = static_cast<int64_t>(headrace::QuantileKind::kFront);
+  bool fit = areNumbers && numberAt(0) >= 0 && numberAt(0) <= last;
+  for (size_t index = 1; fit && index < numbers.size(); index += 2) {
+    fit = headrace::QuantileShare{numberAt(index), numberAt(index + 1)}.isInside();
+  }
+  return fit;
+}
+
 /// How many arguments a function takes, at least and at most.
 static std::pair<size_t, size_t> arity(WindowFunctionKind kind,
                                        std::optional<AggregateFunction> aggregate) {
@@ -59,6 +77,9 @@ static std::pair<size_t, size_t> arity(WindowFunctionKind kind,
   case WindowFunctionKind::Collect:
   case WindowFunctionKind::CollectDistinct:
     return {1, 2};
+  case WindowFunctionKind::Quantiles:
+  case WindowFunctionKind::QuantilesDistinct:
+    return {4, SIZE_MAX};
   case WindowFunctionKind::NthValue:
     return {2, 2};
   case WindowFunctionKind::Lag:
@@ -82,6 +103,7 @@ static bool needsFrame(WindowFunctionKind kind, ArrayAttr arguments) {
   using Kind = WindowFunctionKind;
   return kind == Kind::FirstValue || kind == Kind::LastValue || kind == Kind::NthValue ||
          kind == Kind::Aggregate || kind == Kind::Mode || kind == Kind::CollectDistinct ||
+         isOfQuantiles(kind) ||
          (kind == Kind::Collect && arguments && arguments.size() > 1);
 }
 
@@ -89,7 +111,7 @@ static bool needsFrame(WindowFunctionKind kind, ArrayAttr arguments) {
 static bool fitsOrder(WindowFunctionKind kind, WindowFrameAttr frame, ArrayAttr order) {
   using Kind = WindowFunctionKind;
   if (!order) {
-    return kind != Kind::CollectDistinct;
+    return kind != Kind::CollectDistinct && !isOfQuantiles(kind);
   }
   return frame && kind != Kind::Aggregate && kind != Kind::Mode && !order.empty() &&
          llvm::all_of(order, [](Attribute key) { return isa<SortKeyAttr>(key); });
@@ -110,7 +132,10 @@ LogicalResult WindowFunctionAttr::verify(function_ref<InFlightDiagnostic()> emit
   }
   auto [least, most] = arity(kind, aggregate);
   size_t count = arguments ? arguments.size() : 0;
-  if (count < least || count > most || (arguments && !llvm::all_of(arguments, isCount))) { // C3
+  const bool fit = count >= least && count <= most &&
+                   (!arguments || llvm::all_of(arguments, isCount)) &&
+                   (!isOfQuantiles(kind) || areQuantiles(arguments.getValue().drop_front()));
+  if (!fit) { // C3
     return emitError() << "wrong arguments of " << text << ": " << arguments;
   }
   const bool isMovedInFrame = frame && !needsFrame(kind, arguments);
@@ -226,6 +251,20 @@ SmallVector<StringAttr> WindowFunctionAttr::getColumns() const {
   return columns;
 }
 
+headrace::QuantileKind WindowFunctionAttr::getQuantileKind() const {
+  return static_cast<QuantileKind>(cast<IntegerAttr>(getArgumentRange()[1]).getInt());
+}
+
+SmallVector<headrace::QuantileShare> WindowFunctionAttr::getShares() const {
+  ArrayRef<Attribute> numbers = getArgumentRange().drop_front(2);
+  SmallVector<QuantileShare> shares;
+  for (size_t index = 0; index < numbers.size(); index += 2) {
+    shares.push_back({cast<IntegerAttr>(numbers[index]).getInt(),
+                      cast<IntegerAttr>(numbers[index + 1]).getInt()});
+  }
+  return shares;
+}
+
 WindowFunctionAttr
 WindowFunctionAttr::renamed(llvm::function_ref<StringAttr(StringAttr)> newName) const {
   auto rename = [&](Attribute value) -> Attribute {
@@ -249,6 +288,17 @@ WindowFunctionAttr::renamed(llvm::function_ref<StringAttr(StringAttr)> newName) 
 //===----------------------------------------------------------------------===//
 // WindowOp
 //===----------------------------------------------------------------------===//
+
+/// The list of what lies at shares of a list's elements, as QuantileKind has it.
+static Type listOfQuantiles(headrace::QuantileKind kind, Type list) {
+  auto given = dyn_cast_or_null<ListType>(list ? dropNullable(list) : Type());
+  if (!given) {
+    return {};
+  }
+  const bool isOfReals = kind == headrace::QuantileKind::kBetween &&
+                         !isa<FloatType, DecimalType>(given.getElementType());
+  return addNullable(isOfReals ? ListType::get(Float64Type::get(list.getContext())) : given);
+}
 
 Type WindowOp::resultType(WindowFunctionAttr function, TableType input) {
   MLIRContext *context = function.getContext();
@@ -274,6 +324,9 @@ Type WindowOp::resultType(WindowFunctionAttr function, TableType input) {
   case WindowFunctionKind::CollectDistinct:
   case WindowFunctionKind::Mode:
     return argument ? addNullable(argument) : Type();
+  case WindowFunctionKind::Quantiles:
+  case WindowFunctionKind::QuantilesDistinct:
+    return listOfQuantiles(function.getQuantileKind(), argument);
   case WindowFunctionKind::Aggregate:
     return measureType(*function.getAggregate(), argument, Grouping::kGlobal, context);
   }
@@ -315,8 +368,9 @@ static LogicalResult verifyFunction(WindowOp op, WindowFunctionAttr function, Co
   TableType input = op.getInput().getType();
   bool valued = takesValue(function.getKind());
   bool folds = function.getKind() == WindowFunctionKind::Aggregate;
+  const bool isQuantiles = isOfQuantiles(function.getKind());
   bool collects = function.getKind() == WindowFunctionKind::Collect ||
-                  function.getKind() == WindowFunctionKind::CollectDistinct;
+                  function.getKind() == WindowFunctionKind::CollectDistinct || isQuantiles;
   bool modes = function.getKind() == WindowFunctionKind::Mode;
   for (auto [index, argument] : llvm::enumerate(function.getArgumentRange())) {
     auto name = dyn_cast<StringAttr>(argument);
@@ -324,14 +378,14 @@ static LogicalResult verifyFunction(WindowOp op, WindowFunctionAttr function, Co
     if (name && !type) { // C2
       return op.emitOpError("argument is not a column of the input: ") << name;
     }
-    bool value = folds || modes || ((valued || collects) && index != 1);
+    bool value = folds || modes || ((valued || collects) && index != 1 && (!isQuantiles || index == 0));
     if (value && !name) { // C2
       return op.emitOpError("argument must be a column, got ") << argument;
     }
     if (!value && name && !dropNullable(type).isInteger(64)) { // C2
       return op.emitOpError("argument must be an i64, got ") << name << ": " << type;
     }
-    if (index == 2 && dropNullable(type) != dropNullable(column.type)) { // C5
+    if (index == 2 && !isQuantiles && dropNullable(type) != dropNullable(column.type)) { // C5
       return op.emitOpError("default must have the type of the result ")
              << column.type << ", got " << name << ": " << type;
     }

@@ -23,6 +23,8 @@ def Frame_WindowOp : Frame_TableOp<"window", ["getState"]> {
     | `collect(x, n)` | likewise of the first n lists that are not NULL of a frame; of all if n is NULL or less than 1 |
     | `collect_distinct(x, n)` | likewise, of rows that are equal in the last key of the function's order the first in this order; n may be left out |
     | `mode(x)` | the x that most rows of the frame have, NULL does not count; of several that of the row that comes first |
+    | `quantiles(x, kind, part, whole, …)` | the list of what is at each share of the elements of the frame's lists of one x in the function's order, NULL of none; NULL does not count |
+    | `quantiles_distinct(…)` | likewise, of rows that are equal in the function's order one |
     | `aggregate` | the measure of the rows of the frame, as `frame.aggregate` without keys has it |
 
     With `ignore_nulls` rows in which x is NULL do not count as rows. A row's frame goes over rows of its partition, and both

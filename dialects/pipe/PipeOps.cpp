@@ -161,7 +161,8 @@ LogicalResult StateOp::verifyFunctions() {
               (!otherwise || type == getField(otherwise).getType());
     } else if (kind == Kind::PercentRank || kind == Kind::CumeDist) {
       fits &= type.isF64();
-    } else if (kind == Kind::Collect || kind == Kind::CollectDistinct) {
+    } else if (kind == Kind::Collect || kind == Kind::CollectDistinct || kind == Kind::Quantiles ||
+               kind == Kind::QuantilesDistinct) {
       fits &= result.getNullable() && isa<StringType>(type) &&
               type == getField(function.getColumn(0)).getType();
     } else if (kind != Kind::Aggregate) {

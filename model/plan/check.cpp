@@ -128,7 +128,8 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
     bool modes = window.function == WindowFunction::kMode;
     bool copies = modes || (window.function >= WindowFunction::kLag &&
                             window.function <= WindowFunction::kNthValue);
-    bool collects = window.function == WindowFunction::kCollect;
+    bool isQuantiles = window.function == WindowFunction::kQuantiles;
+    bool collects = isQuantiles || window.function == WindowFunction::kCollect;
     bool wantsInput = copies || collects || window.function == WindowFunction::kFold;
     if (wantsInput && window.input == kNone) {
       return ruleBroken(plan, "operands", kNone, subject, "a window function lacks its input");
@@ -147,7 +148,8 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
                         "only what takes rows of a frame one by one has an order, got ",
                         nameOf(window.function));
     }
-    if (!window.hasFrame() && window.function >= WindowFunction::kFirstValue && !collects) {
+    if (!window.hasFrame() && window.function >= WindowFunction::kFirstValue &&
+        window.function != WindowFunction::kCollect) {
       return ruleBroken(plan, "operands", kNone, subject, "a window function lacks its frame");
     }
     if (window.distinct && !counts && !(collects && !window.order.empty())) {
@@ -165,6 +167,12 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
         (state.fields[window.input].type != result.type || !result.nullable)) {
       return ruleBroken(plan, "operands", kNone, subject,
                         "a window function has a result of another type than its input");
+    }
+    bool hasShares = !window.shares.empty() &&
+                     std::ranges::all_of(window.shares, &QuantileShare::isInside);
+    if (isQuantiles && (window.order.empty() || !hasShares)) {
+      return ruleBroken(plan, "operands", kNone, subject,
+                        "quantiles need an order, and shares from 0 to 1");
     }
     bool byValue = window.unit == FrameUnit::kRange &&
                    (window.start.distance.field != kNone || window.end.distance.field != kNone);

@@ -103,6 +103,11 @@ template <typename V> void visitFields(V &v, FrameBound &x) {
   v("distance", x.distance);
 }
 
+template <typename V> void visitFields(V &v, QuantileShare &x) {
+  v("part", x.part);
+  v("whole", x.whole);
+}
+
 template <typename V> void visitFields(V &v, WindowColumn &x) {
   v("function", x.function);
   v("result", x.result);
@@ -116,6 +121,8 @@ template <typename V> void visitFields(V &v, WindowColumn &x) {
   v("end", x.end);
   v("exclude", x.exclude);
   v("order", x.order);
+  v("quantileKind", x.quantileKind);
+  v("shares", x.shares);
 }
 
 template <typename V> void visitFields(V &v, State &x) {

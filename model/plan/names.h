@@ -46,7 +46,10 @@ HR_PLAN_ENUM_NAMES(WindowFunction, {WindowFunction::kRowNumber, "row_number"},
                    {WindowFunction::kLastValue, "last_value"},
                    {WindowFunction::kNthValue, "nth_value"}, {WindowFunction::kCount, "count"},
                    {WindowFunction::kFold, "fold"}, {WindowFunction::kCollect, "collect"},
-                   {WindowFunction::kMode, "mode"})
+                   {WindowFunction::kMode, "mode"}, {WindowFunction::kQuantiles, "quantiles"})
+HR_PLAN_ENUM_NAMES(QuantileKind, {QuantileKind::kDiscrete, "discrete"},
+                   {QuantileKind::kBetween, "between"}, {QuantileKind::kRounded, "rounded"},
+                   {QuantileKind::kFront, "front"})
 HR_PLAN_ENUM_NAMES(FrameUnit, {FrameUnit::kRows, "rows"}, {FrameUnit::kRange, "range"},
                    {FrameUnit::kGroups, "groups"})
 HR_PLAN_ENUM_NAMES(FrameEdge, {FrameEdge::kUnboundedPreceding, "unbounded_preceding"},

@@ -7,6 +7,7 @@
 #include "model/plan/task.h"
 #include "runtime/abi/kernel.h"
 #include "runtime/base/logical_type.h"
+#include "runtime/base/quantile.h"
 #include "runtime/base/tier.h"
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace headrace::plan {
 
-inline constexpr int kSchemaMajor = 10;
+inline constexpr int kSchemaMajor = 11;
 inline constexpr int kSchemaMinor = 0;
 
 /// A physical column, and how it is shown to the user if it is.
@@ -148,6 +149,8 @@ enum class WindowFunction : uint8_t {
   kFold,    ///< the inputs of the frame, as the result's field combines
   kCollect, ///< all lists of the partition as one, in its first row; or of a frame, in each row
   kMode,    ///< the most frequent input of the frame, of several the first
+  /// A list of the quantiles of the frame's elements in `order`; inputs are lists of one.
+  kQuantiles,
 };
 
 enum class FrameUnit : uint8_t { kRows, kRange, kGroups };
@@ -184,13 +187,16 @@ struct WindowColumn {
   RowCount count;
   int32_t otherwise = kNone; ///< lag and lead: the field for rows that have no such row
   bool ignoreNulls = false;
-  /// kCount, kFold: each value counts once; kCollect: of rows that are equal in `order` one does.
+  /// kCount, kFold: each value counts once; kCollect, kQuantiles: of rows that are equal in `order`
+  /// one does.
   bool distinct = false;
   FrameUnit unit = FrameUnit::kRows;
   FrameBound start;
   FrameBound end;
   FrameExclusion exclude = FrameExclusion::kNone;
   std::vector<OrderKey> order; ///< of the rows of the frame; empty: that of the state
+  QuantileKind quantileKind = QuantileKind::kDiscrete;
+  std::vector<QuantileShare> shares; ///< of kQuantiles, in the order of the list
 
   /// A frame does not end where it begins.
   bool hasFrame() const { return end.edge != FrameEdge::kUnboundedPreceding; }

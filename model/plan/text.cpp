@@ -241,6 +241,9 @@ private:
           (window.count.field != kNone || window.count.number != 0)) {
         out_ << " first " << countText(state, window.count);
       }
+      for (size_t i = 0; i < window.shares.size(); ++i) {
+        out_ << (i == 0 ? " at " : ", ") << window.shares[i].number();
+      }
       if (window.otherwise != kNone) {
         out_ << " else " << fieldName(state, window.otherwise);
       }

@@ -49,6 +49,9 @@ plan::WindowFunction planFunction(frame::WindowFunctionAttr function) {
     return plan::WindowFunction::kCollect;
   case Kind::Mode:
     return plan::WindowFunction::kMode;
+  case Kind::Quantiles:
+  case Kind::QuantilesDistinct:
+    return plan::WindowFunction::kQuantiles;
   case Kind::Aggregate:
     return frame::ruleOf(*function.getAggregate()).result == frame::AggregateResult::kCount
                ? plan::WindowFunction::kCount
@@ -112,6 +115,10 @@ plan::WindowColumn windowColumn(const plan::State &state, frame::WindowFunctionA
   bool isNtile = out.function == plan::WindowFunction::kNtile;
   if (isNtile) {
     out.count = rowCount(state, arguments[0]);
+  } else if (out.function == plan::WindowFunction::kQuantiles) {
+    out.input = fieldOf(state, function.getColumn(0));
+    out.quantileKind = function.getQuantileKind();
+    llvm::append_range(out.shares, function.getShares());
   } else if (!arguments.empty()) {
     out.input = fieldOf(state, function.getColumn(0));
     out.count = rowCount(state, arguments.size() > 1 ? arguments[1] : Attribute());
@@ -121,6 +128,7 @@ plan::WindowColumn windowColumn(const plan::State &state, frame::WindowFunctionA
   }
   out.ignoreNulls = function.getIgnoreNulls();
   out.distinct = function.getKind() == frame::WindowFunctionKind::CollectDistinct ||
+                 function.getKind() == frame::WindowFunctionKind::QuantilesDistinct ||
                  (function.getAggregate() && frame::ruleOf(*function.getAggregate()).isDistinct());
   if (frame::WindowFrameAttr frame = function.getFrame()) {
     out.unit = planUnit(frame.getUnit());

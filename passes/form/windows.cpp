@@ -106,6 +106,11 @@ FailureOr<Former::Fold> Former::windowField(const OpenPipeline &input,
   case Kind::Mode:
     fold.column.nullable = true;
     break;
+  case Kind::Quantiles:
+  case Kind::QuantilesDistinct:
+    fold.column.type = frame::dropNullable(resultType);
+    fold.column.nullable = true;
+    break;
   case Kind::PercentRank:
   case Kind::CumeDist:
     fold.column = ColumnInfo();

@@ -140,7 +140,7 @@ MaybeRelation RelationBuilder::oneOfEach(const Relation &input, ArrayRef<Compute
 /// next value.
 MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Computed> keys,
                                            MeasureRequest &measure, Location at) {
-  const Quantile quantile = *measure.quantile;
+  const Quantile quantile = measure.quantiles.front();
   const Computed value = measure.arguments.front();
   const bool isNested = measure.type && frame::isNested(measure.type);
   const SortKey order{isNested ? value.with(&ExpressionBuilder::orderOf, at) : value,

@@ -4,7 +4,6 @@
 #include "passes/import/Moments.h"
 #include "runtime/base/text_functions.h"
 
-#include <bit>
 #include <cmath>
 
 using namespace mlir;
@@ -20,12 +19,12 @@ static Real real(ExpressionBuilder &b, const Expression &number, Location at) {
 Real QuantileFields::place(ExpressionBuilder &b) const {
   Real count = real(b, *b.field(firstField_ + 1, at_), at_);
   if (quantile_.kind != QuantileKind::kDiscrete) {
-    return (count - 1) * count.constant(quantile_.share);
+    return (count - 1) * count.constant(quantile_.share.number());
   }
   // Without those behind it, one at least.
-  Real behind = count - count * count.constant(quantile_.share);
-  if (auto exact = quantile_.exact) {
-    auto [part, whole] = *exact;
+  Real behind = count - count * count.constant(quantile_.share.number());
+  if (quantile_.share.isExact()) {
+    auto [part, whole] = quantile_.share;
     behind = count * count.constant(static_cast<double>(whole - part)) /
              count.constant(static_cast<double>(whole));
   }
@@ -83,7 +82,7 @@ MaybeExpression QuantileFields::between(ExpressionBuilder &b, const Expression &
   Real low = number(value), high = number(*b.field(firstField_ + 2, at_));
   std::optional<Real> found;
   if (isRounded) {
-    found = (low * (part.constant(1) - part) + high * part).apply(frame::NumberFunction::Round);
+    found = fused(low, part.constant(1) - part, high * part).apply(frame::NumberFunction::Round);
   } else if (auto decimal =
                  dyn_cast<frame::DecimalType>(type)) { // of their units, which doubles hold
     Real units = low.constant(std::pow(10.0, decimal.getScale()));
@@ -91,9 +90,9 @@ MaybeExpression QuantileFields::between(ExpressionBuilder &b, const Expression &
     Real most = (high * units).apply(frame::NumberFunction::Round);
     found = fused(most - least, part, least).apply(frame::NumberFunction::Truncate) / units;
   } else if (type.isF64()) {
-    found = low * (part.constant(1) - part) + high * part;
+    found = fused(low, part.constant(1) - part, high * part);
   } else {
-    found = low + (high - low) * part;
+    found = fused(high - low, part, low);
   }
   MaybeExpression exactly = b.cast(value, type, at_);
   MaybeExpression mixed =
@@ -111,10 +110,9 @@ MaybeExpression headrace::import::quantileOfList(ExpressionBuilder &b, const Exp
                                                  const Quantile &quantile, Type type, Location at) {
   Type i64 = IntegerType::get(b.getContext(), 64);
   auto integer = [&](int64_t value) { return b.integer(value, i64, at); };
-  auto [part, whole] = quantile.exact.value_or(std::pair<int64_t, int64_t>());
   MaybeExpression one =
       b.text(*headrace::textFunctionNamed("list_quantile"),
-             {list, integer(std::bit_cast<int64_t>(quantile.share)), integer(part), integer(whole),
+             {list, integer(quantile.share.part), integer(quantile.share.whole),
               integer(quantile.descending), integer(static_cast<int64_t>(quantile.kind))},
              frame::ListType::get(frame::dropNullable(type)), at);
   return failed(one) ? one : b.element(*one, integer(1), at);
@@ -149,8 +147,7 @@ QuantileKind headrace::import::quantileKind(QuantileKind wanted, Type type) {
 }
 
 Quantile headrace::import::medianOf(Type type) {
-  return {.share = 0.5,
-          .exact = std::pair<int64_t, int64_t>(1, 2),
+  return {.share = {1, 2},
           .descending = false,
           .kind = quantileKind(QuantileKind::kBetween, type)};
 }

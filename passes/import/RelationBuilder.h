@@ -6,7 +6,7 @@
 #include "passes/import/ExpressionBuilder.h"
 #include "passes/import/ImportOptions.h"
 #include "passes/import/Statistics.h"
-#include "runtime/base/quantile_kind.h"
+#include "runtime/base/quantile.h"
 
 #include <utility>
 
@@ -125,8 +125,7 @@ struct DeviationFormula {
 
 /// A value of an order that a share of the values lies in front of.
 struct Quantile {
-  double share;                                     ///< 0 to 1
-  std::optional<std::pair<int64_t, int64_t>> exact; ///< the share as a fraction
+  QuantileShare share;
   bool descending;
   QuantileKind kind;
 
@@ -176,7 +175,8 @@ struct MeasureRequest {
   bool inOrder = false;         ///< of Min and Max of what is nested, whose bytes are in no order
   bool meanOfIntervals = false; ///< then neither the function nor the rows count
   bool meanOfMoments = false;   ///< Avg or AvgDistinct of times or timestamps
-  std::optional<Quantile> quantile = {}; ///< of kQuantile
+  /// Of kQuantile one; several are kCollected, as a list.
+  llvm::SmallVector<Quantile, 1> quantiles = {};
   BuildExpression condition = {};        ///< FILTER (WHERE …); may be empty
   mlir::Type type = {}; ///< of the result, but for nullability; null: as `frame` has it
   mlir::Location at;

@@ -1,6 +1,7 @@
 // Window functions, row by row: the rows that a function sees are found by looking at all of its
 // partition.
 #include "passes/interpreter/relations.h"
+#include "runtime/base/list_values.h"
 
 #include <algorithm>
 
@@ -112,6 +113,10 @@ private:
     if (function.getKind() == Kind::Collect || function.getKind() == Kind::CollectDistinct) {
       chooseCollected(*seen, function, partition, row);
       return collected(column, partition, *seen);
+    }
+    if (function.getKind() == Kind::Quantiles || function.getKind() == Kind::QuantilesDistinct) {
+      chooseCollected(*seen, function, partition, row);
+      return quantiles(function, partition, *seen);
     }
     if (function.getKind() == Kind::Mode) {
       return mostFrequent(column, partition, *seen);
@@ -238,7 +243,11 @@ private:
                        const Partition &partition, size_t row) const {
     llvm::erase_if(rows,
                    [&](size_t at) { return cell(partition, at, function.getColumn(0)).isNull(); });
-    if (function.getKind() == WindowFunctionKind::CollectDistinct) {
+    const WindowFunctionKind kind = function.getKind();
+    const bool isOfQuantiles =
+        kind == WindowFunctionKind::Quantiles || kind == WindowFunctionKind::QuantilesDistinct;
+    if (kind == WindowFunctionKind::CollectDistinct ||
+        kind == WindowFunctionKind::QuantilesDistinct) {
       const StringAttr value = cast<SortKeyAttr>(function.getOrder().getValue().back()).getColumn();
       std::vector<size_t> firsts;
       for (size_t at : rows) {
@@ -251,7 +260,7 @@ private:
       }
       rows = std::move(firsts);
     }
-    if (function.getArgumentRange().size() > 1) {
+    if (function.getArgumentRange().size() > 1 && !isOfQuantiles) {
       const Scalar most = count(function.getArgumentRange()[1], partition, row);
       if (!most.isNull() && most.integer() >= 1 && most.integer() < Int128(rows.size())) {
         rows.resize(size_t(most.integer()));
@@ -273,6 +282,33 @@ private:
       }
     }
     return most;
+  }
+
+  llvm::Expected<Scalar> quantiles(WindowFunctionAttr function, const Partition &partition,
+                                   ArrayRef<size_t> rows) const {
+    if (rows.empty()) {
+      return Scalar::null();
+    }
+    std::vector<Scalar> lists;
+    for (size_t row : rows) {
+      lists.push_back(cell(partition, row, function.getColumn(0)));
+      if (const size_t size = ListView(lists.back().text()).size(); size != 1) {
+        return dataError("a quantile is of lists of one element");
+      }
+    }
+    const uint32_t code = ListView(lists.front().text()).code();
+    SmallVector<Scalar> found;
+    for (QuantileShare share : function.getShares()) {
+      auto one = quantileOf(share, function.getQuantileKind(), code, lists.size(),
+                            [&](uint64_t n) { return ListView(lists[n].text()).bytes(0); });
+      if (!one) {
+        return dataError("intervals of more than 64 bits have no interval between them");
+      }
+      std::string bytes(ListWriter::bytesOf(one->code, 1, one->bytes().size()), '\0');
+      ListWriter(bytes.data(), one->code, 1).add(one->bytes());
+      found.push_back({std::move(bytes)});
+    }
+    return analysis::joinedLists(found);
   }
 
   Scalar collected(StringAttr column, const Partition &partition, ArrayRef<size_t> rows) const {

@@ -436,20 +436,8 @@ List modeOfList(TextRoom &room, const List &list) {
   return best ? listOfOne(room, list.view.code(), best) : emptyOf(room, list.view);
 }
 
-/// From one decimal a share of the way to another, as DuckDB rounds it: once to a double, but of
-/// more than 18 digits only the way.
-static __int128 decimalBetween(__int128 from, __int128 to, double share, int32_t precision) {
-  constexpr int32_t kDigitsOf64 = 18;
-  __int128 way = 0;
-  if (precision > kDigitsOf64 && !__builtin_sub_overflow(to, from, &way)) {
-    return from + static_cast<__int128>(static_cast<double>(way) * share);
-  }
-  const auto least = static_cast<double>(from), most = static_cast<double>(to);
-  return static_cast<__int128>(std::fma(most - least, share, least));
-}
-
-MaybeList quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t part,
-                         int64_t whole, int64_t descending, QuantileKind kind) {
+MaybeList quantileOfList(TextRoom &room, const List &list, QuantileShare share, bool descending,
+                         QuantileKind kind) {
   const ElementCode code = list.view.code();
   std::vector<std::string_view> elements;
   eachValid(list.view, [&](std::string_view element) { elements.push_back(element); });
@@ -458,55 +446,11 @@ MaybeList quantileOfList(TextRoom &room, const List &list, int64_t share, int64_
   }
   StopCheck check;
   auto isBefore = [&](std::string_view a, std::string_view b) {
-    return descending != 0 ? compareElements(code, b, a) < 0 : compareElements(code, a, b) < 0;
+    return descending ? compareElements(code, b, a) < 0 : compareElements(code, a, b) < 0;
   };
   std::sort(elements.begin(), elements.end(), untilStopped(check, isBefore));
-  const auto count = static_cast<double>(elements.size());
-  const auto wanted = std::bit_cast<double>(share);
-  if (kind == QuantileKind::kDiscrete) { // without those behind it, one at least
-    const double behind =
-        whole != 0 ? count * static_cast<double>(whole - part) / static_cast<double>(whole)
-                   : count - count * wanted;
-    const double place = std::max(count - std::floor(behind), 1.0) - 1;
-    return listOfOne(room, code, elements[static_cast<size_t>(place)]);
-  }
-  const double place = (count - 1) * wanted, rest = place - std::floor(place);
-  const auto at = static_cast<size_t>(place);
-  const bool isBetween = rest > 0 && kind != QuantileKind::kFront;
-  const std::string_view low = elements[at], high = elements[at + (isBetween ? 1 : 0)];
-  if (!isBetween && kind != QuantileKind::kBetween) {
-    return listOfOne(room, code, low);
-  }
-  if (kind == QuantileKind::kRounded && elementType(code).kind == LogicalKind::kInterval) {
-    auto interval = intervalBetween(intervalParts(low), intervalParts(high), rest);
-    return interval ? MaybeList(listOfOne(room, code, packedInterval(*interval))) : std::nullopt;
-  }
-  if (kind == QuantileKind::kRounded) {
-    const auto from = static_cast<int64_t>(integerIn(code, low));
-    if (low == high && isInfiniteTimestamp(from)) { // between infinities is nothing
-      return listOfOne(room, code, low);
-    }
-    const auto least = static_cast<double>(from), most = static_cast<double>(integerIn(code, high));
-    const double units = std::round(least * (1 - rest) + most * rest);
-    return listOfOne(room, code,
-                     ElementBytes::ofInteger(code, static_cast<__int128>(units)).view());
-  }
-  if (elementType(code).kind == LogicalKind::kDecimal) {
-    if (!isBetween) {
-      return listOfOne(room, code, low);
-    }
-    const __int128 units = decimalBetween(integerIn(code, low), integerIn(code, high), rest,
-                                          elementType(code).precision);
-    return listOfOne(room, code, ElementBytes::ofInteger(code, units).view());
-  }
-  const double least = numberIn(code, low), most = numberIn(code, high);
-  if (isFloat(code) && elementBytes(code) == sizeof(float)) {
-    const double found = rest > 0 ? least + (most - least) * rest : least;
-    return listOfOne(room, code, ElementBytes::ofReal(code, found).view());
-  }
-  const ElementCode real = elementCode({LogicalKind::kF64});
-  const double found = rest > 0 ? least * (1 - rest) + most * rest : least;
-  return listOfOne(room, real, ElementBytes::ofReal(real, found).view());
+  auto found = quantileOf(share, kind, code, elements.size(), [&](uint64_t n) { return elements[n]; });
+  return found ? MaybeList(listOfOne(room, found->code, found->bytes())) : std::nullopt;
 }
 
 } // namespace headrace

@@ -3,7 +3,7 @@
 
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
-#include "runtime/base/quantile_kind.h"
+#include "runtime/base/quantile.h"
 #include "runtime/base/text_room.h"
 #include "runtime/base/text_value.h"
 
@@ -105,11 +105,10 @@ List modeOfList(TextRoom &room, const List &list);
 List byFrequency(TextRoom &room, const List &list);
 /// The first `count` elements; nothing unless that is 1 to 999,999.
 MaybeList firstElements(TextRoom &room, const List &list, int64_t count);
-/// A quantile: `share` is a double by its bits, exactly part / whole unless `whole` is 0. Between
-/// two elements it is a double, of decimals and floats of 32 bits one of theirs; nothing between
-/// intervals that are too long.
-MaybeList quantileOfList(TextRoom &room, const List &list, int64_t share, int64_t part,
-                         int64_t whole, int64_t descending, QuantileKind kind);
+/// A quantile (quantile.h) of the elements that are not NULL; nothing between intervals that are
+/// too long.
+MaybeList quantileOfList(TextRoom &room, const List &list, QuantileShare share, bool descending,
+                         QuantileKind kind);
 /// The elements of all lists in a list.
 List flattenedList(TextRoom &room, const List &lists);
 /// Those at these places, NULL where there is none; nothing if a place is NULL. The list is not

@@ -225,6 +225,7 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     if (failed(quantiles)) {
       return failure();
     }
+    request.quantiles.assign(quantiles->begin(), quantiles->end());
     if (areSeveral(measure)) {
       request.rows = MeasureRows::kCollected;
       request.fromList = [=, all = *quantiles](ExpressionBuilder &b, const Expression &values,
@@ -237,8 +238,6 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
                              ExpressionBuilder &b, const Expression &values, const Expression *) {
         return quantileOfList(b, values, one, type, at);
       };
-    } else {
-      request.quantile = quantiles->front();
     }
   }
   if (filter) {
@@ -280,7 +279,7 @@ static FailureOr<Quantile> quantileAt(Node share) {
     // no test: DuckDB writes no such plan
     return share.fail("expected a share");
   }
-  Quantile quantile{.share = std::abs(*value)};
+  Quantile quantile{.share = headrace::QuantileShare::ofReal(std::abs(*value))};
   if (share.get("type").get("id").string() == StringRef("DECIMAL")) {
     std::optional<int64_t> scale = share.get("type").get("type_info").get("scale").integer();
     std::optional<int64_t> units = share.get("value").integer();
@@ -291,8 +290,7 @@ static FailureOr<Quantile> quantileAt(Node share) {
     for (int64_t digit = 0; digit < *scale; ++digit) {
       whole *= 10;
     }
-    quantile.exact = {std::abs(*units), whole};
-    quantile.share = static_cast<double>(quantile.exact->first) / static_cast<double>(whole);
+    quantile.share = {std::abs(*units), whole};
   }
   return quantile;
 }

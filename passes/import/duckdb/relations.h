@@ -160,6 +160,9 @@ private:
   /// A number of rows: a constant, or an expression for each row.
   WindowOperand importCount(Node expression, mlir::Location at);
   // window_aggregates.cpp
+  /// Makes a function that lists the quantiles of frames, and says what is made of the list.
+  static void addQuantiles(WindowFunctionRequest &request, const MeasureRequest &measure,
+                           FinishWindow &finish);
   mlir::FailureOr<WindowRequests> importWindowAggregate(Node function, FinishWindow &finish,
                                                         mlir::Location at);
   /// Of a frame the list of a measure's values, which are in an order.

@@ -88,9 +88,6 @@ static MaybeExpression finished(ExpressionBuilder &b, const MeasureRequest &meas
   if (ofDifferent) {
     return b.onlyElement(*ofDifferent, list, type, at);
   }
-  if (measure.rows == MeasureRows::kQuantile) {
-    return quantileOfList(b, list, *measure.quantile, type, at);
-  }
   if (measure.rows == MeasureRows::kMost) {
     return b.onlyElement(*headrace::textFunctionNamed("list_mode"), list, type, at);
   }
@@ -143,6 +140,29 @@ static Computed firstOfThoseThat(const Computed &value, bool mayBeNull,
                                  const BuildExpression &condition, Location at) {
   return valueWhere(mayBeNull && condition ? value.with(&ExpressionBuilder::listOfOne, at) : value,
                     condition, at);
+}
+
+void RelationImporter::addQuantiles(WindowFunctionRequest &request, const MeasureRequest &measure,
+                                    FinishWindow &finish) {
+  Location at = measure.at;
+  auto add = [&](int64_t number) { request.arguments.push_back({number, {}}); };
+  const Quantile &first = measure.quantiles.front();
+  request.kind = measure.different ? WindowKind::QuantilesDistinct : WindowKind::Quantiles;
+  request.arguments.push_back({std::nullopt, listOf(measure)});
+  add(static_cast<int64_t>(first.kind));
+  for (const Quantile &quantile : measure.quantiles) {
+    add(quantile.share.part);
+    add(quantile.share.whole);
+  }
+  request.order.push_back(
+      {measure.arguments.front().with(&ExpressionBuilder::orderOf, at),
+       first.descending ? frame::SortDirection::Desc : frame::SortDirection::Asc,
+       frame::NullsOrder::Last});
+  if (measure.rows == MeasureRows::kQuantile || !frame::isList(measure.type)) {
+    finish = [at](ExpressionBuilder &b, ArrayRef<Expression> list) {
+      return b.element(list.front(), b.integer(1, IntegerType::get(b.getContext(), 64), at), at);
+    };
+  }
 }
 
 /// Whether values are in the order of a function's arguments one by one if they are different.
@@ -217,6 +237,10 @@ RelationImporter::importWindowAggregate(Node function, FinishWindow &finish, Loc
   if (isMode) {
     request.kind = WindowKind::Mode;
     request.arguments.push_back({std::nullopt, valueWhere(value, measure->condition, at)});
+    return WindowRequests{std::move(request)};
+  }
+  if (!measure->quantiles.empty()) {
+    addQuantiles(request, *measure, finish);
     return WindowRequests{std::move(request)};
   }
   return collect(function, *measure, std::move(request), finish);

@@ -64,6 +64,8 @@ public:
   uint32_t size() const { return static_cast<uint32_t>(counts_.size()); }
   /// The value of a row, or kNoValue.
   uint32_t numberOf(uint32_t row) const { return numbers_[row - seen_.begin]; }
+  /// A row that has a value.
+  uint32_t rowOf(uint32_t value) const { return examples_[value]; }
   /// Calls visit(row, next) for every row with a value; `next` is the next one that has it, or
   /// kNoValue.
   template <typename Visit> void visitEqual(const Visit &visit) const {

@@ -55,6 +55,19 @@ Status FrameOrder::sort(const RowOrder &order, const Partition &partition, RowSp
   return counts_.build(numbers_.span());
 }
 
+uint32_t FrameOrder::nthOfFew(const Frames::Pieces &frame, uint32_t n) const {
+  uint64_t rows[kFewRows]; // a row behind its place
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < frame.count; ++i) {
+    for (uint32_t row = frame.piece[i].begin; row < frame.piece[i].end; ++row) {
+      rows[count] = uint64_t(placeOf(row).own) << 32 | row;
+      count += counts(row) ? 1 : 0;
+    }
+  }
+  std::nth_element(rows, rows + n, rows + count);
+  return static_cast<uint32_t>(rows[n]);
+}
+
 uint32_t FrameOrder::before(const Frames::Pieces &frame, uint32_t place) const {
   const Frames::Pieces pieces = counted(frame);
   uint32_t before = 0;

@@ -34,10 +34,15 @@ public:
   uint32_t before(const Frames::Pieces &frame, uint32_t place) const;
   /// The n-th of these (from 0); there are as many.
   uint32_t nth(const Frames::Pieces &frame, uint32_t n) const {
-    return entries_[counts_.nth(counted(frame), n)].row;
+    return frame.rows() <= kFewRows ? nthOfFew(frame, n)
+                                    : entries_[counts_.nth(counted(frame), n)].row;
   }
 
 private:
+  /// So many rows are sooner looked at: they lie together.
+  static constexpr uint32_t kFewRows = 32;
+  uint32_t nthOfFew(const Frames::Pieces &frame, uint32_t n) const;
+
   struct Entry {
     uint64_t prefix;
     uint32_t row;

@@ -86,6 +86,7 @@ FrameReach reachOf(const plan::State &state) {
       break;
     case WindowFunction::kCollect:
     case WindowFunction::kMode:
+    case WindowFunction::kQuantiles:
       reach.any = true;
       break;
     case WindowFunction::kLag:

@@ -48,7 +48,25 @@ uint32_t PlaceCounts::less(RowSpanOf piece, uint32_t number) const {
   return less;
 }
 
+/// Nearly all frames are of one piece, and which way to go is a coin's toss: no branch.
+uint32_t PlaceCounts::nth(RowSpanOf piece, uint32_t n) const {
+  uint32_t number = 0;
+  for (unsigned level = 0; level < levels_; ++level) {
+    const uint32_t onesBegin = onesBefore(level, piece.begin), onesEnd = onesBefore(level, piece.end);
+    const uint32_t zeros = piece.size() - (onesEnd - onesBegin);
+    const uint32_t isOne = n >= zeros ? UINT32_MAX : 0;
+    n -= zeros & isOne;
+    number |= (1u << bitOf(level)) & isOne;
+    piece.begin = (isOne & (zeros_[level] + onesBegin)) | (~isOne & (piece.begin - onesBegin));
+    piece.end = (isOne & (zeros_[level] + onesEnd)) | (~isOne & (piece.end - onesEnd));
+  }
+  return number;
+}
+
 uint32_t PlaceCounts::nth(Frames::Pieces pieces, uint32_t n) const {
+  if (pieces.count == 1) {
+    return nth(pieces.piece[0], n);
+  }
   uint32_t number = 0;
   for (unsigned level = 0; level < levels_; ++level) {
     Frames::Pieces without = pieces;

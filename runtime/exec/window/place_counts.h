@@ -24,6 +24,8 @@ public:
   uint32_t nth(Frames::Pieces pieces, uint32_t n) const;
 
 private:
+  uint32_t nth(RowSpanOf piece, uint32_t n) const;
+
   /// Bits of 64 numbers, and how many bits of their level before them are set.
   struct Word {
     uint64_t bits;

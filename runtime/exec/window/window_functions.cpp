@@ -49,7 +49,7 @@ void setBytes(uint8_t *to, const uint8_t *from, HrType type) {
 
 WindowFunctions::WindowFunctions(const plan::State &state, std::shared_ptr<MemoryAccount> account)
     : state_(state), frames_(account), order_(account), present_(account), scratch_(account),
-      distinct_(account), frequent_(account), lists_(std::move(account)) {
+      distinct_(account), frequent_(account), presentValues_(account), lists_(std::move(account)) {
   for (const plan::WindowColumn &window : state.windows) {
     orders_.emplace_back(state, window.order);
   }
@@ -77,7 +77,8 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
     HR_RETURN_IF_ERROR(frames_.compute(state_, window, *partition_, part_));
   }
   if (window.order.size() > (window.distinct ? 1 : 0)) {
-    const bool isPresent = window.ignoreNulls || window.function == WindowFunction::kCollect;
+    const bool isPresent = window.ignoreNulls || window.function == WindowFunction::kCollect ||
+                           window.function == WindowFunction::kQuantiles;
     HR_RETURN_IF_ERROR(putInOrder(number, isPresent ? &field(window.input) : nullptr));
   }
   if (stopRequested()) {
@@ -98,6 +99,8 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
     return computeFold(window, number);
   case WindowFunction::kMode:
     return computeMode(window);
+  case WindowFunction::kQuantiles:
+    return computeQuantiles(window, number);
   case WindowFunction::kCollect:
     if (window.distinct) {
       return window.order.size() > 1 ? computeFirstsOfValues(window)
@@ -292,29 +295,6 @@ Status WindowFunctions::computeCollected(const plan::WindowColumn &window) {
   }
   const Frames::Pieces all{{{0, partition_->size()}}, 1};
   return part_.begin == 0 ? collect(window, all, 0) : Status();
-}
-
-template <typename Make>
-Status WindowFunctions::computeLists(const plan::WindowColumn &window, const Make &make) {
-  Frames::Pieces before;
-  for (uint32_t row : RowsUntilStopped(part_.begin, part_.end)) {
-    const Frames::Pieces pieces = frames_.pieces(row);
-    if (stopRequested()) { // a frame may be long
-      break;
-    }
-    const bool isSame =
-        row > part_.begin && window.count.field == plan::kNone && before.count == pieces.count &&
-        std::equal(pieces.piece, pieces.piece + pieces.count, before.piece,
-                   [](RowSpanOf a, RowSpanOf b) { return a.begin == b.begin && a.end == b.end; });
-    if (isSame) { // as all rows of a partition, or peers
-      copyValue(window, row, partition_->rows[row - 1], window.result);
-    } else {
-      copyValue(window, row, nullptr, window.input);
-      HR_RETURN_IF_ERROR(make(pieces, row));
-    }
-    before = pieces;
-  }
-  return {};
 }
 
 uint32_t WindowFunctions::listsOf(const plan::WindowColumn &window, uint32_t row,

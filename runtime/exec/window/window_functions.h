@@ -1,10 +1,13 @@
 // Window functions over one partition at a time, or a part of a large one.
 #pragma once
 
+#include "runtime/base/quantile.h"
+#include "runtime/base/stop.h"
 #include "runtime/exec/window/distinct_values.h"
 #include "runtime/exec/window/fold_frames.h"
 #include "runtime/exec/window/frame_order.h"
 #include "runtime/exec/window/frequent_values.h"
+#include "runtime/exec/window/present_numbers.h"
 
 #include <optional>
 #include <vector>
@@ -71,6 +74,12 @@ private:
   template <typename EachRow>
   Status collectRows(const plan::WindowColumn &window, const EachRow &eachRow, uint32_t row);
   Status computeMode(const plan::WindowColumn &window);
+  Status computeQuantiles(const plan::WindowColumn &window, size_t number);
+  Status computeDistinctQuantiles(const plan::WindowColumn &window, size_t number);
+  /// Gives a row the list of the quantiles of so many rows: rowAt(n) is the n-th in their order.
+  template <typename RowAt>
+  Status setQuantiles(const plan::WindowColumn &window, uint32_t row, uint32_t count,
+                      const RowAt &rowAt);
   Status computeValue(const plan::WindowColumn &window);
   /// The row with a number among those of some pieces; these are of present_ if `amongPresent`.
   uint32_t rowOf(const Frames::Pieces &pieces, uint32_t number, bool amongPresent) const;
@@ -112,7 +121,32 @@ private:
   ScratchArray<uint8_t> scratch_;
   DistinctValues distinct_;
   FrequentValues frequent_;
+  PresentNumbers presentValues_; ///< those of distinct_ in a frame
+  std::vector<QuantileElement> quantiles_;
   BumpArena lists_; ///< that it made: rows point to them as long as this lives
 };
+
+template <typename Make>
+Status WindowFunctions::computeLists(const plan::WindowColumn &window, const Make &make) {
+  Frames::Pieces before;
+  for (uint32_t row : RowsUntilStopped(part_.begin, part_.end)) {
+    const Frames::Pieces pieces = frames_.pieces(row);
+    if (stopRequested()) { // a frame may be long
+      break;
+    }
+    const bool isSame =
+        row > part_.begin && window.count.field == plan::kNone && before.count == pieces.count &&
+        std::equal(pieces.piece, pieces.piece + pieces.count, before.piece,
+                   [](RowSpanOf a, RowSpanOf b) { return a.begin == b.begin && a.end == b.end; });
+    if (isSame) { // as all rows of a partition, or peers
+      copyValue(window, row, partition_->rows[row - 1], window.result);
+    } else {
+      copyValue(window, row, nullptr, window.input);
+      HR_RETURN_IF_ERROR(make(pieces, row));
+    }
+    before = pieces;
+  }
+  return {};
+}
 
 } // namespace headrace::exec

@@ -24,6 +24,16 @@ func.func @neighbour_of_frame(%t: !t) {
 
 // -----
 
+// CHECK: #frame.window_function<quantiles("l", 1 : i64, 1 : i64, 2 : i64, 4 : i64, 5 : i64) -> "r" over <rows preceding(9 : i64) to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>
+// CHECK-SAME: "r": !frame.nullable<!frame.list<f64>>, "s": !frame.nullable<!frame.list<i64>>
+!t = !frame.table<"k": i64, "l": !frame.list<i64>>
+func.func @quantiles(%t: !t) {
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<quantiles("l", 1 : i64, 1 : i64, 2 : i64, 4 : i64, 5 : i64) -> "r" over <rows preceding(9 : i64) to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>, #frame.window_function<quantiles_distinct("l", 0 : i64, 1 : i64, 2 : i64) -> "s" over <rows preceding(9 : i64) to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !frame.table<"k": i64, "l": !frame.list<i64>, "r": !frame.nullable<!frame.list<f64>>, "s": !frame.nullable<!frame.list<i64>>>
+  return
+}
+
+// -----
+
 !t = !frame.table<"k": i64>
 func.func @function_c1(%t: !t) {
   // expected-error @+1 {{unknown aggregate function: median}}
@@ -64,6 +74,60 @@ func.func @function_c2(%t: !t) {
 func.func @function_c3(%t: !t) {
   // expected-error @+1 {{wrong arguments of lag: ["k"]}}
   %0 = frame.window %t partition [] order [] functions [#frame.window_function<lag("k") -> "r">] : !t -> !t
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64, "l": !frame.list<i64>>
+func.func @function_c3_share(%t: !t) {
+  // expected-error @+1 {{wrong arguments of quantiles: ["l", 1 : i64, 1 : i64]}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<quantiles("l", 1 : i64, 1 : i64) -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !t
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64, "l": !frame.list<i64>>
+func.func @function_c3_kind(%t: !t) {
+  // expected-error @+1 {{wrong arguments of quantiles: ["l", 4 : i64, 1 : i64, 2 : i64]}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<quantiles("l", 4 : i64, 1 : i64, 2 : i64) -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !t
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64, "l": !frame.list<i64>>
+func.func @function_c3_outside(%t: !t) {
+  // expected-error @+1 {{wrong arguments of quantiles: ["l", 1 : i64, 3 : i64, 2 : i64]}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<quantiles("l", 1 : i64, 3 : i64, 2 : i64) -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !t
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64, "l": !frame.list<i64>>
+func.func @function_c3_column(%t: !t) {
+  // expected-error @+1 {{wrong arguments of quantiles: ["l", "k", 1 : i64, 2 : i64]}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<quantiles("l", "k", 1 : i64, 2 : i64) -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !t
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64, "l": !frame.list<i64>>
+func.func @function_c5_quantiles(%t: !t) {
+  // expected-error @+1 {{has no such order: quantiles}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<quantiles("l", 1 : i64, 1 : i64, 2 : i64) -> "r" over <rows unbounded_preceding to current_row>>] : !t -> !t
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64>
+func.func @window_c2_quantiles(%t: !t) {
+  // expected-error @+1 {{argument must be a list, got}}
+  %0 = frame.window %t partition [] order [] functions [#frame.window_function<quantiles("k", 1 : i64, 1 : i64, 2 : i64) -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !frame.table<"k": i64, "r": !frame.nullable<!frame.list<f64>>>
   return
 }
 

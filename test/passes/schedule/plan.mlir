@@ -10,7 +10,7 @@
 // LACKS: no kernel was compiled for: scan
 // MESH: is not for ranks of a topo.mesh
 
-// CHECK: "schemaMajor": 10
+// CHECK: "schemaMajor": 11
 // CHECK: "topologyHash": "0123456789abcdef0123456789abcdef"
 // CHECK: "isa": "x86-64-v3"
 // CHECK: "name": "ranks"

@@ -107,6 +107,24 @@ TEST(PlanCheck, Windows) {
   EXPECT_EQ(window([](State &, WindowColumn &w) { w.function = WindowFunction::kCollect; }),
             "rule operands: " + subject +
                 "lists are collected into a text, got a field of type: i64");
+  auto quantiles = [](State &s, WindowColumn &w) {
+    s.fields[3].nullable = true;
+    w = {.function = WindowFunction::kQuantiles, .result = 3, .input = 3};
+    w.end.edge = FrameEdge::kCurrentRow;
+    w.order = {{0, false, false}};
+    w.shares = {{1, 2}};
+  };
+  EXPECT_EQ(window(quantiles), "ok");
+  using Change = void (*)(WindowColumn &);
+  for (Change change : {Change([](WindowColumn &w) { w.shares.clear(); }),
+                        Change([](WindowColumn &w) { w.shares.push_back({3, 2}); }),
+                        Change([](WindowColumn &w) { w.order.clear(); })}) {
+    EXPECT_EQ(window([&](State &s, WindowColumn &w) {
+                quantiles(s, w);
+                change(w);
+              }),
+              "rule operands: " + subject + "quantiles need an order, and shares from 0 to 1");
+  }
   EXPECT_EQ(window([](State &, WindowColumn &w) { w.distinct = true; }),
             "rule operands: " + subject +
                 "only a count or a fold of an input, or lists in an order, can be distinct, got "

@@ -54,11 +54,11 @@ TEST(PlanJson, ExtremesAreExact) {
 
 TEST(PlanJson, VersionDecidesFirst) {
   EXPECT_EQ(refusal(R"({"schemaMajor": 1, "tasks": "another shape"})"),
-            "plan.schemaMajor: this build reads version 10, recompile the program; got 1");
+            "plan.schemaMajor: this build reads version 11, recompile the program; got 1");
   EXPECT_EQ(fromJson(R"({"schemaMajor": 1})").status().kind(), ErrorKind::kMismatch);
   EXPECT_EQ(refusal("{}"), "plan.schemaMajor: missing; is this a plan?");
-  EXPECT_EQ(refusal(R"({"schemaMajor": 10, "novelty": 1})"), "plan.novelty: unknown field");
-  EXPECT_EQ(refusal(R"({"schemaMajor": 10, "schemaMinor": 99, "novelty": 1})"), "accepted");
+  EXPECT_EQ(refusal(R"({"schemaMajor": 11, "novelty": 1})"), "plan.novelty: unknown field");
+  EXPECT_EQ(refusal(R"({"schemaMajor": 11, "schemaMinor": 99, "novelty": 1})"), "accepted");
 }
 
 TEST(PlanJson, TasksHaveTheFieldsOfTheirKind) {
@@ -92,7 +92,7 @@ TEST(PlanJson, TasksHaveTheFieldsOfTheirKind) {
 
 TEST(PlanJson, ErrorsNameTheirPath) {
   auto in = [](const std::string &fields) {
-    return refusal(R"({"schemaMajor": 10, )" + fields + "}");
+    return refusal(R"({"schemaMajor": 11, )" + fields + "}");
   };
   EXPECT_EQ(in(R"("tasks": {})"), "plan.tasks: expected an array, got an object");
   EXPECT_EQ(in(R"("tasks": [{"kind": "jump"}])"), "plan.tasks[0].kind: unknown name: \"jump\"");
@@ -113,11 +113,11 @@ TEST(PlanJson, ErrorsNameTheirPath) {
             "plan.slots[0].bounds[0].real: expected a number, got \"big\"");
   EXPECT_EQ(in(R"("places": [7])"), "plan.places[0]: expected an object, got 7");
   EXPECT_EQ(refusal("[1]"), "plan: expected an object, got an array");
-  EXPECT_NE(refusal(R"({"schemaMajor": 10,)").find("plan: not JSON: "), std::string::npos);
+  EXPECT_NE(refusal(R"({"schemaMajor": 11,)").find("plan: not JSON: "), std::string::npos);
 }
 
 TEST(PlanJson, SurvivesDeepNesting) {
-  std::string text = R"({"schemaMajor": 10, "tasks": )" + std::string(200000, '[') +
+  std::string text = R"({"schemaMajor": 11, "tasks": )" + std::string(200000, '[') +
                      std::string(200000, ']') + "}";
   EXPECT_EQ(refusal(text), "plan.tasks[0]: expected an object, got an array");
 }
