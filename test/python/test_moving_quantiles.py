@@ -115,7 +115,8 @@ def test_random_quantiles(seed: int) -> None:
 
 def test_no_row_that_counts_gives_null() -> None:
     query = """select k, median(v) filter (where v > 100) over w as a,
-        quantile_disc(v, [0.5, 1]) filter (where v > 100) over w as b, median(distinct v) filter (where v > 100) over w as c
+        quantile_disc(v, [0.5, 1]) filter (where v > 100) over w as b,
+        median(distinct v) filter (where v > 100) over w as c
         from t window w as (order by k rows 3 preceding)"""
     check(query, _table(1))
     assert set(hr.sql(query, _table(1)).column("b").to_pylist()) == {None}
