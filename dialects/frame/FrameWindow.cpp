@@ -47,9 +47,9 @@ static bool isOfQuantiles(WindowFunctionKind kind) {
 
 /// Whether what is behind the list says of what quantiles are.
 static bool areQuantiles(ArrayRef<Attribute> numbers) {
-  const bool areNumbers =
-      numbers.size() % 2 == 1 &&
-      llvm::all_of(numbers, [](Attribute number) { return isa<IntegerAttr>(number); });
+  const bool areNumbers = numbers.size() % 2 == 1 && llvm::all_of(numbers, [](Attribute number) {
+                            return isa<IntegerAttr>(number);
+                          });
   auto numberAt = [&](size_t index) { return cast<IntegerAttr>(numbers[index]).getInt(); };
   const int64_t last = static_cast<int64_t>(headrace::QuantileKind::kFront);
   bool fit = areNumbers && numberAt(0) >= 0 && numberAt(0) <= last;
@@ -103,8 +103,7 @@ static bool needsFrame(WindowFunctionKind kind, ArrayAttr arguments) {
   using Kind = WindowFunctionKind;
   return kind == Kind::FirstValue || kind == Kind::LastValue || kind == Kind::NthValue ||
          kind == Kind::Aggregate || kind == Kind::Mode || kind == Kind::CollectDistinct ||
-         isOfQuantiles(kind) ||
-         (kind == Kind::Collect && arguments && arguments.size() > 1);
+         isOfQuantiles(kind) || (kind == Kind::Collect && arguments && arguments.size() > 1);
 }
 
 /// Whether an order of its own fits a function.
@@ -378,7 +377,8 @@ static LogicalResult verifyFunction(WindowOp op, WindowFunctionAttr function, Co
     if (name && !type) { // C2
       return op.emitOpError("argument is not a column of the input: ") << name;
     }
-    bool value = folds || modes || ((valued || collects) && index != 1 && (!isQuantiles || index == 0));
+    bool value =
+        folds || modes || ((valued || collects) && index != 1 && (!isQuantiles || index == 0));
     if (value && !name) { // C2
       return op.emitOpError("argument must be a column, got ") << argument;
     }

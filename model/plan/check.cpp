@@ -168,8 +168,8 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
       return ruleBroken(plan, "operands", kNone, subject,
                         "a window function has a result of another type than its input");
     }
-    bool hasShares = !window.shares.empty() &&
-                     std::ranges::all_of(window.shares, &QuantileShare::isInside);
+    bool hasShares =
+        !window.shares.empty() && std::ranges::all_of(window.shares, &QuantileShare::isInside);
     if (isQuantiles && (window.order.empty() || !hasShares)) {
       return ruleBroken(plan, "operands", kNone, subject,
                         "quantiles need an order, and shares from 0 to 1");

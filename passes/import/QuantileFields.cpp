@@ -147,9 +147,7 @@ QuantileKind headrace::import::quantileKind(QuantileKind wanted, Type type) {
 }
 
 Quantile headrace::import::medianOf(Type type) {
-  return {.share = {1, 2},
-          .descending = false,
-          .kind = quantileKind(QuantileKind::kBetween, type)};
+  return {.share = {1, 2}, .descending = false, .kind = quantileKind(QuantileKind::kBetween, type)};
 }
 
 MaybeExpression headrace::import::deviationOfList(ExpressionBuilder &b, const Expression &list,

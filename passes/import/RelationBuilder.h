@@ -177,8 +177,8 @@ struct MeasureRequest {
   bool meanOfMoments = false;   ///< Avg or AvgDistinct of times or timestamps
   /// Of kQuantile one; several are kCollected, as a list.
   llvm::SmallVector<Quantile, 1> quantiles = {};
-  BuildExpression condition = {};        ///< FILTER (WHERE …); may be empty
-  mlir::Type type = {}; ///< of the result, but for nullability; null: as `frame` has it
+  BuildExpression condition = {}; ///< FILTER (WHERE …); may be empty
+  mlir::Type type = {};           ///< of the result, but for nullability; null: as `frame` has it
   mlir::Location at;
 };
 

@@ -449,7 +449,8 @@ MaybeList quantileOfList(TextRoom &room, const List &list, QuantileShare share, 
     return descending ? compareElements(code, b, a) < 0 : compareElements(code, a, b) < 0;
   };
   std::sort(elements.begin(), elements.end(), untilStopped(check, isBefore));
-  auto found = quantileOf(share, kind, code, elements.size(), [&](uint64_t n) { return elements[n]; });
+  auto found =
+      quantileOf(share, kind, code, elements.size(), [&](uint64_t n) { return elements[n]; });
   return found ? MaybeList(listOfOne(room, found->code, found->bytes())) : std::nullopt;
 }
 

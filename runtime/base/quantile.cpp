@@ -52,15 +52,16 @@ static double mixed(double from, double to, double share) {
 }
 
 /// Two values of whole units, rounded to these.
-static QuantileElement roundedBetween(ElementCode code, std::string_view low,
-                                      std::string_view high, double rest) {
+static QuantileElement roundedBetween(ElementCode code, std::string_view low, std::string_view high,
+                                      double rest) {
   const auto from = static_cast<int64_t>(integerIn(code, low));
   if (low == high && isInfiniteTimestamp(from)) { // between infinities is nothing
     return {code, low};
   }
   const auto least = static_cast<double>(from), most = static_cast<double>(integerIn(code, high));
   const double units = std::round(mixed(least, most, rest));
-  return {code, {}, std::string(ElementBytes::ofInteger(code, static_cast<__int128>(units)).view())};
+  return {
+      code, {}, std::string(ElementBytes::ofInteger(code, static_cast<__int128>(units)).view())};
 }
 
 std::optional<QuantileElement> elementBetween(QuantileKind kind, uint32_t code,

@@ -41,7 +41,11 @@ _TYPES = {
     "struct": "{'a': v // 2, 'b': v}",
 }
 #: Of these there is something between two values.
-_BETWEEN = {name for name in _TYPES if name.split("(")[0] not in ("text", "boolean", "uuid", "list", "struct", "interval")}
+_BETWEEN = {
+    name
+    for name in _TYPES
+    if name.split("(")[0] not in ("text", "boolean", "uuid", "list", "struct", "interval")
+}
 _FRAMES = [
     "order by k rows between 6 preceding and 2 following",
     "partition by g order by k rows between 11 preceding and current row exclude current row",
@@ -110,8 +114,9 @@ def test_random_quantiles(seed: int) -> None:
 
 
 def test_no_row_that_counts_gives_null() -> None:
-    query = """select k, median(v) filter (where v > 100) over w as a, quantile_disc(v, [0.5, 1]) filter (where v > 100)
-        over w as b, median(distinct v) filter (where v > 100) over w as c
+    query = """select k, median(v) filter (where v > 100) over w as a,
+        quantile_disc(v, [0.5, 1]) filter (where v > 100) over w as b,
+        median(distinct v) filter (where v > 100) over w as c
         from t window w as (order by k rows 3 preceding)"""
     check(query, _table(1))
     assert set(hr.sql(query, _table(1)).column("b").to_pylist()) == {None}
@@ -120,7 +125,9 @@ def test_no_row_that_counts_gives_null() -> None:
 def test_intervals_that_are_too_long_have_none_between_them() -> None:
     table = pa.table({"k": [1, 2], "m": [2**31 - 1, 1]})
     query = "select median(to_months(m)) over (order by k rows 1 preceding) as a from t"
-    with pytest.raises(hr.errors.DataError, match="intervals of more than 64 bits have no interval between them"):
+    with pytest.raises(
+        hr.errors.DataError, match="intervals of more than 64 bits have no interval between them"
+    ):
         hr.sql(query, {"t": table})
 
 
@@ -136,7 +143,9 @@ def _moving(rows: int, call: str) -> tuple[str, dict[str, pa.Table]]:
 def test_memory_is_of_the_rows_and_not_of_the_frames(call: str) -> None:
     query, tables = _moving(40_000, call)  # lists of all frames would have 6 GB
     found = hr.sql(query, tables, memory="64MB")
-    same(found, answer(query.replace("distinct ", ""), tables))  # all are different, which DuckDB does not know
+    same(
+        found, answer(query.replace("distinct ", ""), tables)
+    )  # all are different, which DuckDB does not know
 
 
 _PROGRAM = """

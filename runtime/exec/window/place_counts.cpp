@@ -52,7 +52,8 @@ uint32_t PlaceCounts::less(RowSpanOf piece, uint32_t number) const {
 uint32_t PlaceCounts::nth(RowSpanOf piece, uint32_t n) const {
   uint32_t number = 0;
   for (unsigned level = 0; level < levels_; ++level) {
-    const uint32_t onesBegin = onesBefore(level, piece.begin), onesEnd = onesBefore(level, piece.end);
+    const uint32_t onesBegin = onesBefore(level, piece.begin),
+                   onesEnd = onesBefore(level, piece.end);
     const uint32_t zeros = piece.size() - (onesEnd - onesBegin);
     const uint32_t isOne = n >= zeros ? UINT32_MAX : 0;
     n -= zeros & isOne;

@@ -29,9 +29,8 @@ Status WindowFunctions::computeDistinctQuantiles(const plan::WindowColumn &windo
       [&](uint32_t row) {
         if (status.ok()) {
           copyValue(window, row, nullptr, window.input);
-          status = setQuantiles(window, row, distinct_.count(), [&](uint32_t n) {
-            return distinct_.rowOf(presentValues_.nth(n));
-          });
+          status = setQuantiles(window, row, distinct_.count(),
+                                [&](uint32_t n) { return distinct_.rowOf(presentValues_.nth(n)); });
         }
       });
   return status;
@@ -57,8 +56,8 @@ Status WindowFunctions::setQuantiles(const plan::WindowColumn &window, uint32_t 
       return makeError(ErrorKind::kData, "a quantile is of lists of one element, got ", low.size(),
                        " and ", high.size());
     }
-    auto found = elementBetween(window.quantileKind, low.code(), low.bytes(0), high.bytes(0),
-                                place.rest);
+    auto found =
+        elementBetween(window.quantileKind, low.code(), low.bytes(0), high.bytes(0), place.rest);
     if (!found) {
       return makeError(ErrorKind::kData,
                        "intervals of more than 64 bits have no interval between them");

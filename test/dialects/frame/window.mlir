@@ -81,7 +81,7 @@ func.func @function_c3(%t: !t) {
 
 !t = !frame.table<"k": i64, "l": !frame.list<i64>>
 func.func @function_c3_share(%t: !t) {
-  // expected-error @+1 {{wrong arguments of quantiles: ["l", 1 : i64, 1 : i64]}}
+  // expected-error @+1 {{wrong arguments of quantiles: ["l", 1, 1]}}
   %0 = frame.window %t partition [] order [] functions [#frame.window_function<quantiles("l", 1 : i64, 1 : i64) -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !t
   return
 }
@@ -90,7 +90,7 @@ func.func @function_c3_share(%t: !t) {
 
 !t = !frame.table<"k": i64, "l": !frame.list<i64>>
 func.func @function_c3_kind(%t: !t) {
-  // expected-error @+1 {{wrong arguments of quantiles: ["l", 4 : i64, 1 : i64, 2 : i64]}}
+  // expected-error @+1 {{wrong arguments of quantiles: ["l", 4, 1, 2]}}
   %0 = frame.window %t partition [] order [] functions [#frame.window_function<quantiles("l", 4 : i64, 1 : i64, 2 : i64) -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !t
   return
 }
@@ -99,7 +99,7 @@ func.func @function_c3_kind(%t: !t) {
 
 !t = !frame.table<"k": i64, "l": !frame.list<i64>>
 func.func @function_c3_outside(%t: !t) {
-  // expected-error @+1 {{wrong arguments of quantiles: ["l", 1 : i64, 3 : i64, 2 : i64]}}
+  // expected-error @+1 {{wrong arguments of quantiles: ["l", 1, 3, 2]}}
   %0 = frame.window %t partition [] order [] functions [#frame.window_function<quantiles("l", 1 : i64, 3 : i64, 2 : i64) -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !t
   return
 }
@@ -108,7 +108,7 @@ func.func @function_c3_outside(%t: !t) {
 
 !t = !frame.table<"k": i64, "l": !frame.list<i64>>
 func.func @function_c3_column(%t: !t) {
-  // expected-error @+1 {{wrong arguments of quantiles: ["l", "k", 1 : i64, 2 : i64]}}
+  // expected-error @+1 {{wrong arguments of quantiles: ["l", "k", 1, 2]}}
   %0 = frame.window %t partition [] order [] functions [#frame.window_function<quantiles("l", "k", 1 : i64, 2 : i64) -> "r" over <rows unbounded_preceding to current_row> ordered [#frame.sort_key<"k" asc nulls_last>]>] : !t -> !t
   return
 }

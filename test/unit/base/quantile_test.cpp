@@ -16,13 +16,17 @@ using Kind = QuantileKind;
 TEST(Quantile, Shares) {
   EXPECT_EQ(QuantileShare::ofReal(0.25).number(), 0.25);
   EXPECT_EQ((QuantileShare{1, 4}.number()), 0.25);
-  for (QuantileShare share : {QuantileShare{0, 1}, {1, 1}, {3, 10}, QuantileShare::ofReal(0),
-                              QuantileShare::ofReal(1)}) {
+  for (QuantileShare share :
+       {QuantileShare{0, 1}, {1, 1}, {3, 10}, QuantileShare::ofReal(0), QuantileShare::ofReal(1)}) {
     EXPECT_TRUE(share.isInside()) << share.part << "/" << share.whole;
   }
-  for (QuantileShare share :
-       {QuantileShare{-1, 2}, {3, 2}, {1, -2}, {-1, -2}, QuantileShare::ofReal(1.5),
-        QuantileShare::ofReal(-0.5), QuantileShare::ofReal(std::nan(""))}) {
+  for (QuantileShare share : {QuantileShare{-1, 2},
+                              {3, 2},
+                              {1, -2},
+                              {-1, -2},
+                              QuantileShare::ofReal(1.5),
+                              QuantileShare::ofReal(-0.5),
+                              QuantileShare::ofReal(std::nan(""))}) {
     EXPECT_FALSE(share.isInside()) << share.part << "/" << share.whole;
   }
 }

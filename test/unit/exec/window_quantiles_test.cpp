@@ -50,9 +50,9 @@ public:
     auto at = [](const char *name, HrType type, uint32_t offset) {
       return plan::StateField{.name = name, .type = type, .offset = offset};
     };
-    state_.fields = {at("key", HR_I64, offsetof(Row, key)), at("value", HR_I32, offsetof(Row, value)),
-                     at("list", HR_STRING, offsetof(Row, list)),
-                     at("result", HR_STRING, offsetof(Row, result))};
+    state_.fields = {
+        at("key", HR_I64, offsetof(Row, key)), at("value", HR_I32, offsetof(Row, value)),
+        at("list", HR_STRING, offsetof(Row, list)), at("result", HR_STRING, offsetof(Row, result))};
     state_.fields[2].nullable = state_.fields[3].nullable = true;
     state_.fields[2].validOffset = offsetof(Row, hasList);
     state_.fields[3].validOffset = offsetof(Row, hasResult);
@@ -80,15 +80,13 @@ public:
   uint32_t size() const { return static_cast<uint32_t>(rows_.size()); }
   const Row &operator[](uint32_t row) const { return rows_[row]; }
   void setList(uint32_t row, const std::string &list) {
-    rows_[row].list = {static_cast<uint32_t>(list.size()),
-                       {},
-                       reinterpret_cast<const uint8_t *>(list.data())};
+    rows_[row].list = {
+        static_cast<uint32_t>(list.size()), {}, reinterpret_cast<const uint8_t *>(list.data())};
   }
   std::string result(uint32_t row) const {
     const HrString &list = rows_[row].result;
-    return rows_[row].hasResult
-               ? listText({reinterpret_cast<const char *>(list.data), list.length})
-               : "none";
+    return rows_[row].hasResult ? listText({reinterpret_cast<const char *>(list.data), list.length})
+                                : "none";
   }
 
 private:
@@ -153,8 +151,8 @@ std::string expectedOf(const Rows &rows, const plan::WindowColumn &window,
   std::vector<std::optional<std::string>> found;
   ElementCode code = 0;
   for (QuantileShare share : window.shares) {
-    const MaybeList one = quantileOfList(room, List(list), share, window.order[0].descending,
-                                         window.quantileKind);
+    const MaybeList one =
+        quantileOfList(room, List(list), share, window.order[0].descending, window.quantileKind);
     code = one->view.code();
     found.emplace_back(one->view.bytes(0));
   }

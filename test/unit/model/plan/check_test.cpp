@@ -109,6 +109,7 @@ TEST(PlanCheck, Windows) {
                 "lists are collected into a text, got a field of type: i64");
   auto quantiles = [](State &s, WindowColumn &w) {
     s.fields[3].nullable = true;
+    s.fields[3].validOffset = 61;
     w = {.function = WindowFunction::kQuantiles, .result = 3, .input = 3};
     w.end.edge = FrameEdge::kCurrentRow;
     w.order = {{0, false, false}};
