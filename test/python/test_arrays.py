@@ -58,6 +58,9 @@ _TABLES = {"t": _table(), "u": _table().slice(100, 90)}
     [
         "array_value(1, 2, NULL)",
         "array_value(k, k + 1)",
+        "greatest(i, [k, 1]::INT[2])",
+        "least(f, d)",
+        "least(w, w)",
         "array_value(f, f)",
         "[k, 2]::BIGINT[2]",
         "[[1, 2], NULL]::FLOAT[2][2]",
@@ -184,7 +187,6 @@ def test_wide_points() -> None:
             "array_cross_product([k, 2, NULL]::FLOAT[3], [1, 2, 3]::FLOAT[3])",
             "arrays with NULL in array_cross_product",
         ),
-        ("greatest(i, i)", "unsupported list function: greatest"),
     ],
 )
 def test_errors(expression: str, message: str) -> None:

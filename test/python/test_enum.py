@@ -169,7 +169,9 @@ def test_refused() -> None:
         hr.errors.UnsupportedError, match="WITH RECURSIVE of ENUM is not supported; cast it to VARCHAR"
     ):
         hr.sql(_TYPE + recursion)
-    with pytest.raises(hr.HeadraceError, match="before it only CREATE VIEW, CREATE MACRO and CREATE TYPE"):
+    with pytest.raises(
+        hr.HeadraceError, match="before it only CREATE VIEW, MACRO and TYPE, and SET VARIABLE"
+    ):
         hr.sql("create schema x; select 1")
 
 

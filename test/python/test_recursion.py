@@ -126,6 +126,9 @@ def test_random_graphs(seed: int) -> None:
 
 KEYED = {
     "one row": "r(k, v) using key (k) as (select 1, 5 union select k, v - 1 from r where v > 0) from r",
+    "words in texts and comments": """
+        r(k, v) using key (k) as (select 1, 5 union select k, v - 1 from r where v > 0)
+        select *, 'r using key (v)' as s from r -- r using key (v)""",
     "the same row": "r(k, v) using key (k) as (select 1, 5 union select k, v from r) from r",
     "the last one": """
         r(k, v) using key (k) as (from (values (1, 5), (1, 1)) union select k, v + 1 from r where v < 7)

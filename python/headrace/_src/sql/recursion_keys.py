@@ -20,7 +20,7 @@ class RecursionKeys:
     """The keys of recursions in a text, by the names of these."""
 
     def __init__(self, text: str) -> None:
-        self._matches = list(_KEYED.finditer(text)) if _CLAUSE.search(text) else []
+        self._matches = list(_clauses(text))
         self._text = text
 
     def __bool__(self) -> bool:
@@ -28,9 +28,10 @@ class RecursionKeys:
 
     def without(self, part: str) -> str:
         """A part of the text without keys, in which all else stands where it stood."""
-        if not self:
-            return part
-        return _KEYED.sub(lambda match: match[0][: -len(match["clause"])] + " " * len(match["clause"]), part)
+        for match in _clauses(part) if self else ():
+            blank = " " * len(match["clause"])
+            part = part[: match.start("clause")] + blank + part[match.end("clause") :]
+        return part
 
     def put_into(self, plan: str) -> str | None:
         """The plan of a part without keys with them; None if it is not clear which they are."""
@@ -51,6 +52,18 @@ class RecursionKeys:
                     return None
                 node["key_targets"] = [_target(node, columns.index(key)) for key in keys]
         return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def _clauses(text: str) -> Iterator[re.Match[str]]:
+    """Those of the text, outside of strings and comments."""
+    if not _CLAUSE.search(text):
+        return
+    import duckdb
+
+    words = {at for at, kind in duckdb.tokenize(text) if kind != duckdb.token_type.comment}
+    for match in _KEYED.finditer(text):
+        if len(text[: match.start("clause")].encode()) in words:
+            yield match
 
 
 def _target(node: dict[str, Any], place: int) -> dict[str, Any]:
