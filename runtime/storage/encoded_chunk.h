@@ -71,9 +71,10 @@ struct EncodedChunk : ValueRange {
   }
   void keep(PaddedBuffer buffer) { keep(std::make_shared<const PaddedBuffer>(std::move(buffer))); }
   HrColumn column() const {
+    const bool hasCodes = table && dictionary; // else texts may point into the table
     return {segments.data(), static_cast<uint32_t>(segments.size()),
             dictionaryCount, dictionary,
-            /*skip=*/0,      table ? table->id : 0};
+            /*skip=*/0,      hasCodes ? table->id : 0};
   }
 };
 

@@ -26,12 +26,14 @@ def _group(first: int, rng: np.random.Generator) -> pa.Table:
     return table.cast(pa.schema([field.with_nullable(False) for field in table.schema]))
 
 
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=[1 << 20, 2000], ids=["codes", "codes, then plain"])
+def tables(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dictionaries")
     rng = np.random.default_rng(7)
     groups = [_group(first, rng) for first in (0, 0, 100)]
-    with parquet.ParquetWriter(folder / "t.parquet", groups[0].schema) as writer:
+    with parquet.ParquetWriter(
+        folder / "t.parquet", groups[0].schema, dictionary_pagesize_limit=request.param
+    ) as writer:
         for group in groups:
             writer.write_table(group, row_group_size=_ROWS)
     return folder

@@ -7,6 +7,7 @@
 #include <arrow/util/compression.h>
 
 #include <atomic>
+#include <map>
 #include <thread>
 
 namespace headrace::storage::testing {
@@ -302,6 +303,47 @@ TEST(ParquetScan, EncodedPagesStayEncoded) {
                                                            : HR_CODES);
     EXPECT_EQ(column.segments[0].validity, nullptr);
   }
+}
+
+/// Texts that outgrow the dictionary of their row group: later pieces are plain, though texts may
+/// point into it.
+TEST(ParquetScan, ANumberSaysWhichDictionaryThereIs) {
+  std::mt19937_64 random(seed());
+  TableOptions options;
+  options.rows = options.batchRows = 30'000;
+  options.distinct = 5000;
+  TestTable test = makeTable(options, random);
+  TemporaryFolder folder;
+  const std::string path = folder.file("t.parquet");
+  parquet::WriterProperties::Builder builder;
+  builder.data_pagesize(16'000)->write_batch_size(500)->dictionary_pagesize_limit(8000);
+  writeTable(*test.table, path, 15'000, builder.build());
+  Storage storage({.cacheBytesMax = 0, .pieceRows = 1024});
+  auto source = storage.scan(test.slot, {path}, {}, {});
+  ASSERT_TRUE(source.ok());
+  std::map<uint32_t, uint32_t> entries; // of dictionaries by number
+  size_t coded = 0, plain = 0;
+  std::vector<MorselHandle> held; // so that no dictionary goes
+  for (size_t piece = 0; piece < (*source)->morselCount(); ++piece) {
+    auto loaded = (*source)->load(piece, unlimitedMemory());
+    ASSERT_TRUE(loaded.ok());
+    held.push_back(*loaded);
+    for (size_t c = 0; c < test.slot.columns.size(); ++c) {
+      if (test.slot.columns[c].type != HR_STRING) {
+        continue;
+      }
+      const HrColumn &column = (*loaded)->columns[c];
+      EXPECT_EQ(column.dictionaryId != 0, column.dictionary != nullptr);
+      ++(column.dictionary ? coded : plain);
+      if (column.dictionary) {
+        EXPECT_EQ(entries.emplace(column.dictionaryId, column.dictionaryCount).first->second,
+                  column.dictionaryCount);
+      }
+    }
+  }
+  EXPECT_GT(coded, 0u);
+  EXPECT_GT(plain, 0u);
+  EXPECT_GE(entries.size(), 2u); // one a row group
 }
 
 TEST(ParquetScan, LargeDictionariesAreDecodedIntoOneSegment) {
