@@ -57,12 +57,6 @@ struct Domain {
   SmallVector<StringAttr> keys;
 };
 
-/// Whether `op` makes rows distinct, and nothing else.
-bool isDistinct(Operation *op) {
-  auto aggregate = dyn_cast_or_null<AggregateOp>(op);
-  return isa_and_nonnull<DistinctOp>(op) || (aggregate && aggregate.getMeasures().empty());
-}
-
 std::optional<Domain> domainOf(JoinOp semi) {
   if (semi.getKind() != JoinKind::Semi || semi.hasResidual() || semi.getLeftKeys().empty()) {
     return std::nullopt;
@@ -78,10 +72,10 @@ std::optional<Domain> domainOf(JoinOp semi) {
     if (distinct && (!op || !isa<RenameOp, ProjectOp>(op))) {
       return domain;
     }
-    if (!op || !(isDistinct(op) || isa<RenameOp, ProjectOp>(op))) {
+    if (!op || !(makesDistinct(op) || isa<RenameOp, ProjectOp>(op))) {
       return std::nullopt;
     }
-    distinct |= isDistinct(op);
+    distinct |= makesDistinct(op);
     std::optional<ColumnsOf> below = stepDown(domain.outer);
     if (!below) {
       return std::nullopt;
@@ -92,16 +86,8 @@ std::optional<Domain> domainOf(JoinOp semi) {
 
 /// Whether these columns' values all come from the outer table's.
 bool comeFrom(ColumnsOf columns, const ColumnsOf &outer) {
-  while (true) {
-    if (columns.table == outer.table) {
-      return columns.columns == outer.columns;
-    }
-    std::optional<ColumnsOf> below = stepDown(columns);
-    if (!below) {
-      return false;
-    }
-    columns = *below;
-  }
+  std::optional<ColumnsOf> found = stepDownTo(outer.table, std::move(columns));
+  return found && found->columns == outer.columns;
 }
 
 /// The names of `columns` of an operand behind `user`, if each of its rows depends on rows of the

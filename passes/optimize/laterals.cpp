@@ -44,8 +44,7 @@ SmallVector<Operation *> stepsTo(Value table) {
 
 /// The columns that a table with distinct rows has all values of.
 std::optional<ColumnsOf> distinctValues(Value table) {
-  auto aggregate = table.getDefiningOp<AggregateOp>();
-  if (!table.getDefiningOp<DistinctOp>() && !(aggregate && aggregate.getMeasures().empty())) {
+  if (!makesDistinct(table.getDefiningOp())) {
     return std::nullopt;
   }
   std::optional<ColumnsOf> values =
@@ -57,17 +56,6 @@ std::optional<ColumnsOf> distinctValues(Value table) {
     values = below ? below : values;
   }
   return values;
-}
-
-std::optional<ColumnsOf> down(ColumnsOf columns, Value table) {
-  while (columns.table != table) {
-    std::optional<ColumnsOf> below = stepDown(columns);
-    if (!below) {
-      return std::nullopt;
-    }
-    columns = *below;
-  }
-  return columns;
 }
 
 /// Whether no two rows of the table have the same value of the column.
@@ -93,28 +81,27 @@ bool addColumnsOfRow(const ColumnsOf &values, ArrayRef<StringAttr> distinct, Val
       sources.columns.push_back(source);
     }
   }
-  std::optional<ColumnsOf> found = down(known, values.table);
+  std::optional<ColumnsOf> found = stepDownTo(values.table, known);
   if (!found || found->columns != sources.columns) {
     return false;
   }
-  for (auto [name, source] : llvm::zip_equal(distinct, values.columns)) {
-    if (columns.contains(name)) {
-      continue;
-    }
-    for (StringAttr candidate : cast<TableType>(outer.getType()).getNames()) {
-      ColumnsOf more = known;
-      more.columns.push_back(candidate);
-      std::optional<ColumnsOf> below = down(more, values.table);
-      if (below && below->columns.back() == source) {
-        columns[name] = candidate;
-        break;
-      }
-    }
-    if (!tellsApart || !columns.contains(name)) {
-      return false;
+  if (columns.size() == distinct.size()) {
+    return true;
+  }
+  llvm::DenseMap<StringAttr, StringAttr> outerOf; // columns of the values' table
+  for (StringAttr candidate : cast<TableType>(outer.getType()).getNames()) {
+    ColumnsOf more = known;
+    more.columns.push_back(candidate);
+    if (std::optional<ColumnsOf> below = stepDownTo(values.table, std::move(more))) {
+      outerOf.insert({below->columns.back(), candidate});
     }
   }
-  return true;
+  for (auto [name, source] : llvm::zip_equal(distinct, values.columns)) {
+    if (StringAttr candidate = outerOf.lookup(source)) {
+      columns.insert({name, candidate});
+    }
+  }
+  return tellsApart && columns.size() == distinct.size();
 }
 
 /// `side`: that of the rows that are made.
@@ -135,7 +122,7 @@ std::optional<Lateral> lateralOf(JoinOp join, unsigned side) {
   ColumnsOf made{isRight ? join.getRight() : join.getLeft(), {}};
   llvm::append_range(made.columns,
                      (isRight ? join.getRightKeys() : join.getLeftKeys()).getAsRange<StringAttr>());
-  std::optional<ColumnsOf> keys = down(made, distinct);
+  std::optional<ColumnsOf> keys = stepDownTo(distinct, made);
   if (!keys) {
     return std::nullopt;
   }

@@ -88,6 +88,22 @@ Step headrace::optimize::stepDown(const ColumnsOf &from) {
   return std::nullopt;
 }
 
+Step headrace::optimize::stepDownTo(Value table, ColumnsOf from) {
+  while (from.table != table) {
+    Step below = stepDown(from);
+    if (!below) {
+      return std::nullopt;
+    }
+    from = std::move(*below);
+  }
+  return from;
+}
+
+bool headrace::optimize::makesDistinct(Operation *op) {
+  auto aggregate = dyn_cast_or_null<AggregateOp>(op);
+  return isa_and_nonnull<DistinctOp>(op) || (aggregate && aggregate.getMeasures().empty());
+}
+
 bool headrace::optimize::ignoresUnmatched(JoinOp join, unsigned side) {
   JoinKind kind = join.getKind();
   return side == 0 ? kind == JoinKind::Inner : kind != JoinKind::Right && kind != JoinKind::Full;

@@ -16,6 +16,12 @@ struct ColumnsOf {
 /// those of one of the operand's rows; nothing if the op computes one of them, or adds rows.
 std::optional<ColumnsOf> stepDown(const ColumnsOf &from);
 
+/// The same down to a table; nothing if they do not come from there.
+std::optional<ColumnsOf> stepDownTo(mlir::Value table, ColumnsOf from);
+
+/// Whether `op` (may be null) makes rows distinct, and nothing else.
+bool makesDistinct(mlir::Operation *op);
+
 /// Whether rows of one side of a join (0: left) that find no partner are of no use to it.
 bool ignoresUnmatched(frame::JoinOp join, unsigned side);
 

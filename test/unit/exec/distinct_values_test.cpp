@@ -4,6 +4,7 @@
 #include "runtime/exec/window/frequent_values.h"
 
 #include "test/unit/exec/finished_state.h"
+#include "test/unit/exec/random_frames.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -97,20 +98,6 @@ private:
   Partition partition_;
 };
 
-plan::FrameBound boundOf(std::mt19937_64 &random, bool isStart) {
-  using plan::FrameEdge;
-  switch (random() % 4) {
-  case 0:
-    return {isStart ? FrameEdge::kUnboundedPreceding : FrameEdge::kUnboundedFollowing, {}};
-  case 1:
-    return {FrameEdge::kCurrentRow, {}};
-  case 2:
-    return {FrameEdge::kPreceding, {.number = static_cast<int64_t>(random() % 5)}};
-  default:
-    return {FrameEdge::kFollowing, {.number = static_cast<int64_t>(random() % 5)}};
-  }
-}
-
 TEST(DistinctValues, FollowFramesOfEveryKind) {
   std::mt19937_64 random(11);
   DistinctValues values(makeAccount());
@@ -123,8 +110,8 @@ TEST(DistinctValues, FollowFramesOfEveryKind) {
     window.input = 1;
     window.distinct = true;
     window.unit = random() % 2 == 0 ? plan::FrameUnit::kRows : plan::FrameUnit::kGroups;
-    window.start = boundOf(random, true);
-    window.end = boundOf(random, false);
+    window.start = boundOf(random, 5, true);
+    window.end = boundOf(random, 5, false);
     window.exclude = static_cast<plan::FrameExclusion>(random() % 4);
     // A worker has a part of the rows.
     const auto begin = static_cast<uint32_t>(random() % count);
@@ -172,8 +159,8 @@ TEST(FrequentValues, TheFirstOfTheMostFrequent) {
     window.function = plan::WindowFunction::kMode;
     window.input = 1;
     window.unit = random() % 2 == 0 ? plan::FrameUnit::kRows : plan::FrameUnit::kGroups;
-    window.start = boundOf(random, true);
-    window.end = boundOf(random, false);
+    window.start = boundOf(random, 5, true);
+    window.end = boundOf(random, 5, false);
     window.exclude = static_cast<plan::FrameExclusion>(random() % 4);
     const RowSpanOf part{0, count};
     ASSERT_TRUE(frames.compute(rows.state(), window, rows.partition(), part).ok());

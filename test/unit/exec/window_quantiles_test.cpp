@@ -5,6 +5,7 @@
 #include "runtime/exec/window/window_functions.h"
 #include "test/unit/base/packed_lists.h"
 #include "test/unit/exec/finished_state.h"
+#include "test/unit/exec/random_frames.h"
 
 #include <random>
 #include <set>
@@ -98,20 +99,6 @@ private:
   Partition partition_;
 };
 
-plan::FrameBound boundOf(std::mt19937_64 &random, bool isStart) {
-  using plan::FrameEdge;
-  switch (random() % 4) {
-  case 0:
-    return {isStart ? FrameEdge::kUnboundedPreceding : FrameEdge::kUnboundedFollowing, {}};
-  case 1:
-    return {FrameEdge::kCurrentRow, {}};
-  case 2:
-    return {FrameEdge::kPreceding, {.number = static_cast<int64_t>(random() % 7)}};
-  default:
-    return {FrameEdge::kFollowing, {.number = static_cast<int64_t>(random() % 7)}};
-  }
-}
-
 plan::WindowColumn quantilesOf(std::vector<QuantileShare> shares, QuantileKind kind) {
   plan::WindowColumn window;
   window.function = plan::WindowFunction::kQuantiles;
@@ -173,8 +160,8 @@ TEST(WindowQuantiles, AreThoseOfListsOfFrames) {
     window.distinct = random() % 3 == 0;
     window.order[0].descending = random() % 3 == 0;
     window.unit = random() % 2 == 0 ? plan::FrameUnit::kRows : plan::FrameUnit::kGroups;
-    window.start = boundOf(random, true);
-    window.end = boundOf(random, false);
+    window.start = boundOf(random, 7, true);
+    window.end = boundOf(random, 7, false);
     window.exclude = static_cast<plan::FrameExclusion>(random() % 4);
     rows.state().windows = {window};
     const auto begin = static_cast<uint32_t>(random() % rows.size()); // a worker's part

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 
 from headrace._src.errors import UserError
+from headrace._src.sql.thread_value import ThreadValue
 
 _SET = re.compile(
     r"\s*(?:(?:set\s+(?:session\s+)?|pragma\s+)default_collation\s*(?:=|\bto\b)\s*(?P<quote>['\"]?)"
@@ -18,23 +16,6 @@ _SET = re.compile(
 _BINARY = ("", "binary", "c", "posix")
 _PARTS = ("nocase", "noaccent", "nfc")
 
-_collation: ContextVar[str] = ContextVar("collation", default="")
-
-
-def current_collation() -> str:
-    """That of queries of this thread, in small letters; empty: by bytes."""
-    return _collation.get()
-
-
-@contextmanager
-def in_collation(name: str | None) -> Iterator[None]:
-    """Queries meanwhile are in this collation; None: in that which is current. Raises UserError for none."""
-    before = _collation.set(_collation.get() if name is None else _checked(name))
-    try:
-        yield
-    finally:
-        _collation.reset(before)
-
 
 def _checked(name: str) -> str:
     known = name.lower()
@@ -43,6 +24,12 @@ def _checked(name: str) -> str:
     if any(part not in _PARTS for part in known.split(".")):
         raise UserError(f"unknown collation; NOCASE, NOACCENT, NFC and such as NOCASE.NFC are known: {name}")
     return known
+
+
+_collation = ThreadValue("collation", _checked)
+#: In small letters; empty: by bytes.
+current_collation = _collation.current
+in_collation = _collation.within
 
 
 def collation_set_by(text: str) -> str | None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headrace._src.errors import UserError
+from headrace._src.sql.thread_value import ThreadValue
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,23 +23,6 @@ _SET = re.compile(
 _FIXED = re.compile(r"(?:UTC|GMT)([+-])(\d{1,2})(?::?00)?", re.IGNORECASE)
 #: Words of texts that may name zones, and be it in a function's name.
 _NAMED = re.compile(r"time\s*zone|timestamptz", re.IGNORECASE)
-
-_zone: ContextVar[str] = ContextVar("zone", default="")
-
-
-def current_zone() -> str:
-    """The zone of queries of this thread; empty: none was asked for, which is UTC."""
-    return _zone.get()
-
-
-@contextmanager
-def in_zone(name: str | None) -> Iterator[None]:
-    """Queries meanwhile are in this zone; None: in that which is current. Raises UserError for none."""
-    before = _zone.set(_zone.get() if name is None else checked_zone(name))
-    try:
-        yield
-    finally:
-        _zone.reset(before)
 
 
 @cache
@@ -80,6 +61,12 @@ def checked_zone(name: str) -> str:
         return _names()[name.lower()]
     except KeyError:
         raise UserError(f"unknown time zone: {name}") from None
+
+
+_zone = ThreadValue("zone", checked_zone)
+#: Empty: none was asked for, which is UTC.
+current_zone = _zone.current
+in_zone = _zone.within
 
 
 def zone_set_by(text: str) -> str | None:
