@@ -1,5 +1,6 @@
 // Registration of `dist` and the check of its discardable attributes.
 #include "dialects/dist/DistDialect.h"
+#include "dialects/frame/FrameOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -17,16 +18,20 @@ void DistDialect::initialize() {
 
 LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  if (name == getSplitAttrName()) {
+  if (name == getSplitAttrName() || name == getWithinAttrName()) {
     auto axes = dyn_cast<ArrayAttr>(attribute.getValue());
     if (!axes || axes.empty() || !llvm::all_of(axes, llvm::IsaPred<StringAttr>)) {
-      return op->emitOpError("dist.split is an array of axis names, got ")
-             << attribute.getValue(); // C2
+      return op->emitOpError() << name << " is an array of axis names, got " // C2, C7
+                               << attribute.getValue();
     }
-    if (op->getName().getStringRef() != "frame.scan") {
+    if (name == getSplitAttrName() && !isa<frame::ScanOp>(op)) {
       return op->emitOpError("dist.split stands on a frame.scan only"); // C2
     }
-    return topo::verifyAxes(op, axes); // C2
+    auto window = dyn_cast<frame::WindowOp>(op);
+    if (name == getWithinAttrName() && (!window || !window.getPartition().empty())) {
+      return op->emitOpError("dist.within stands on a frame.window without partition keys"); // C7
+    }
+    return topo::verifyAxes(op, axes);
   }
   if (name == getChooseAttrName()) {
     auto choice = dyn_cast<DictionaryAttr>(attribute.getValue());

@@ -16,7 +16,9 @@ def Dist_Dialect : Dialect {
     the layouts of arguments; where those are tensors that each rank has a part of, `dist.arguments` has the types of all
     arguments in the global view. An argument whose parts lie on the ranks carries the layout in which they do as
     `dist.resident`, from import on. Scans that read only their rank's share carry the
-    axes along which the rows are divided in `dist.split`. A join that decides at run
+    axes along which the rows are divided in `dist.split`. A window without partition keys over the rows that a rank
+    has, of those that are divided along some axes, carries these in `dist.within`: what the other ranks' rows come to
+    is put in by what follows. A join that decides at run
     time how its rows meet carries `dist.choose`: `at_most` rows of the right side for a broadcast, whether
     that and the reshards of the left and right side otherwise go in `levels`, and the
     `left_keys` and `right_keys` by which the sides are shuffled otherwise (none: that side stays).
@@ -28,6 +30,7 @@ def Dist_Dialect : Dialect {
     - (C4) `dist.arguments` is an array of as many types as the function has arguments.
     - (C5) `dist.levels` is an array of booleans.
     - (C6) `dist.resident` is the layout of an argument that is a tensor: even parts, none unreduced.
+    - (C7) `dist.within` is an array of axes of the module's mesh, at least one, on a `frame.window` without partition keys.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -40,6 +43,7 @@ def Dist_Dialect : Dialect {
     static ::llvm::StringRef getLevelsAttrName() { return "dist.levels"; }
     static ::llvm::StringRef getResidentAttrName() { return "dist.resident"; }
     static ::llvm::StringRef getSplitAttrName() { return "dist.split"; }
+    static ::llvm::StringRef getWithinAttrName() { return "dist.within"; }
     static ::llvm::StringRef getChooseAttrName() { return "dist.choose"; }
 
   private:

@@ -23,7 +23,8 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
     first `offset` (`first_come`: the rows that come first from their source are these, or as good); by so many `words` of its
     keys a row is told from the others, as estimated; `rows` by `pipe.insert`, keeping all; `window` too, and when all rows are there the `functions` are
     computed over the partitions by the keys, in the order of the sort keys, into the fields of their names; with a `limit`, rows
-    that so many others of their partition come before may be left out. `holds` is the estimate of its rows on a rank. The directory of a
+    that so many others of their partition come before may be left out; `within` these axes of the mesh ranks have different rows of what is no
+    partition, and compute over their own. `holds` is the estimate of its rows on a rank. The directory of a
     `join` state may be `direct`.
 
     ```mlir
@@ -41,6 +42,7 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
     fold, the others into `computed` fields, `lag` and the like into one of their input's type; with a limit, `row_number` and
     `rank` only.
     C5: only a `join` state with one key that is an integer of at most 64 bits and not nullable is direct.
+    C7: only `window` states without keys are within axes.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StateKindAttr:$kind,
                        TypedArrayAttrBase<Pipe_FieldAttr, "fields">:$fields,
@@ -48,9 +50,9 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
                        OptionalAttr<F64Attr>:$order_words,
                        OptionalAttr<I64Attr>:$limit, OptionalAttr<I64Attr>:$offset, UnitAttr:$first_come,
                        OptionalAttr<Pipe_CardinalityAttr>:$holds, OptionalAttr<Pipe_DirectAttr>:$direct,
-                       OptionalAttr<Pipe_WindowFunctions>:$functions);
+                       OptionalAttr<Pipe_WindowFunctions>:$functions, OptionalAttr<StrArrayAttr>:$within);
   let assemblyFormat = [{
-    $sym_name $kind $fields (`order` $sort_keys^)? (`words` $order_words^)? (`functions` $functions^)? (`limit` $limit^)? (`offset` $offset^)? (`first_come` $first_come^)? (`holds` $holds^)?
+    $sym_name $kind $fields (`within` $within^)? (`order` $sort_keys^)? (`words` $order_words^)? (`functions` $functions^)? (`limit` $limit^)? (`offset` $offset^)? (`first_come` $first_come^)? (`holds` $holds^)?
     (`direct` $direct^)? attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "StateKind":$kind,

@@ -17,7 +17,8 @@ namespace frame = headrace::frame;
 void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name, StateKind kind,
                     ArrayRef<Attribute> fields, CardinalityAttr holds) {
   build(builder, state, name, kind, builder.getArrayAttr(fields), ArrayAttr(), FloatAttr(),
-        IntegerAttr(), IntegerAttr(), /*first_come=*/false, holds, DirectAttr(), ArrayAttr());
+        IntegerAttr(), IntegerAttr(), /*first_come=*/false, holds, DirectAttr(), ArrayAttr(),
+        ArrayAttr());
 }
 
 int64_t StateOp::countKeys() {
@@ -58,6 +59,12 @@ LogicalResult StateOp::verify() {
   }
   if (getKind() == StateKind::Group && countKeys() == 0) {
     return emitOpError("C3: groups need a key");
+  }
+  if (getWithin() && (getKind() != StateKind::Window || countKeys() > 0)) {
+    return emitOpError("C7: only windows without keys are within axes");
+  }
+  if (getWithin() && failed(topo::verifyAxes(*this, *getWithin()))) { // C7
+    return failure();
   }
   bool ordered = getKind() == StateKind::Sort || (getKind() == StateKind::Window && !getOffset());
   if ((getSortKeys() || getLimit() || getOffset()) && !ordered) {

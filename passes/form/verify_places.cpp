@@ -467,6 +467,50 @@ private:
     return axes;
   }
 
+  /// Windows over what each rank has along exactly these axes; in an order, if not beside rows of
+  /// others, over a range of it on each.
+  LogicalResult requireWithin(Operation *sink, StateOp state, const Rows &rows) {
+    const Axes within = axesOf(*state.getWithin());
+    if (rows.parts) {
+      return requireWhole(sink, rows);
+    }
+    if ((rows.split & ~rows.root) != within) {
+      return sink->emitOpError("is over a rank's own rows along other axes than those along which "
+                               "they are divided: @")
+             << state.getSymName();
+    }
+    if (!state.getSortKeys() || state.getSortKeys()->empty()) {
+      return success();
+    }
+    for (unsigned axis : axesIn(within & ~rows.copies)) {
+      auto by = rows.divided.find(axis);
+      if (by == rows.divided.end() || !isRange(by->second, state, rows)) {
+        return sink->emitOpError("is in an order of which ranks have no ranges: @")
+               << state.getSymName();
+      }
+    }
+    return success();
+  }
+
+  /// Whether ranks have ranges of the order of a window, by all of its keys or the first ones.
+  bool isRange(const Division &by, StateOp state, const Rows &rows) {
+    auto stream = dyn_cast_or_null<StringAttr>(by.scheme);
+    if (!stream) {
+      return false;
+    }
+    ArrayAttr ranged = *symbols_.lookup<StreamOp>(stream).getSortKeys(),
+              ordered = *state.getSortKeys();
+    return ranged.size() <= ordered.size() &&
+           llvm::all_of(llvm::zip(by.keys, ranged.getAsRange<SortKeyAttr>(),
+                                  ordered.getAsRange<SortKeyAttr>()),
+                        [&](auto each) {
+                          auto [id, range, order] = each;
+                          return rows.idOf(order.getField()) == id &&
+                                 range.getDescending() == order.getDescending() &&
+                                 range.getNullsFirst() == order.getNullsFirst();
+                        });
+  }
+
   template <typename Sink> LogicalResult fill(Sink sink, Rows &rows) {
     auto state = symbols_.lookup<StateOp>(sink.getState());
     SmallVector<ColumnId> keys;
@@ -484,13 +528,14 @@ private:
       }
       rows.parts = combines ? apart(rows, keys) : rows.split & ~rows.root;
       rows.partial = rows.parts ? state : StateOp();
-    } else if (state.getKind() != StateKind::Rows &&
-               (state.getKind() != StateKind::Window || !keys.empty() || rows.parts) &&
-               failed(requireWhole(sink, rows))) {
+    } else if (state.getWithin()) {
+      if (failed(requireWithin(sink, state, rows))) {
+        return failure();
+      }
+    } else if (state.getKind() != StateKind::Rows && failed(requireWhole(sink, rows))) {
       return failure();
     }
-    // Without keys, the windows of ranks are over rows of their own, put together behind.
-    if (state.getKind() == StateKind::Window && !keys.empty() && apart(rows, keys)) {
+    if (state.getKind() == StateKind::Window && !state.getWithin() && apart(rows, keys)) {
       return sink.emitOpError("has rows of one partition on several ranks: @") << sink.getState();
     }
     for (auto field : state.getFields().template getAsRange<FieldAttr>()) {

@@ -192,6 +192,9 @@ FailureOr<OpenPipeline> Former::openWindow(frame::WindowOp window, const Names &
   auto state = pipe::StateOp::create(outer, window.getLoc(), name, pipe::StateKind::Window, fields,
                                      localRows_.attributeOf(window.getInput()));
   state.setSortKeysAttr(b_.getArrayAttr(sortKeys(window.getOrder())));
+  if (auto within = window->getAttrOfType<ArrayAttr>(dist::DistDialect::getWithinAttrName())) {
+    state.setWithinAttr(within);
+  }
   if (window.getFirst()) {
     state.setLimitAttr(window.getFirstAttr());
   }

@@ -46,6 +46,7 @@ public:
     Value rows = op_.getInput();
     if (!own_.empty()) {
       rows = makeWindow(rows, op_.getOrder(), own_, ownColumns_);
+      markOwn(rows);
       markDecided(rows);
     }
     if (!measures_.empty()) {
@@ -78,6 +79,11 @@ private:
       window.getDefiningOp()->setAttr(kChoiceAttr, number);
       op_->removeAttr(kChoiceAttr);
     }
+  }
+
+  /// The window is over rows that this rank has, perhaps beside some of the others'.
+  void markOwn(Value window) {
+    window.getDefiningOp()->setAttr(DistDialect::getWithinAttrName(), axes_);
   }
 
   // ---- what is asked for ----
@@ -430,6 +436,7 @@ private:
     Value all = UnionOp::create(b_, loc_, mine.getType(), parts);
     Value computed = makeWindow(all, haloOfPeers_ ? op_.getOrder() : ascending({home, row_}),
                                 haloFunctions_, haloColumns_);
+    markOwn(computed);
     markDecided(computed);
     return filtered(placed(computed, at), [&](RowArithmetic &a) {
       return a.compare(CompareKind::Eq, a.column(home), a.column(at));

@@ -1,9 +1,7 @@
 """A program with one thing changed, at each level: it is refused, or gives the right answer.
 
 Right is the answer of the interpreter where it executes the level, and else that of the program. A sample
-in every run; HEADRACE_MUTANTS=all: all of them, in an hour (HEADRACE_MUTANTS=200: so many per level). What is
-wrong so far is in `known_survivors.txt`: the list only becomes shorter.
-"""
+in every run; HEADRACE_MUTANTS=all: all of them, in an hour (HEADRACE_MUTANTS=200: so many per level)."""
 
 from __future__ import annotations
 
@@ -23,11 +21,8 @@ from mutant_oracle import INTERPRETED, Oracle
 from mutant_worker import Outcome, Request, Worker
 
 _DIALECTS = Path(__file__).parents[2] / "dialects"
-_KNOWN_FILE = Path(__file__).with_name("known_survivors.txt")
 #: Mutants per level.
 COUNT = os.environ.get("HEADRACE_MUTANTS", "30")
-#: How many mutants of a known survivor's kind are tried before it counts as refused.
-_TRIES = 200
 
 #: Mutants that leave open in which order rows come: of several right answers the interpreter gives one.
 _OPEN = {"frame.window order element dropped"}
@@ -122,38 +117,15 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
         yield Judge(worker, Oracle(tmp_path_factory.mktemp("tables")))
 
 
-def _known(phase: str) -> dict[str, str]:
-    """Of a phase: kinds of mutants, and the program in which one survives."""
-    lines = (line.split(" ", 2) for line in _KNOWN_FILE.read_text().splitlines() if not line.startswith("#"))
-    return {key: program for of, program, key in lines if of == phase}
-
-
 @pytest.mark.parametrize("phase", PHASES)
 def test_mutants_are_refused_or_right(phase: str, levels: dict[str, Level], judge: Judge) -> None:
-    level, known = levels[phase], _known(phase)
+    level = levels[phase]
     chosen = list(level.mutants)
     if COUNT != "all":
         chosen = Random(phase).sample(chosen, min(int(COUNT), len(chosen)))
     survivors = [
         f"{phase} {program.name} {mutant}: {fault}"
         for program, mutant in chosen
-        if mutant.key not in known and (fault := judge.fault(level, program, mutant))
+        if (fault := judge.fault(level, program, mutant))
     ]
     assert not survivors, "\n".join([f"{len(survivors)} of {len(chosen)} mutants survive:", *survivors])
-
-
-@pytest.mark.parametrize("phase", PHASES)
-def test_known_survivors_survive(phase: str, levels: dict[str, Level], judge: Judge) -> None:
-    level, known = levels[phase], _known(phase)
-    chosen = sorted(known)
-    if COUNT != "all":
-        chosen = Random(phase).sample(chosen, min(8, len(chosen)))
-    refused = [key for key in chosen if not _survives(level, key, known[key], judge)]
-    assert not refused, f"refused now: take out of {_KNOWN_FILE.name}: {refused}"
-
-
-def _survives(level: Level, key: str, witness: str, judge: Judge) -> bool:
-    """Whether one of the kind survives; those of the program where one did come first."""
-    kind = [(program, mutant) for program, mutant in level.mutants if mutant.key == key]
-    kind.sort(key=lambda each: each[0].name != witness)
-    return any(judge.fault(level, program, mutant) for program, mutant in kind[:_TRIES])

@@ -90,6 +90,36 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
 
 // -----
 
+// expected-error@+1 {{dist.within is an array of axis names, got []}}
+func.func private @f() attributes {dist.within = []}
+
+// -----
+
+// expected-error@+1 {{dist.within stands on a frame.window without partition keys}}
+func.func private @f() attributes {dist.within = ["r"]}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  func.func @f(%t: !frame.table<"a": i64>) {
+    // expected-error@+1 {{dist.within stands on a frame.window without partition keys}}
+    %0 = frame.window %t partition ["a"] order [] functions [#frame.window_function<row_number -> "n">] {dist.within = ["r"]} : !frame.table<"a": i64> -> !frame.table<"a": i64, "n": i64>
+    return
+  }
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  func.func @f(%t: !frame.table<"a": i64>) {
+    // expected-error@+1 {{names an axis that the mesh does not have: "rank"}}
+    %0 = frame.window %t partition [] order [] functions [#frame.window_function<row_number -> "n">] {dist.within = ["rank"]} : !frame.table<"a": i64> -> !frame.table<"a": i64, "n": i64>
+    return
+  }
+}
+
+// -----
+
 // expected-error@+1 {{dist.arguments stands beside a layout for each of 1 arguments}}
 func.func @f(%t: tensor<2x?xf32>) attributes {dist.arguments = [tensor<2x4xf32>]} {
   return

@@ -14,6 +14,27 @@ pipe.state @s scalar [#pipe.field<"n", i64, sum>, #pipe.field<"n", i64, sum>]
 
 // -----
 
+// CHECK: pipe.state @own  window {{.*}} within ["r"] functions
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  pipe.state @own window [#pipe.field<"v", i64, payload>, #pipe.field<"row", i64, computed>] within ["r"] functions [#frame.window_function<row_number -> "row">]
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  // expected-error @+1 {{C7: only windows without keys are within axes}}
+  pipe.state @own window [#pipe.field<"v", i64, key>, #pipe.field<"row", i64, computed>] within ["r"] functions [#frame.window_function<row_number -> "row">]
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  // expected-error @+1 {{names an axis that the mesh does not have: "rank"}}
+  pipe.state @own window [#pipe.field<"v", i64, payload>, #pipe.field<"row", i64, computed>] within ["rank"] functions [#frame.window_function<row_number -> "row">]
+}
+
+// -----
+
 // expected-error @+1 {{C2: sort key is not a field: "k"}}
 pipe.state @s sort [#pipe.field<"n", i64, payload>] order [#pipe.sort_key<"k", descending = false, nulls_first = false>]
 

@@ -209,6 +209,99 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
 
 // -----
 
+// Without keys all rows are a partition, unless the window says that it is over a rank's own ones.
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  pipe.state @own window [#pipe.field<"k", i32, payload>, #pipe.field<"row", i64, computed>]  functions [#frame.window_function<row_number -> "row">]
+  pipe.pipeline @scan {
+    %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    // expected-error@+1 {{has rows of one partition on several ranks: @own}}
+    pipe.insert %0, @own keys [] : <"k": i32>
+  }
+}
+
+// -----
+
+// Without an order these may be any.
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  pipe.state @own window [#pipe.field<"k", i32, payload>, #pipe.field<"row", i64, computed>] within ["r"] functions [#frame.window_function<row_number -> "row">]
+  pipe.pipeline @scan {
+    %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    pipe.insert %0, @own keys [] : <"k": i32>
+  }
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4), ("s", 2)]>} {
+  pipe.state @own window [#pipe.field<"k", i32, payload>, #pipe.field<"row", i64, computed>] within ["r"] functions [#frame.window_function<row_number -> "row">]
+  pipe.pipeline @scan {
+    %0 = pipe.scan split ["r", "s"] "t" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    // expected-error@+1 {{is over a rank's own rows along other axes than those along which they are divided: @own}}
+    pipe.insert %0, @own keys [] : <"k": i32>
+  }
+}
+
+// -----
+
+// In an order they are a range of it.
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  pipe.state @own window [#pipe.field<"k", i32, payload>, #pipe.field<"row", i64, computed>] within ["r"] order [#pipe.sort_key<"k", descending = false, nulls_first = false>] functions [#frame.window_function<row_number -> "row">]
+  pipe.pipeline @scan {
+    %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    // expected-error@+1 {{is in an order of which ranks have no ranges: @own}}
+    pipe.insert %0, @own keys [] : <"k": i32>
+  }
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  pipe.stream @ranged range over ["r"] order [#pipe.sort_key<"k", descending = false, nulls_first = false>] : !pipe.rows<"k": i32>
+  pipe.state @own window [#pipe.field<"k", i32, payload>, #pipe.field<"row", i64, computed>] within ["r"] order [#pipe.sort_key<"k", descending = false, nulls_first = false>] functions [#frame.window_function<row_number -> "row">]
+  pipe.pipeline @scan {
+    %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    pipe.emit %0, @ranged keys [] : <"k": i32>
+  }
+  pipe.pipeline @window {
+    %0 = pipe.receive @ranged : <"k": i32>
+    pipe.insert %0, @own keys [] : <"k": i32>
+  }
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  pipe.stream @ranged range over ["r"] order [#pipe.sort_key<"k", descending = true, nulls_first = false>] : !pipe.rows<"k": i32>
+  pipe.state @own window [#pipe.field<"k", i32, payload>, #pipe.field<"row", i64, computed>] within ["r"] order [#pipe.sort_key<"k", descending = false, nulls_first = false>] functions [#frame.window_function<row_number -> "row">]
+  pipe.pipeline @scan {
+    %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    pipe.emit %0, @ranged keys [] : <"k": i32>
+  }
+  pipe.pipeline @window {
+    %0 = pipe.receive @ranged : <"k": i32>
+    // expected-error@+1 {{is in an order of which ranks have no ranges: @own}}
+    pipe.insert %0, @own keys [] : <"k": i32>
+  }
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4), ("s", 2)]>} {
+  pipe.stream @ranged range over ["r"] order [#pipe.sort_key<"k", descending = false, nulls_first = false>] : !pipe.rows<"k": i32>
+  pipe.state @own window [#pipe.field<"k", i32, payload>, #pipe.field<"row", i64, computed>] within ["r", "s"] order [#pipe.sort_key<"k", descending = false, nulls_first = false>] functions [#frame.window_function<row_number -> "row">]
+  pipe.pipeline @scan {
+    %0 = pipe.scan split ["r", "s"] "t" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    pipe.emit %0, @ranged keys [] : <"k": i32>
+  }
+  pipe.pipeline @window {
+    %0 = pipe.receive @ranged : <"k": i32>
+    // expected-error@+1 {{is in an order of which ranks have no ranges: @own}}
+    pipe.insert %0, @own keys [] : <"k": i32>
+  }
+}
+
+// -----
+
 // The parts of a union are all divided, or on all ranks.
 module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
   pipe.stream @united local writers 2 : !pipe.rows<"k": i32>
