@@ -2,7 +2,6 @@
 // them, the cost model prices them.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,14 +16,6 @@ inline const char *nameOf(PageForm form) { return kPageForms[static_cast<size_t>
 
 /// Rows of the morsels that scans are cut into (the setting's default).
 inline constexpr double kMorselRows = 122880;
-
-/// Entries of a row group's dictionary on which a condition is tried, for each row of the group. A
-/// lane tries each once for all morsels of the group that it has. Groups of many morsels are
-/// divided among lanes, of which four are assumed.
-inline double triedEntries(double entries, double groupRows) {
-  constexpr double kLanes = 4;
-  return entries * std::clamp(groupRows / kMorselRows, 1.0, kLanes) / groupRows;
-}
 
 /// Whether storage keeps `rows` values of `width` bytes instead of `codeBytes` of codes and a
 /// dictionary of `entries`: they take little more memory, and are read several times faster.

@@ -221,9 +221,10 @@ void KernelEmitter::emitSource(Operation *source) {
   take(rowsTaken);
 }
 
-/// Rows of an order lie anywhere. (Those of a window have just been looked at.)
+/// Rows of an order lie anywhere, and so do those of a part of a merge. (Those of a window have
+/// just been looked at.)
 void KernelEmitter::askForRows(const plan::State &state, Value pointers, Value count) {
-  rowsAnywhere_ = state.kind == plan::StateKind::kSortBuffer;
+  rowsAnywhere_ = state.kind == plan::StateKind::kSortBuffer || pipeline_.getMerges();
   if (!rowsAnywhere_) {
     return;
   }
@@ -333,8 +334,8 @@ bool isDense(const Expression &expression) {
 } // namespace
 
 FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::FilterOp filter) {
-  // map[code] = condition(dictionary[code]), made once per lane and dictionary; plain pages run the
-  // condition per row.
+  // map[code] = condition(dictionary[code]), made once per dictionary by all lanes; plain pages run
+  // the condition per row.
   auto name = cast<StringAttr>(filter.getColumns()[0]);
   Column text = columns_.lookup(name.getValue());
   Source &entry = sources_[text->source];
@@ -386,21 +387,28 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
     if (cursor != entry.cursor) {
       b_.callImport("hr_cursor_open", {cursor, column});
     }
-    Value entries =
-        b_.zeroExtend(b_.loadField(b_.getI32Type(), column, offsetof(HrColumn, dictionaryCount)),
-                      b_.getI64Type());
-    Value made = scratch(4);
-    Value memory = b_.callImport("hr_dictionary_map",
-                                 {worker_, b_.i32(dictionaryMaps_++), column, made});
+    Value todo = scratch(sizeof(HrRange));
+    b_.store(b_.i64(0), todo);
+    // Before the tile loop: what this lane is to make of it.
+    Block *ask = b_.newBlock(), *make = b_.newBlock(), *all = b_.newBlock();
+    b_.jump(ask);
+    b_.enter(ask);
+    Value memory =
+        b_.callImport("hr_dictionary_map", {worker_, b_.i32(dictionaryMaps_++), column, todo});
     checkNotNull(memory);
+    auto bound = [&](int64_t offset) {
+      return b_.zeroExtend(b_.loadField(b_.getI32Type(), todo, offset), b_.getI64Type());
+    };
+    Value begin = bound(offsetof(HrRange, begin)), end = bound(offsetof(HrRange, end));
+    b_.branch(b_.compare(arith::CmpIPredicate::ult, begin, end), make, all);
+    b_.enter(make);
+    Value dictionary = b_.loadField(b_.ptrType(), column, offsetof(HrColumn, dictionary));
+    LogicalResult evaluated =
+        evaluate(b_.element(dictionary, begin, 16), arith::SubIOp::create(b_, b_.loc(), end, begin),
+                 b_.element(memory, begin, 1));
+    b_.jump(ask);
+    b_.enter(all);
     b_.store(memory, map);
-    // Before the tile loop.
-    Value missing = b_.compare(arith::CmpIPredicate::eq, b_.load(b_.getI32Type(), made), b_.i32(0));
-    LogicalResult evaluated = success();
-    b_.ifThen(missing, [&] {
-      Value dictionary = b_.loadField(b_.ptrType(), column, offsetof(HrColumn, dictionary));
-      evaluated = evaluate(dictionary, entries, memory);
-    });
     if (failed(evaluated)) {
       return failure();
     }

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define HR_ABI_VERSION 8
+#define HR_ABI_VERSION 9
 /* Rows of a tile: what a pipeline has in flight at once. */
 #define HR_TILE_ROWS 1024
 /* Selecting stages of a kernel whose rows it counts, at the head of its scratch. */
@@ -103,9 +103,15 @@ typedef struct HrColumn {
   uint32_t segmentCount;
   uint32_t dictionaryCount;
   const void *dictionary;
-  uint32_t skip; /* rows of the first segment that come before the morsel's first row */
+  uint32_t skip;         /* rows of the first segment that come before the morsel's first row */
   uint32_t dictionaryId; /* the same for all morsels with this dictionary; 0: nothing is known */
 } HrColumn;
+
+/* Numbers from `begin` on, without `end`. */
+typedef struct HrRange {
+  uint32_t begin;
+  uint32_t end;
+} HrRange;
 
 /* Position of a kernel in a column; lives in the kernel's scratch. hr_cursor_* primitives use it.
  */

@@ -36,12 +36,12 @@ int32_t finish(HrWorker *worker, const Status &status) {
 }
 
 uint8_t *groupInsert(HrWorker *worker, HrGroupTable *table, uint64_t hash) {
-  Expected<uint8_t *> row = insertGroup(table, hash);
-  if (!row.ok()) {
-    failImport(worker, HR_ERROR_MEMORY, row.status());
-    return nullptr;
+  Status why;
+  uint8_t *row = insertGroup(table, hash, why);
+  if (row == nullptr) {
+    failImport(worker, HR_ERROR_MEMORY, why);
   }
-  return *row;
+  return row;
 }
 
 int32_t rowsGrow(HrWorker *worker, HrRowBuffer *buffer) { return finish(worker, growRows(buffer)); }
@@ -195,28 +195,26 @@ void *arenaAllocate(HrWorker *worker, uint64_t bytes) {
   return *memory;
 }
 
-uint8_t *dictionaryMap(HrWorker *worker, uint32_t number, const HrColumn *column, int32_t *made) {
+uint8_t *dictionaryMap(HrWorker *worker, uint32_t number, const HrColumn *column, HrRange *todo) {
   WorkerContext &context = WorkerContext::of(worker);
   if (context.maps.size() <= number) {
     context.maps.resize(number + 1);
   }
-  DictionaryMap &map = context.maps[number];
-  *made = column->dictionaryId != 0 && map.dictionary == column->dictionaryId;
-  if (!*made) {
-    map.dictionary = 0;
-    const int64_t bytes = int64_t{column->dictionaryCount} + HR_PADDING;
-    if (map.bytes.size() < bytes) {
-      map.bytes.reset();
-      Expected<Block> block = context.account->allocate(bytes);
-      if (!block.ok()) {
-        failImport(worker, HR_ERROR_MEMORY, block.status());
-        return nullptr;
-      }
-      map.bytes = std::move(*block);
+  std::shared_ptr<DictionaryMap> &map = context.maps[number];
+  const bool begins = todo->begin == todo->end;
+  const bool same = map && map->dictionary() != 0 && map->dictionary() == column->dictionaryId;
+  if (begins && !same) {
+    map.reset(); // its memory may be what there is for the next one
+    Expected<std::shared_ptr<DictionaryMap>> found =
+        context.allMaps->find(number, *column, *context.account);
+    if (!found.ok()) {
+      failImport(worker, HR_ERROR_MEMORY, found.status());
+      return nullptr;
     }
-    map.dictionary = column->dictionaryId;
+    map = *std::move(found);
   }
-  return reinterpret_cast<uint8_t *>(map.bytes.data());
+  *todo = map->next(*todo);
+  return map->bytes();
 }
 
 int32_t outputGrow(HrWorker *worker, uint32_t output, uint32_t column, uint64_t bytes) {

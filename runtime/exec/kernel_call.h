@@ -44,9 +44,10 @@ private:
 /// moved.
 class KernelFrame {
 public:
-  static Expected<std::unique_ptr<KernelFrame>> create(const KernelCall &call,
-                                                       std::shared_ptr<MemoryAccount> account,
-                                                       uint32_t rank, uint32_t size);
+  /// `maps`: of all lanes of a task.
+  static Expected<std::unique_ptr<KernelFrame>>
+  create(const KernelCall &call, std::shared_ptr<MemoryAccount> account, uint32_t rank,
+         uint32_t size, std::shared_ptr<DictionaryMaps> maps = std::make_shared<DictionaryMaps>());
   ~KernelFrame() { scratch_.reset(); }
   KernelFrame(const KernelFrame &) = delete;
   KernelFrame &operator=(const KernelFrame &) = delete;
@@ -70,8 +71,9 @@ public:
   WorkerContext &context() { return context_; }
 
 private:
-  KernelFrame(const KernelCall &call, std::shared_ptr<MemoryAccount> account)
-      : call_(call), account_(account), context_(account) {}
+  KernelFrame(const KernelCall &call, std::shared_ptr<MemoryAccount> account,
+              std::shared_ptr<DictionaryMaps> maps)
+      : call_(call), account_(account), context_(account, std::move(maps)) {}
   const KernelCall &call_;
   std::shared_ptr<MemoryAccount> account_;
   WorkerContext context_;

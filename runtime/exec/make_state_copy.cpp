@@ -36,13 +36,14 @@ Expected<std::unique_ptr<StateCopy>> initialized(Args &&...args) {
 
 } // namespace
 
-Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
-                                                   std::shared_ptr<MemoryAccount> account) {
+Expected<std::unique_ptr<StateCopy>>
+makeStateCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account, Copies copies) {
   switch (state.kind) {
   case plan::StateKind::kScalar:
     return initialized<ScalarCopy>(state, account);
   case plan::StateKind::kGroupTable: {
-    HR_ASSIGN_OR_RETURN(auto groups, GroupCopy::create(state, account, state.rows.expected));
+    HR_ASSIGN_OR_RETURN(auto groups,
+                        GroupCopy::create(state, account, state.rows.expected, copies));
     return std::unique_ptr<StateCopy>(std::move(groups));
   }
   case plan::StateKind::kSortBuffer:

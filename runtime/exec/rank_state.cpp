@@ -64,6 +64,7 @@ void RankState::keepOnGpu(std::unique_ptr<DeviceState> state) {
 }
 
 RankState::CopySlots RankState::addCopies(size_t count) {
+  slots_ += count;
   // Moving the other tasks' vectors leaves their slots where they are.
   return copies_.emplace_back(count);
 }
@@ -72,7 +73,8 @@ Expected<StateCopy *> RankState::copy(std::unique_ptr<StateCopy> &slot) const {
   if (!slot && kept_) {
     slot = kept_->makeCopy();
   } else if (!slot) {
-    HR_ASSIGN_OR_RETURN(slot, makeStateCopy(state_, account_));
+    HR_ASSIGN_OR_RETURN(
+        slot, makeStateCopy(state_, account_, slots_ > 1 ? Copies::kSeveral : Copies::kOne));
   }
   return slot.get();
 }

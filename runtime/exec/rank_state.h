@@ -11,6 +11,7 @@
 #include "runtime/exec/state_copy.h"
 #include "runtime/exec/window/window_rows.h"
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
@@ -93,6 +94,7 @@ private:
   std::shared_ptr<MemoryAccount> account_;
   std::unique_ptr<KeptRows> kept_; ///< row buffers: what copies hand their rows to
   std::vector<std::vector<std::unique_ptr<StateCopy>>> copies_; ///< per filling task
+  std::atomic<size_t> slots_{0}; ///< of all of them: lanes that may fill it
   bool finished_ = false;
   uint64_t rowCount_ = 0;
 

@@ -13,6 +13,9 @@
 
 namespace headrace::exec {
 
+/// Of a state on a rank: one copy, or several that are made one in the end.
+enum class Copies : uint8_t { kOne, kSeveral };
+
 /// Purpose: the copy of a state that one lane fills. The `owner` of every Hr… struct points to its
 /// StateCopy. Ownership: owns rows and strings. Thread-safety: one thread at a time. Lifetime: rows
 /// and strings stay where they are until the copy is dropped; the rows that copies were merged to

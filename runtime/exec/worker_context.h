@@ -2,28 +2,24 @@
 #pragma once
 
 #include "runtime/abi/kernel.h"
+#include "runtime/exec/dictionary_maps.h"
 #include "runtime/exec/memory_account.h"
 
 namespace headrace::exec {
 
 class OutputChunk;
 
-/// What a kernel made of each entry of the dictionary that a column had last.
-struct DictionaryMap {
-  uint32_t dictionary = 0; ///< HrColumn.dictionaryId
-  Block bytes;
-};
-
 /// One per lane. Not shared between threads at a time.
 struct WorkerContext {
-  explicit WorkerContext(const std::shared_ptr<MemoryAccount> &account)
-      : account(account), arena(account) {}
+  WorkerContext(const std::shared_ptr<MemoryAccount> &account, std::shared_ptr<DictionaryMaps> maps)
+      : account(account), arena(account), allMaps(std::move(maps)) {}
 
   std::shared_ptr<MemoryAccount> account;
-  BumpArena arena;                       ///< hr_arena_allocate; reset at the end of a morsel
-  std::vector<DictionaryMap> maps;       ///< hr_dictionary_map, by number
-  OutputChunk *const *outputs = nullptr; ///< behind HrWorker.outputs, for hr_output_grow
-  Status status;                         ///< why an import failed, beside HrWorker.error
+  BumpArena arena;                         ///< hr_arena_allocate; reset at the end of a morsel
+  std::shared_ptr<DictionaryMaps> allMaps; ///< of the lanes of a task
+  std::vector<std::shared_ptr<DictionaryMap>> maps; ///< hr_dictionary_map, by number
+  OutputChunk *const *outputs = nullptr;            ///< behind HrWorker.outputs, for hr_output_grow
+  Status status;                                    ///< why an import failed, beside HrWorker.error
 
   static WorkerContext &of(HrWorker *worker) {
     return *static_cast<WorkerContext *>(worker->arena);

@@ -18,12 +18,27 @@ constexpr uint64_t kEntriesMax = 1 << 17;
 /// So many rows before it is entered the entry of a row is asked for.
 constexpr uint64_t kAhead = 16;
 
+/// Without a call for most rows: the two ends, which may overlap.
+template <size_t Half> void copyEnds(uint8_t *to, const uint8_t *from, uint64_t bytes) {
+  std::memcpy(to, from, Half);
+  std::memcpy(to + bytes - Half, from + bytes - Half, Half);
+}
+void copyBytes(uint8_t *to, const uint8_t *from, uint64_t bytes) {
+  if (bytes > 64 || bytes < 16) {
+    std::memcpy(to, from, bytes);
+  } else if (bytes > 32) {
+    copyEnds<32>(to, from, bytes);
+  } else {
+    copyEnds<16>(to, from, bytes);
+  }
+}
+
 } // namespace
 
 Expected<std::unique_ptr<GroupCopy>> GroupCopy::create(const plan::State &state,
                                                        std::shared_ptr<MemoryAccount> account,
-                                                       uint64_t expected) {
-  std::unique_ptr<GroupCopy> copy(new GroupCopy(state, std::move(account)));
+                                                       uint64_t expected, Copies copies) {
+  std::unique_ptr<GroupCopy> copy(new GroupCopy(state, std::move(account), copies));
   copy->abi_.owner = static_cast<StateCopy *>(copy.get());
   // For the groups that are expected, as far as they are cheap to be wrong about; with less memory
   // it grows later.
@@ -35,28 +50,55 @@ Expected<std::unique_ptr<GroupCopy>> GroupCopy::create(const plan::State &state,
   return copy;
 }
 
-Expected<uint8_t *> GroupCopy::insert(uint64_t hash) {
-  if (abi_.rows >= abi_.limit) {
-    if (groupsComeInRuns()) {
-      forget();
-    } else {
-      HR_RETURN_IF_ERROR(resize((abi_.mask + 1) * 2));
+GroupCopy::GroupCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account,
+                     Copies copies)
+    : StateCopy(state, account), copies_(copies), rows_(account, state.rowBytes),
+      identity_(state.rowBytes) {
+  fillIdentity(identity_.data());
+}
+
+uint8_t *GroupCopy::insert(uint64_t hash, Status &why) {
+  if (abi_.rows >= abi_.limit || rows_.next() == rows_.end()) {
+    why = makeRoom();
+    if (!why.ok()) {
+      return nullptr;
     }
   }
-  HR_ASSIGN_OR_RETURN(uint8_t *row, rows_.append());
-  fillIdentity(row);
+  uint8_t *row = rows_.next();
+  rows_.setNext(row + state_.rowBytes);
+  copyBytes(row, identity_.data(), state_.rowBytes);
   std::memcpy(row, &hash, sizeof hash);
   enter(row, hash);
   ++abi_.rows;
+  ++inserted_;
   return row;
 }
 
-/// Of the rows since the directory began, at most two in five were of a group that it did not have.
-/// Not beyond the groups that are expected in all: what comes in runs in a file's begin only would
-/// take memory without end.
-bool GroupCopy::groupsComeInRuns() const {
-  return state_.mergeKernel != plan::kNone && abi_.mask + 1 == kEntriesMax &&
-         abi_.rows * 5 <= offered_ * 2 && rowCount() + abi_.limit <= state_.rows.expected;
+Status GroupCopy::makeRoom() {
+  if (abi_.rows >= abi_.limit) {
+    HR_RETURN_IF_ERROR(forgetsGroups() ? forget() : resize((abi_.mask + 1) * 2));
+  }
+  return rows_.next() == rows_.end() ? rows_.grow() : Status();
+}
+
+void GroupCopy::offered(uint64_t rows) {
+  constexpr uint64_t kTellingRows = 1 << 12;
+  offered_ += rows;
+  if (rows >= kTellingRows) {
+    allNew_ = copies_ == Copies::kSeveral && inserted_ * 20 >= rows * 19;
+  }
+  inserted_ = 0;
+}
+
+/// Of the rows since the directory began, at most two in five were of a group that it did not have;
+/// or so many of the last morsel that a larger directory would find next to nothing, and the copies
+/// are merged anyway.
+/// Not beyond the groups that are expected in all: what is so in a file's begin only would take
+/// memory without end.
+bool GroupCopy::forgetsGroups() const {
+  const bool inRuns = abi_.mask + 1 == kEntriesMax && abi_.rows * 5 <= offered_ * 2;
+  return state_.mergeKernel != plan::kNone && abi_.mask + 1 >= kEntriesMax && (inRuns || allNew_) &&
+         rowCount() + abi_.limit <= state_.rows.expected;
 }
 
 void GroupCopy::enter(uint8_t *row, uint64_t hash) {
@@ -67,10 +109,15 @@ void GroupCopy::enter(uint8_t *row, uint64_t hash) {
   abi_.directory[slot] = reinterpret_cast<uint64_t>(row) | (hash >> kPointerBits << kPointerBits);
 }
 
-void GroupCopy::forget() {
-  std::memset(abi_.directory, 0, (abi_.mask + 1) * 8);
+Status GroupCopy::forget() {
   forgotten_ += std::exchange(abi_.rows, 0);
   offered_ = 0;
+  if (abi_.mask + 1 > kEntriesMax) { // of the first morsel, before it was known
+    dropDirectory();
+    return resize(kEntriesMax);
+  }
+  std::memset(abi_.directory, 0, (abi_.mask + 1) * 8);
+  return {};
 }
 
 Status GroupCopy::resize(uint64_t entries) {
@@ -107,8 +154,8 @@ void GroupCopy::dropRows() {
   forgotten_ = 0;
 }
 
-Expected<uint8_t *> insertGroup(HrGroupTable *table, uint64_t hash) {
-  return static_cast<GroupCopy *>(static_cast<StateCopy *>(table->owner))->insert(hash);
+uint8_t *insertGroup(HrGroupTable *table, uint64_t hash, Status &why) {
+  return static_cast<GroupCopy *>(static_cast<StateCopy *>(table->owner))->insert(hash, why);
 }
 
 } // namespace headrace::exec

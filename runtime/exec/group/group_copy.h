@@ -18,37 +18,43 @@ namespace headrace::exec {
 class GroupCopy final : public StateCopy {
 public:
   /// `expected` groups. Errors: memory.
-  static Expected<std::unique_ptr<GroupCopy>>
-  create(const plan::State &state, std::shared_ptr<MemoryAccount> account, uint64_t expected);
+  static Expected<std::unique_ptr<GroupCopy>> create(const plan::State &state,
+                                                     std::shared_ptr<MemoryAccount> account,
+                                                     uint64_t expected,
+                                                     Copies copies = Copies::kOne);
   ~GroupCopy() override { directory_.reset(); }
 
   void *abi() override { return &abi_; }
   uint64_t rowCount() const override { return forgotten_ + abi_.rows; }
   std::vector<RowSpan> spans() const override { return rows_.spans(); }
-  void offered(uint64_t rows) override { offered_ += rows; }
+  void offered(uint64_t rows) override;
   bool isUnique() const override { return forgotten_ == 0; }
   void dropDirectory() override;
   void dropRows() override;
 
-  /// A new row with the state's identity (hr_group_insert).
-  Expected<uint8_t *> insert(uint64_t hash);
+  /// A new row with the state's identity (hr_group_insert); null: `why`.
+  uint8_t *insert(uint64_t hash, Status &why);
 
 private:
-  GroupCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-      : StateCopy(state, account), rows_(account, state.rowBytes) {}
-  bool groupsComeInRuns() const;
+  GroupCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account, Copies copies);
+  Status makeRoom();
+  bool forgetsGroups() const;
   void enter(uint8_t *row, uint64_t hash);
-  void forget();
+  Status forget();
   Status resize(uint64_t entries);
 
+  const Copies copies_;
   RowStore rows_;
+  std::vector<uint8_t> identity_; ///< of a row
   Block directory_;
   HrGroupTable abi_{};
   uint64_t forgotten_ = 0; ///< rows that the directory does not have
   uint64_t offered_ = 0;   ///< rows since the directory began
+  uint64_t inserted_ = 0;  ///< of them, those of the morsel that has not ended
+  bool allNew_ = false;    ///< nearly no row of the last morsel found its group
 };
 
 /// Body of the import; `owner` is a GroupCopy.
-Expected<uint8_t *> insertGroup(HrGroupTable *table, uint64_t hash);
+uint8_t *insertGroup(HrGroupTable *table, uint64_t hash, Status &why);
 
 } // namespace headrace::exec

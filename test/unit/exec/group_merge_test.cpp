@@ -46,7 +46,9 @@ Status put(StateCopy &copy, int64_t key, int64_t value) {
     }
   }
   if (!row) {
-    HR_ASSIGN_OR_RETURN(row, insertGroup(table, hash));
+    Status why;
+    row = insertGroup(table, hash, why);
+    HR_RETURN_IF_ERROR(why);
     std::memcpy(row + kKeyAt, &key, sizeof key);
   }
   const int64_t sum = at(row, kSumAt) + value;
@@ -73,8 +75,8 @@ protected:
     account_ = *account;
   }
 
-  GroupCopy &addCopy() {
-    auto copy = GroupCopy::create(state_, account_, state_.rows.expected);
+  GroupCopy &addCopy(Copies copies = Copies::kOne) {
+    auto copy = GroupCopy::create(state_, account_, state_.rows.expected, copies);
     EXPECT_TRUE(copy.ok()) << copy.status().message();
     copies_.push_back(std::move(*copy));
     return *copies_.back();
@@ -166,6 +168,38 @@ TEST_F(Groups, DirectoryGrowsWhereTheyComeInNoOrder) {
   EXPECT_GE(entriesOf(copy), 2 * copy.rowCount());
   expectMerged();
   EXPECT_EQ(merge_->tables(), std::vector<StateCopy *>{&copy}); // nothing to do
+}
+
+TEST_F(Groups, DirectoryStaysSmallWhereNearlyEachRowIsOfAnotherGroup) {
+  state_.rows.expected = 2000000;
+  constexpr uint64_t kCached = 1 << 17, kMorsels = 16;
+  GroupCopy &copy = addCopy(Copies::kSeveral);
+  fill(copy, kMorselRows, [](uint64_t row) { return static_cast<int64_t>(row); }); // not yet known
+  fill(copy, kMorsels * kMorselRows, [](uint64_t row) { return static_cast<int64_t>(3 * row); });
+  EXPECT_EQ(entriesOf(copy), kCached);
+  EXPECT_FALSE(copy.isUnique());
+  // From here on each of few groups has many rows: they are looked up, and found.
+  const uint64_t before = copy.rowCount();
+  fill(copy, kMorsels * kMorselRows, [](uint64_t row) { return static_cast<int64_t>(row % 1000); });
+  EXPECT_LE(copy.rowCount(), before + 3 * kMorselRows);
+  expectMerged();
+}
+
+TEST_F(Groups, NewGroupsAreForgottenUpToThoseThatAreExpected) {
+  state_.rows.expected = 300000;
+  GroupCopy &copy = addCopy(Copies::kSeveral);
+  fill(copy, 4000000, [this](uint64_t) { return static_cast<int64_t>(random_() % 1000000); });
+  EXPECT_FALSE(copy.isUnique());
+  EXPECT_LE(copy.rowCount(), state_.rows.expected + 1000000);
+  expectMerged();
+}
+
+TEST_F(Groups, ACopyByItselfForgetsNoNewGroups) {
+  state_.rows.expected = 2000000;
+  GroupCopy &copy = addCopy();
+  fill(copy, 1000000, [](uint64_t row) { return static_cast<int64_t>(row); });
+  EXPECT_TRUE(copy.isUnique());
+  expectMerged();
 }
 
 TEST_F(Groups, RowsOfOneGroupAreNoMoreThanGroupsThatAreExpected) {
