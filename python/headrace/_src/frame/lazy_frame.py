@@ -18,7 +18,7 @@ from headrace._src.frame import row_choices as row_choices
 from headrace._src.frame import texts_and_moments as texts_and_moments
 from headrace._src.frame import windows as windows
 from headrace._src.frame.asof_joins import AsOf, joined_asof
-from headrace._src.frame.batch_functions import BatchFunction, mapped
+from headrace._src.frame.batch_functions import BatchFunction, failure_of, mapped
 from headrace._src.frame.expression import Expr, IntoExpr, column, columns, flags, literal
 from headrace._src.frame.functions import col
 from headrace._src.frame.group_by import GroupBy, grouped
@@ -604,7 +604,7 @@ class LazyFrame:
         try:
             return call(text.text, tables, **options)
         except HeadraceError as error:
-            raise text.retold(error) from None
+            raise failure_of(tables) or text.retold(error) from None
 
     def collect(self, **options: Any) -> pa.Table:
         """The rows as a pyarrow.Table; options: those of `headrace.sql`."""
