@@ -210,6 +210,7 @@ REFUSED: list[tuple[Callable[[Path], Any], str]] = [
         lambda folder: hr.sql("select * from read_parquet('x.parquet', a = 1)"),
         "read_parquet: no such option: a; there are hive_partitioning",
     ),
+    (lambda folder: hr.scan_csv(folder / "a.csv", types=["int"] * 3), "a.csv has 2 columns, got 3 types"),
     (
         lambda folder: hr.scan_csv([folder / "a.csv", folder / "b.csv"]),
         "CSV files of one table differ in their columns",
