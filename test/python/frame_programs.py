@@ -243,6 +243,8 @@ ROWS: dict[str, Callable[[Any, Callable[..., Any]], list[Any]]] = {
     "texts": lambda m, c: [
         c("s").str.to_lowercase(),
         c("s").str.to_uppercase(),
+        (c("s") + "İ").str.to_lowercase(),
+        (c("s") + "Maß").str.to_uppercase(),
         c("s").str.len_chars(),
         c("s").str.len_bytes(),
         c("s").str.reverse(),
