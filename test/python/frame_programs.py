@@ -243,6 +243,8 @@ ROWS: dict[str, Callable[[Any, Callable[..., Any]], list[Any]]] = {
     "texts": lambda m, c: [
         c("s").str.to_lowercase(),
         c("s").str.to_uppercase(),
+        (c("s") + "İ").str.to_lowercase(),
+        (c("s") + "Maß").str.to_uppercase(),
         c("s").str.len_chars(),
         c("s").str.len_bytes(),
         c("s").str.reverse(),
@@ -661,4 +663,18 @@ ORDERED_OF_MORE: dict[str, Program] = {
         [a.select("n", "i").head(3), a.select("k", "s").tail(3), a.select("l").head(3)], how="horizontal"
     ),
     "fill_null": lambda m, a: a.select("i", "f", "s").fill_null(strategy="forward"),
+    "fill_null of all numbers": lambda m, a: a.select("i", "j", "u", "w", "h", "f", "g", "b", "s").fill_null(
+        0
+    ),
+    "fill_null by a float": lambda m, a: a.select("i", "u", "h", "f", "g", "b", "s").fill_null(2.5),
+    "fill_null by a truth": lambda m, a: a.select("i", "u", "g", "b", "s").fill_null(True),
+    "changes of infinities": lambda m, a: a.select(
+        (m.col("n") / (m.col("n") - 4)).pct_change(), m.col("g", "h", "u").pct_change(2)
+    ),
+    "lists of nothing": lambda m, a: a.filter(m.col("n") > 10).select(
+        m.col("i").implode(), x=m.col("s").sort().implode(), y=m.col("l").implode()
+    ),
+    "a long choice of literals": lambda m, a: a.select(
+        m.when(m.lit(False)).then(m.lit(7)).otherwise(m.lit(8)).clip(m.lit(-2), m.lit(5)).alias("x")
+    ),
 }

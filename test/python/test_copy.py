@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -96,6 +98,32 @@ def test_types_survive_csv(tmp_path: Path) -> None:
     assert str(hr.sql(f"from '{tmp_path}/x.csv'").schema.field("x").type) == "double"
 
 
+TYPES = [
+    "time '01:02:03.5'",
+    "timestamp '2024-01-02 03:04:05'",
+    "timestamp_ns '2024-01-02 03:04:05.123456789'",
+    "1.5::double",
+    "1e20::float",
+    "'\\xFFa'::blob",
+    "[1, null]",
+    "{'a': 'x'}",
+    "map {'k': 1}",
+]
+
+
+@pytest.mark.parametrize("value", TYPES)
+def test_partitions_of_other_types(tmp_path: Path, value: str) -> None:
+    query = f"select {value} as x, 1 as p union all select null, 2"
+    for format, key in (("parquet", "x"), ("csv", "x"), ("csv", "p")):
+        names = [tmp_path / f"{who}-{format}-{key}" for who in ("ours", "duckdb")]
+        hr.sql(f"copy ({query}) to '{names[0]}' (format {format}, partition_by ({key}))")
+        duckdb.sql(f"copy ({query}) to '{names[1]}' (format {format}, partition_by ({key}))")
+        ours, theirs = ({each.name for each in name.iterdir()} for name in names)
+        assert ours == theirs
+        read = [f"select x::varchar as x, p from read_{format}('{name}/*/*') order by p" for name in names]
+        assert duckdb.sql(read[0]).fetchall() == duckdb.sql(read[1]).fetchall()
+
+
 def test_names_of_folders_have_no_character_0(tmp_path: Path) -> None:
     table = pa.table({"k": [1, 2], "s": ["a", "a\0b"]})
     with pytest.raises(hr.errors.UnsupportedError, match="the character 0 is in a text of column s"):
@@ -103,7 +131,29 @@ def test_names_of_folders_have_no_character_0(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_may_be_a_comment_is_in_quotes(tmp_path: Path) -> None:
+    texts = pa.table({"a#": ["a#b", "#", "b"], "b": [b"#", b"c", None], "l": [["a#"], ["d"], None]})
+    for delimiter in (",", "#"):
+        hr.sql(f"copy t to '{tmp_path}/x.csv' (delim '{delimiter}')", {"t": texts})
+        duckdb.sql(f"copy (from texts) to '{tmp_path}/y.csv' (delim '{delimiter}')")
+        assert (tmp_path / "x.csv").read_bytes() == (tmp_path / "y.csv").read_bytes()
+
+
+def test_pipes_and_links_stay_what_they_are(tmp_path: Path) -> None:
+    (tmp_path / "link.csv").symlink_to(tmp_path / "x.csv")
+    hr.sql(f"copy (select 1 as a) to '{tmp_path}/link.csv'")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "x.csv").read_text() == "a\n1\n"
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as reader:
+        text = reader.submit((tmp_path / "pipe").read_text)
+        hr.sql(f"copy (select 2 as b) to '{tmp_path}/pipe' (format csv)")
+        assert text.result() == "b\n2\n"
+    assert (tmp_path / "pipe").is_fifo()
+
+
 MISTAKES = {
+    "copy t to '{}/x.json' (format json)": "a format of files is one of parquet, arrow, csv, got json",
     "copy t to '{}/x.txt'": "the output must end in one of",
     "copy t to '{}/x.csv' (wrong 1)": "no such option of .csv files: wrong",
     "copy t to '{}/x.csv' (delim 'ab')": "delim is one character of ASCII, got 'ab'",

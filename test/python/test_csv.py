@@ -105,6 +105,12 @@ def test_ways_to_name_files(tmp_path: Path) -> None:
     assert hr.sql(f"{query}t", {"t": f"{tmp_path}/*.csv"}).to_pylist() == total
     assert hr.sql(f"{query}a", f"{tmp_path}/a.csv").to_pylist() == [{"n": 2, "v": 6}]
     assert hr.connect().sql(f"{query}'{tmp_path}/*.csv'").arrow().to_pylist() == total
+    _write(tmp_path / 'it\'s "a".csv', "k,v\n1,2\n")
+    quoted = f"{tmp_path}/it''s \"a\".csv"
+    for source in (f"'{quoted}'", f"read_csv('{quoted}')"):
+        assert hr.sql(f"{query}{source}").to_pylist() == [{"n": 1, "v": 2}]
+    with pytest.raises(hr.HeadraceError, match="files that are named right behind FROM or JOIN"):
+        hr.sql(f"{query}'{tmp_path}/a.csv' as a, '{tmp_path}/b.csv' as b")
     frame = hr.scan_csv([tmp_path / "a.csv", tmp_path / "b.csv"])
     assert frame.select(hr.col("v").sum()).collect().to_pylist() == [{"v": 12.5}]
     assert (
@@ -204,6 +210,7 @@ REFUSED: list[tuple[Callable[[Path], Any], str]] = [
         lambda folder: hr.sql("select * from read_parquet('x.parquet', a = 1)"),
         "read_parquet: no such option: a; there are hive_partitioning",
     ),
+    (lambda folder: hr.scan_csv(folder / "a.csv", types=["int"] * 3), "a.csv has 2 columns, got 3 types"),
     (
         lambda folder: hr.scan_csv([folder / "a.csv", folder / "b.csv"]),
         "CSV files of one table differ in their columns",

@@ -37,6 +37,8 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: LF.select(C("i").filter(C("b")).filter(C("c")).sum()), "a filter of some of the rows is not"),
     (lambda: LF.select(C("i").slice(0, -1)), "a length is at least 0, got -1"),
     (lambda: C("i").gather_every(0), "gather_every takes n of at least 1"),
+    (lambda: LF.select(C("s").pct_change()), r"pct_change\(\) takes numbers, got string"),
+    (lambda: LF.join(DATA.lazy(), on="i"), "other must be a LazyFrame, got a value of type polars.LazyFrame"),
     (lambda: C("i").fill_null(), "fill_null takes a value or a strategy"),
     (lambda: C("i").fill_null(strategy="next"), "a strategy is one of forward, backward"),
     (lambda: LF.select(C("s").diff()), r"diff\(\) takes numbers, got string"),

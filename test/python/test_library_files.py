@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,18 @@ def test_json_lines(tmp_path: Path) -> None:
     same(hr.scan_ndjson(tmp_path / "a.jsonl").collect(ranks=3), TABLE)
     both = hr.scan_ndjson([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
     assert both.select(hr.col("k").sum()).collect().to_pylist() == [{"k": 5.5}]
+
+
+def test_json_lines_as_long_as_they_are(tmp_path: Path) -> None:
+    long = "x" * 3_000_000
+    (tmp_path / "a.jsonl").write_text(f'{{"t": "{long}"}}\n{{"t": "y"}}\n')
+    assert hr.scan_ndjson(tmp_path / "a.jsonl").collect()["t"].to_pylist() == [long, "y"]
+
+
+@pytest.mark.parametrize("lists", [[[[None, 1]], [[2], [3]]], [[None, {"x": 1}], [{"x": 2}]], [[None, [1]]]])
+def test_json_lines_with_nulls_in_lists_of_lists(tmp_path: Path, lists: list[Any]) -> None:
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps({'l': each})}\n" for each in lists))
+    assert hr.scan_ndjson(tmp_path / "a.jsonl").collect()["l"].to_pylist() == lists
 
 
 REFUSED: list[tuple[Callable[[Path], Any], str]] = [

@@ -10,6 +10,7 @@ import random
 from decimal import Decimal
 from pathlib import Path
 
+import duckdb
 import headrace as hr
 import pyarrow as pa
 import pyarrow.parquet as parquet
@@ -263,6 +264,32 @@ def test_parquet_without_null(tmp_path: Path) -> None:
     parquet.write_table(table, tmp_path / "t.parquet")
     tables = {"t": tmp_path / "t.parquet"}
     assert hr.sql("select l from t", tables)["l"].to_pylist() == [[1, 2], [], [3]]
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("rows", [7, 100])
+@pytest.mark.parametrize("limit", [1, 100])
+def test_parquet_whose_dictionary_is_given_up(limit: int, rows: int, version: str, tmp_path: Path) -> None:
+    lists = [[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [], None, [1.5, 2.5], [None]] * 3
+    parquet.write_table(  # pages of a value, and empty ones
+        pa.table({"l": lists}),
+        tmp_path / "t.parquet",
+        row_group_size=rows,
+        data_page_size=1,
+        write_batch_size=1,
+        dictionary_pagesize_limit=limit,
+        data_page_version=version,
+    )
+    assert hr.sql("select l from t", {"t": tmp_path / "t.parquet"})["l"].to_pylist() == lists
+
+
+def test_parquet_of_arrays_that_are_null(tmp_path: Path) -> None:
+    arrays = "select case when i % 3 = 0 then null else [i, null, i]::int[3] end as a, [a, null] as n"
+    duckdb.sql(f"copy ({arrays} from range(10) t(i)) to '{tmp_path}/t.parquet'")
+    found = hr.sql("select a, n from t", {"t": tmp_path / "t.parquet"})
+    wanted = [None if i % 3 == 0 else [i, None, i] for i in range(10)]
+    assert found["a"].to_pylist() == wanted
+    assert found["n"].to_pylist() == [[each, None] for each in wanted]
 
 
 def test_nan_and_zero_are_one_value() -> None:

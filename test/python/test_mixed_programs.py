@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from pathlib import Path
 
 import duckdb
@@ -162,3 +164,17 @@ def test_what_the_last_run_took_needs_a_run() -> None:
     program = hr.jit(lambda x: xp.sum(x)).compile(normal(4))
     with pytest.raises(hr.HeadraceError, match="analyze shows the last run: call the program first"):
         program.explain(analyze=True)
+
+
+def test_programs_end_with_their_query() -> None:
+    doubled = hr.jit(lambda x: x * 2)
+    queries = []
+    for start in range(3):
+        query = hr.query("select a from t", {"t": pa.table({"a": [start, start + 1]})})
+        column = query.to_tensor("a")
+        for _ in range(2):
+            assert doubled(column).tolist() == [2 * start, 2 * start + 2]
+        queries.append(weakref.ref(query))
+    del query, column
+    gc.collect()
+    assert [query() for query in queries] == [None] * 3

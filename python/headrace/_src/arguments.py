@@ -103,7 +103,12 @@ def shown(value: Any) -> str:
     """A value as a message shows it: itself if it is short, else its type."""
     simple = isinstance(value, (str, bytes, int, float, type(None)))
     text = repr(value) if simple else ""
-    return text if simple and len(text) <= 40 else f"a value of type {type(value).__name__}"
+    if simple and len(text) <= 40:
+        return text
+    kind = type(value)
+    library = kind.__module__.partition(".")[0]
+    name = kind.__name__ if library in ("builtins", "headrace") else f"{library}.{kind.__name__}"
+    return f"a value of type {name}"
 
 
 def _check(

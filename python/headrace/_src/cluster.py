@@ -231,8 +231,9 @@ def cluster(
     script has the table, if it is a pyarrow.Table, so that the next query does not send them again.
 
     launcher: "torchrun", "mpi", "slurm", "kubernetes" or "environment" (the variables HEADRACE_RANK,
-        HEADRACE_SIZE and HEADRACE_MEETING); default: the one whose variables are there. Or an engine:
-        a `distributed.Client`, the module `ray` after `ray.init()`, a `SparkSession` or `SparkContext`.
+        HEADRACE_SIZE and HEADRACE_MEETING, a folder or HOST:PORT, which needs HEADRACE_SECRET, a text of at
+        least 16 characters); default: the one whose variables are there. Or an engine: a
+        `distributed.Client`, the module `ray` after `ray.init()`, a `SparkSession` or `SparkContext`.
     ranks: how many of Dask's workers are ranks (default: all, at each call), how many actors Ray has
         (default: one a node), how many tasks Spark has (default: as many as it runs at a time); launchers
         have said it already.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import tempfile
@@ -288,9 +289,25 @@ def _write_partitions(
     # Arrow has neither folders of UUIDs nor CSV of them.
     texts = schema.names if sink.format == ".csv" else sink.partition_by
     schema = schema_with_texts(schema, texts)
+    # DuckDB has other texts of moments and bytes, and Arrow has none of what is nested.
+    named = [
+        field.name
+        for field in schema
+        if not _PLAIN.fullmatch(str(field.type))
+        and (
+            field.name in sink.partition_by or sink.format == ".csv" and not pa.types.is_floating(field.type)
+        )
+    ]
+    for name in named:
+        schema = schema.set(schema.get_field_index(name), schema.field(name).with_type(pa.string()))
     keys = pa.schema([schema.field(key) for key in sink.partition_by])
+
+    def written(batch: pa.RecordBatch) -> pa.RecordBatch:
+        batch = _with_texts_of_duckdb(batch_with_texts(batch, texts), named)
+        return _with_names_of_folders(batch, sink.partition_by)
+
     dataset.write_dataset(
-        (_with_names_of_folders(batch_with_texts(batch, texts), sink.partition_by) for batch in batches),
+        map(written, batches),
         folder,
         basename_template=f"{name}-{{i}}{sink.format}",
         schema=schema,
@@ -298,6 +315,24 @@ def _write_partitions(
         partitioning=dataset.partitioning(keys, flavor="hive"),
         existing_data_behavior="overwrite_or_ignore",  # of other names: those of other parts
     )
+
+
+#: Types whose texts are the same of Arrow and of DuckDB.
+_PLAIN = re.compile(r"bool|u?int\d+|decimal.*|string|date32.*")
+
+
+def _with_texts_of_duckdb(batch: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
+    """With the columns of these names as texts."""
+    import duckdb
+    import pyarrow as pa
+
+    for name in names:
+        place = batch.schema.get_field_index(name)
+        with duckdb.connect() as connection:
+            connection.register("rows", pa.table({"x": batch.column(place)}))
+            found = connection.sql("select cast(x as varchar) as x from rows").to_arrow_table()
+        batch = batch.set_column(place, name, found["x"].combine_chunks())
+    return batch
 
 
 def _with_names_of_folders(batch: pa.RecordBatch, keys: Sequence[str]) -> pa.RecordBatch:

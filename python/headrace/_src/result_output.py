@@ -70,6 +70,9 @@ class Form:
     @staticmethod
     def of(path: str, format: str = "", options: Mapping[str, Any] | None = None) -> Form:
         """format: default: the suffix of the path. Raises UserError for what is none."""
+        if format and format not in _WRITERS:
+            names = ", ".join(each[1:] for each in _WRITERS)
+            raise UserError(f"a format of files is one of {names}, got {format[1:]}")
         format = format or Path(place_of(path)).suffix
         if format not in _WRITERS:
             formats = ", ".join(_WRITERS)
@@ -93,15 +96,19 @@ class ResultFile:
 
     def __init__(self, path: str, form: Form | None = None) -> None:
         self._form = form or Form.of(path)
-        self._path = Path(path).expanduser()
+        # What a link leads to is written, and the link stays.
+        self._path = Path(os.path.realpath(Path(path).expanduser()))
         self._upload = translated(lambda: StoreWriter(path)) if is_store(path) else None
-        if not self._upload and not os.access(self._path.parent, os.W_OK):
+        self._is_device = self._path.exists() and not self._path.is_file() and not self._path.is_dir()
+        if not self._upload and not self._is_device and not os.access(self._path.parent, os.W_OK):
             raise InputOutputError(f"cannot write into the folder of the output: {path}")
 
     def write(self, batches: pa.RecordBatchReader) -> int:
         """Writes one batch after the other; the number of rows."""
         if self._upload:
             return self._uploaded(self._upload, batches)
+        if self._is_device:
+            return self._copied(batches)
         temporary = f"{self._path}.{os.getpid()}.tmp"
         rows = CountedRows(batches)
         try:
@@ -112,6 +119,18 @@ class ResultFile:
         finally:
             if os.path.exists(temporary):
                 os.remove(temporary)
+        return rows.count
+
+    def _copied(self, batches: pa.RecordBatchReader) -> int:
+        """Into a pipe or a device, such as /dev/stdout, which stays what it is."""
+        rows = CountedRows(batches)
+        try:
+            with tempfile.NamedTemporaryFile() as file, open(self._path, "wb") as target:
+                self._write(file.name, batches.schema, rows)
+                shutil.copyfileobj(file, target, 8 << 20)
+        except OSError as error:
+            # no test: it takes a device that fails
+            raise InputOutputError(f"cannot write the result: {self._path}: {reason(error)}") from None
         return rows.count
 
     def _uploaded(self, upload: StoreWriter, batches: pa.RecordBatchReader) -> int:

@@ -70,7 +70,8 @@ private:
 class Quotes {
 public:
   explicit Quotes(char separator) {
-    for (char letter : {separator, '"', '\n', '\r'}) {
+    // A line with # somewhere may be taken for a comment.
+    for (char letter : {separator, '"', '\n', '\r', '#'}) {
       special_[static_cast<uint8_t>(letter)] = true;
     }
     constexpr std::string_view kPlain = "0123456789+-.:() abcdefinorstuy";

@@ -193,6 +193,18 @@ Status addLists(std::vector<std::optional<std::string>> lists, std::vector<Plain
   return Status();
 }
 
+/// Whether more values follow. Arrow's reader denies it before an empty page, which writers leave
+/// where they give up a dictionary; it goes on behind it when it is asked again.
+bool hasNext(parquet::ColumnReader &reader) {
+  constexpr int kEmptyPages = 16;
+  for (int page = 0; page <= kEmptyPages; ++page) {
+    if (reader.HasNext()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 template <typename Type>
 Status readLists(parquet::ColumnReader &untyped, const ListColumn &column, uint64_t rows,
                  std::vector<PlainPage> &pages) {
@@ -208,7 +220,7 @@ Status readLists(parquet::ColumnReader &untyped, const ListColumn &column, uint6
     return addLists(std::move(complete), pages);
   };
   std::string bytes;
-  while (reader.HasNext()) {
+  while (hasNext(reader)) {
     int64_t count = 0, used = 0;
     const int64_t taken =
         reader.ReadBatch(kPageRows, definitions.data(), repetitions.data(), values.get(), &count);

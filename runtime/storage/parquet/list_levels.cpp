@@ -23,7 +23,12 @@ bool ListAssembler::add(int16_t definition, int16_t repetition, std::string_view
     begin(0, definition, bytes);
     return true;
   }
-  if (!open_[depth - 1].isOpen || definition < column_.levels[depth - 1].element) {
+  const ListColumn::Level &level = column_.levels[depth - 1];
+  if (!open_[depth - 1].isOpen) {
+    // DuckDB writes an array that is NULL as often as it has elements.
+    return definition < level.list;
+  }
+  if (definition < level.element) {
     return false;
   }
   addElement(depth - 1, definition, bytes);

@@ -53,6 +53,18 @@ TEST(ListLevels, ListsInLists) {
   EXPECT_EQ(textOf(lists), "[[a, b], [], NULL, [NULL]];[];");
 }
 
+TEST(ListLevels, ArraysThatAreNullAsDuckDbWritesThem) {
+  const ListColumn column = columnOf({{1, 2}}, 3);
+  ListAssembler lists(column);
+  EXPECT_TRUE(lists.add(0, 0, ""));
+  EXPECT_TRUE(lists.add(0, 1, ""));
+  EXPECT_EQ(textOf(lists), "NULL;");
+  EXPECT_TRUE(lists.add(0, 1, "")); // in the next batch
+  EXPECT_TRUE(lists.add(3, 0, "a"));
+  lists.end();
+  EXPECT_EQ(textOf(lists), "[a];");
+}
+
 TEST(ListLevels, RefusesWhatCannotBe) {
   const ListColumn column = columnOf({{1, 2}}, 3);
   ListAssembler lists(column);

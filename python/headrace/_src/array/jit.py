@@ -151,10 +151,12 @@ class Jit:
     def _program(self, arguments: tuple[object, ...], keeps: bool) -> tuple[Traced, Program]:
         ranks = ranks_of(self._options.ranks, self._options.mesh)
         key = (ranks, keeps, *self._types(arguments))
-        if key not in self._programs:
+        query = next((value.query for value in arguments if isinstance(value, QueryTensor)), None)
+        programs = self._programs if query is None else query._programs.setdefault(self, {})
+        if key not in programs:
             traced = replace(self.trace(*arguments), keeps=keeps)
-            self._programs[key] = traced, traced.lower().compile()
-        return self._programs[key]
+            programs[key] = traced, traced.lower().compile()
+        return programs[key]
 
     def _options_for(self, types: tuple[TensorType, ...]) -> Options:
         """With the mesh of the arguments that lie on the ranks, which must be that of the function."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from headrace._src.arguments import checked, checked_methods, shown
 from headrace._src.array.graph import NUMPY_TYPES, Rows
@@ -23,6 +24,10 @@ class Query:
 
     text: str
     tables: dict[str, Table]
+    #: Function of `jit` -> its programs over this query, which hold the tables: they end with it.
+    _programs: WeakKeyDictionary[Any, dict[tuple[object, ...], Any]] = field(
+        default_factory=WeakKeyDictionary, init=False, repr=False
+    )
 
     @cached_property
     def bound(self) -> BoundQuery:

@@ -211,7 +211,8 @@ def _share(scope: Scope, value: Value, share: float, interpolation: str) -> Valu
         n = _call(scope, f"count({value.sql})", _COUNT, value)
         part = f"({share!r}e0 * ({n.sql} - 1) - floor({share!r}e0 * ({n.sql} - 1)))"
     # Of two infinities the difference is none.
-    sql = f"case when {low.sql} = {high.sql} then {low.sql} else {low.sql} + ({high.sql} - {low.sql}) * {part} end"
+    between = f"{low.sql} + ({high.sql} - {low.sql}) * {part}"
+    sql = f"case when {low.sql} = {high.sql} then {low.sql} else {between} end"
     return _as_float(Value(sql, _DOUBLE, max(low.level, high.level), grouped=low.grouped), dtype)
 
 
@@ -241,7 +242,8 @@ def _implode(scope: Scope, value: Value) -> Value:
     dtype = pa.list_(value.type)
     found = _call(scope, f"list({value.sql} order by {order})", dtype, value)
     empty = f"cast([] as {sql_type(dtype)})"
-    return _wrapped(found, f"coalesce({found.sql}, {empty})" if value.where else found.sql, dtype)
+    none = value.where or not scope.in_group  # a group has rows, a frame may have none
+    return _wrapped(found, f"coalesce({found.sql}, {empty})" if none else found.sql, dtype)
 
 
 def _place(kind: str, function: str) -> None:

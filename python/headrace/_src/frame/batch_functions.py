@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -28,12 +28,22 @@ class MappedBatches:
         self._frame = frame
         self._function = function
         self._schema = schema
+        #: Why the last reading ended early, as the function raised it.
+        self.failure: Exception | None = None
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         if current() is not None:
             raise UserError("map_batches runs in one process, not in a cluster")
-        reader = pa.RecordBatchReader.from_batches(self._schema, self._batches())
+        reader = pa.RecordBatchReader.from_batches(self._schema, self._kept(self._batches()))
         return reader.__arrow_c_stream__(requested_schema)
+
+    def _kept(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        self.failure = None
+        try:
+            yield from batches
+        except Exception as error:
+            self.failure = error
+            raise
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         frame = self._frame
@@ -43,6 +53,12 @@ class MappedBatches:
             if made.schema.names != self._schema.names:
                 raise UserError(f"map_batches gave other columns than its schema: {made.schema.names}")
             yield made.cast(self._schema)
+
+
+def failure_of(tables: Mapping[str, Any]) -> Exception | None:
+    """What a function has raised whose batches are one of the tables."""
+    failures = (each.failure for each in tables.values() if isinstance(each, MappedBatches))
+    return next(filter(None, failures), None)
 
 
 def mapped(frame: LazyFrame, function: BatchFunction, schema: pa.Schema | None) -> LazyFrame:

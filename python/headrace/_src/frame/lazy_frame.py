@@ -18,14 +18,14 @@ from headrace._src.frame import row_choices as row_choices
 from headrace._src.frame import texts_and_moments as texts_and_moments
 from headrace._src.frame import windows as windows
 from headrace._src.frame.asof_joins import AsOf, joined_asof
-from headrace._src.frame.batch_functions import BatchFunction, mapped
+from headrace._src.frame.batch_functions import BatchFunction, failure_of, mapped
 from headrace._src.frame.expression import Expr, IntoExpr, column, columns, flags, literal
 from headrace._src.frame.functions import col
 from headrace._src.frame.group_by import GroupBy, grouped
 from headrace._src.frame.nodes import Node, composed, owned, user_line
 from headrace._src.frame.scope import Column, Key, Scope, Value, converted, unknown_column
 from headrace._src.frame.translate import check_boolean, is_literal, is_scalar, named, translated
-from headrace._src.frame.types import sql_type, supertype, type_of
+from headrace._src.frame.types import is_of_kind, sql_type, supertype, type_of
 from headrace._src.query import sql as queries
 from headrace._src.sql.composed import Composed
 from headrace._src.sql.tables import quoted
@@ -153,7 +153,9 @@ class LazyFrame:
         select = f"select {', '.join(texts)}"
 
         def render(source: str) -> str:
-            return f"{select} from {scope.stages.around(source)}{where}" if table else select
+            if not table and not scope.stages.columns:
+                return select
+            return f"{select} from {scope.stages.around(source if table else '(select 0)')}{where}"
 
         return LazyFrame(self._made(operation, render), made, order)
 
@@ -209,16 +211,17 @@ class LazyFrame:
         return owned("cast", made)
 
     def fill_null(self, value: IntoExpr = None, strategy: str | None = None) -> LazyFrame:
-        """A value in place of nulls, in all columns that can hold it, or by a strategy as of `Expr`."""
+        """A value in place of nulls, in all columns of its kind, or by a strategy as of `Expr`.
+
+        A number is for all columns of numbers, which may change their types to hold it.
+        """
 
         def made() -> LazyFrame:
             if strategy is not None:
                 return self.with_columns(col(*self.columns).fill_null(strategy=strategy))
             kind = translated(literal(value), Scope(self._columns)).type
             filled = {
-                name: column(name).fill_null(value)
-                if supertype(each.type, kind) == each.type
-                else column(name)
+                name: column(name).fill_null(value) if is_of_kind(each.type, kind) else column(name)
                 for name, each in self._columns.items()
             }
             return self._computed("fill_null", filled)
@@ -601,7 +604,7 @@ class LazyFrame:
         try:
             return call(text.text, tables, **options)
         except HeadraceError as error:
-            raise text.retold(error) from None
+            raise failure_of(tables) or text.retold(error) from None
 
     def collect(self, **options: Any) -> pa.Table:
         """The rows as a pyarrow.Table; options: those of `headrace.sql`."""

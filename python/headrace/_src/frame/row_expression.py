@@ -115,7 +115,7 @@ class RowExpression:
 
     def pct_change(self, n: int = 1) -> Expr:
         """The share by which it differs from the row n before it."""
-        return self / self.shift(n) - 1
+        return self._made("share_of_change", n=n)
 
     def forward_fill(self) -> Expr:
         """The last value up to this row in place of nulls."""

@@ -35,8 +35,6 @@ def _calls(kind: str, function: str, dtype: pa.DataType) -> None:
 
 
 for _kind, _function, _type in (
-    ("to_lowercase", "lower", _TEXT),
-    ("to_uppercase", "upper", _TEXT),
     ("len_chars", "length", _COUNT),
     ("len_bytes", "strlen", _COUNT),
     ("reverse", "reverse", _TEXT),
@@ -46,6 +44,19 @@ for _kind, _function, _type in (
     ("replace_all", "replace", _TEXT),
 ):
     _calls(_kind, _function, _type)
+
+
+def _cases(kind: str, function: str, letter: str, letters: str) -> None:
+    """A case, in which a common letter becomes several, as in Polars; in SQL one becomes one."""
+
+    @rule(kind)
+    def case(scope: Scope, value: Value) -> Value:
+        text = f"replace({_text(value, kind)}, {literal(letter)}, {literal(letters)})"
+        return combined(f"{function}({text})", _TEXT, value)
+
+
+_cases("to_lowercase", "lower", "\u0130", "i\u0307")
+_cases("to_uppercase", "upper", "ß", "SS")
 
 
 @rule("matches")

@@ -209,6 +209,13 @@ def supertype(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
     return None
 
 
+def is_of_kind(dtype: pa.DataType, other: pa.DataType) -> bool:
+    """Whether both are numbers, or the one holds the values of the other."""
+    if is_numeric(dtype) or is_numeric(other):
+        return is_numeric(dtype) and is_numeric(other)
+    return supertype(dtype, other) == dtype
+
+
 def _integer_of(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
     if is_unsigned(left) == is_unsigned(right):
         return max(left, right, key=lambda each: each.bit_width)

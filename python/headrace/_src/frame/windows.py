@@ -95,6 +95,15 @@ def _diff(scope: Scope, value: Value, n: int) -> Value:
     return combined(f"({value.sql} - {before.sql})", dtype, value, before)
 
 
+@rule("share_of_change", of_rows=True)
+def _share_of_change(scope: Scope, value: Value, n: int) -> Value:
+    if not is_numeric(value.type):
+        raise UserError(f"pct_change() takes numbers, got {value.type}")
+    value = scope.once(value if is_float(value.type) else converted(value, _DOUBLE))
+    before = _shift(scope, value, Value("NULL", pa.null(), literal=True), n)
+    return combined(f"(({value.sql} - {before.sql}) / {before.sql})", value.type, value, before)
+
+
 @rule("filled", of_rows=True)
 def _filled(scope: Scope, value: Value, backward: bool) -> Value:
     what = "backward_fill()" if backward else "forward_fill()"

@@ -59,7 +59,8 @@ def polars_engine(**options: Any) -> PolarsEngine:
 
     The largest parts of Polars' optimised plan whose operations, expressions and types headrace knows are
     compiled and run as frames are; Polars runs what is left. The result is that of Polars, in its types and
-    its order. Print `engine.report` for what was left and why; the log has it as well (HEADRACE_LOG=info).
+    its order, but for what semantics.md lists of frames. Print `engine.report` for what was left and why; the
+    log has it as well (HEADRACE_LOG=info).
 
     options: those of `sql`: ranks, threads, memory.
     """

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from headrace._src.counted import counted
 from headrace._src.errors import InputOutputError, UnsupportedError, UserError
 from headrace._src.query.given_columns import OPTIONS as PLACE_OPTIONS
 from headrace._src.query.store_files import Stamp, StorePath, place_of, read, shown
@@ -184,6 +185,8 @@ def _named(
             raise UserError(f"columns must name the {len(sniffed)} columns of {path}, got {len(columns)}")
         return [(name, _spelled(connection, kind)) for name, kind in columns.items()]
     if isinstance(types, list):
+        if len(types) > len(sniffed):
+            raise UserError(f"types: {path} has {counted(len(sniffed), 'column')}, got {len(types)} types")
         types = dict(zip((name for name, _ in sniffed), types, strict=False))
     for name in types:
         if name not in dict(sniffed):

@@ -43,16 +43,17 @@ def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, 
         found[name] = _placed(text, call, lambda kind=kind, inside=inside: _called(kind, inside))
         text = f'{text[: call.start()]}"{name}"   {text[end + 1 :]}'
     for literal in _LITERAL.finditer(text):
-        path = literal.group(1)[1:-1]
+        path = _path(literal)
         if _is_file(literal, text, known, starts):
             if not is_csv(path) and not place_of(path).lower().endswith(".parquet"):
                 message = (
                     "files in FROM end in .csv, .tsv or .parquet; for others use read_csv or read_parquet"
                 )
                 raise located(UnsupportedError, message, text, _bytes(text, literal.start(1)), len(path))
-            name = without_secrets(path)
+            name = without_secrets(path).replace('"', "'")
             found[name] = _placed(text, literal, lambda path=path: files_of(path))
-            text = f'{text[: literal.start(1)]}"{name}"{text[literal.end(1) :]}'
+            named = f'"{name}"'.ljust(len(literal.group(1)))
+            text = f"{text[: literal.start(1)]}{named}{text[literal.end(1) :]}"
     return text, found
 
 
@@ -81,8 +82,12 @@ def _starts(text: str) -> set[int]:
 
 def _is_file(literal: re.Match[str], text: str, known: Collection[str], starts: set[int]) -> bool:
     """Whether a FROM or JOIN names a file, not a table of this name."""
-    named = literal.start(1) in starts and literal.group(1)[1:-1] not in known
+    named = literal.start(1) in starts and _path(literal) not in known
     return named and _is_clause(text, literal.start(), starts)
+
+
+def _path(literal: re.Match[str]) -> str:
+    return literal.group(1)[1:-1].replace("''", "'")
 
 
 def _is_clause(text: str, start: int, starts: set[int]) -> bool:

@@ -29,7 +29,10 @@ def error_of(document: Mapping[str, Any], text: str, schemas: Sequence[TableSche
     error = _CLASSES.get(kind, SqlError)
     message = _message(document, schemas)
     if kind == "permission":
-        message = f"SQL reads the tables that it is given, and no files: {message}"
+        message = (
+            "SQL reads the tables that it is given, and files that are named right behind FROM or JOIN, "
+            f"in read_csv or in read_parquet: {message}"
+        )
     reasons = _unreadable(text, schemas)
     if reasons and error is SqlError:
         error, message = UnsupportedError, f"{message} ({'; '.join(reasons)})"
