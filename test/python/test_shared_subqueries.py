@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import duckdb
+import headrace as hr
 import numpy
 import pyarrow
 import pytest
-
-import headrace as hr
 
 _ROWS = 60_000
 
@@ -54,3 +53,27 @@ def test_with_query_is_computed_once(name: str, ranks: int, tables: dict[str, py
         expected = sorted(connection.sql(_QUERIES[name]).fetchall())
     answer = hr.sql(_QUERIES[name], tables=tables, ranks=ranks)
     assert sorted(tuple(row.values()) for row in answer.to_pylist()) == expected
+
+
+_MET = {
+    "by the next key": "join c b on a.k = b.k + 1",
+    "by a count": "left join c b on a.k = b.n",
+    "by their keys": "join c b on a.k = b.k",
+    "by a part of another": "join c b on a.n = b.k // 100 and a.k > b.k",
+}
+
+
+@pytest.mark.parametrize("memory", ["12MB", "20MB", "1GB"])
+@pytest.mark.parametrize("name", _MET)
+def test_groups_that_meet_each_other_in_rounds(name: str, memory: str) -> None:
+    """A round has groups of some keys: what they meet may be of another one."""
+    rows = pyarrow.table({"k": numpy.random.default_rng(2).integers(0, 100_000, 300_000)})
+    text = (
+        "with c as materialized (select k, count(*) as n from t group by k) "
+        f"select count(*), sum(a.n), sum(b.n), count(b.k) from c a {_MET[name]}"
+    )
+    with duckdb.connect() as connection:
+        connection.register("t", rows)
+        expected = connection.sql(text).fetchall()
+    answer = hr.sql(text, tables={"t": rows}, memory=memory)
+    assert [tuple(row.values()) for row in answer.to_pylist()] == expected
