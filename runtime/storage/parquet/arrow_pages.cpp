@@ -347,6 +347,17 @@ Status readAny(parquet::ColumnReader &reader, const ParquetColumn &column, uint6
                      : readTyped<Type>(reader, column, rows, pages);
 }
 
+/// The values of a column chunk. Pages without any, which writers may leave behind, are passed
+/// over: Arrow's reader would take one for the end.
+std::shared_ptr<parquet::ColumnReader> readerOf(parquet::ParquetFileReader &file, int rowGroup,
+                                                int column) {
+  const std::shared_ptr<parquet::RowGroupReader> group = file.RowGroup(rowGroup);
+  std::unique_ptr<parquet::PageReader> pages = group->GetColumnPageReader(column);
+  pages->set_data_page_filter(
+      [](const parquet::DataPageStats &page) { return page.num_values == 0; });
+  return parquet::ColumnReader::Make(group->metadata()->schema()->Column(column), std::move(pages));
+}
+
 } // namespace
 
 Status readWithArrow(const ParquetFile &file, const InputFile &input, size_t rowGroup,
@@ -362,8 +373,8 @@ Status readWithArrow(const ParquetFile &file, const InputFile &input, size_t row
     if (!column.leaves.empty()) {
       return readNested(std::move(opened), rowGroup, column, rows, pages);
     }
-    std::shared_ptr<parquet::ColumnReader> reader =
-        opened->RowGroup(static_cast<int>(rowGroup))->Column(static_cast<int>(columnIndex));
+    const std::shared_ptr<parquet::ColumnReader> reader =
+        readerOf(*opened, static_cast<int>(rowGroup), static_cast<int>(columnIndex));
     if (column.type.kind == LogicalKind::kInterval) {
       return readIntervals(*reader, rows, pages);
     }
