@@ -12,20 +12,23 @@ _ROWS = 60_000
 
 _QUERIES = {
     # Sums of doubles depend on the order of the rows: computed twice, the largest may not be found again.
-    "doubles": "with s as (select k, sum(x) v from t group by k) select count(*) from s where v = (select max(v) from s)",
+    "doubles": "with s as (select k, sum(x) v from t group by k) "
+    "select count(*) from s where v = (select max(v) from s)",
     "joined": "with s as materialized (select t.k, y, z from t join u on t.k = u.k where y < 50) "
-    "select a.z, count(*), sum(b.y) from s a join (select z, max(y) y from s group by z) b on a.z = b.z and a.y = b.y "
-    "group by a.z",
+    "select a.z, count(*), sum(b.y) from s a join (select z, max(y) y from s group by z) b "
+    "on a.z = b.z and a.y = b.y group by a.z",
     # Which rows a limit without an order takes is open, but all readers take the same.
     "limit": "with s as materialized (select k, x from t limit 1000) "
     "select count(*) from s a join s b on a.k = b.k and a.x = b.x where a.x not in (select x from s)",
-    "scalars": "with s as materialized (select k, count(*) c from t group by k) select (select count(*) from s), "
-    "(select sum(c) from s), (select max(c) from s where k < 100), (select count(*) from s where c > "
-    "(select avg(c) from s))",
-    "united": "with s as materialized (select t.k, y, z from t left join u on t.k = u.k) select count(*) from s "
-    "union all select sum(z) from s union all select max(y) from s where z in (select z from s where y = 3)",
-    "nested": "with s as materialized (select distinct y from t), r as materialized (select a.y from s a join s b "
-    "on a.y = b.y + 1) select count(*), (select count(*) from r x join r w on x.y = w.y) from r",
+    "scalars": "with s as materialized (select k, count(*) c from t group by k) "
+    "select (select count(*) from s), (select sum(c) from s), (select max(c) from s where k < 100), "
+    "(select count(*) from s where c > (select avg(c) from s))",
+    "united": "with s as materialized (select t.k, y, z from t left join u on t.k = u.k) "
+    "select count(*) from s union all select sum(z) from s "
+    "union all select max(y) from s where z in (select z from s where y = 3)",
+    "nested": "with s as materialized (select distinct y from t), "
+    "r as materialized (select a.y from s a join s b on a.y = b.y + 1) "
+    "select count(*), (select count(*) from r x join r w on x.y = w.y) from r",
 }
 
 
