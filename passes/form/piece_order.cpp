@@ -208,8 +208,15 @@ void PieceOrder::addEdges(PipelineOp pipeline) {
       for (Operation *filler : fillers_[state.getValue()]) {
         wait(nodes_[&op], nodes_[filler], Edge::kEnd);
         auto lookup = dyn_cast<LookupOp>(op);
-        if (lookup && nodes_[&op] == nodes_[filler] && !divided_.contains(state.getValue())) {
-          contradicts_ |= !meetInParts(dividedOf(nodes_[&op]), filler, lookup);
+        const size_t node = nodes_[&op];
+        const bool inRound = node == nodes_[filler] && isRepeat(node) && isSink(*filler);
+        if (lookup && inRound && !divided_.contains(state.getValue())) {
+          // What the rounds alone use is new in each of them; else it would be filled after it is
+          // looked into.
+          contradicts_ |= !meetInParts(dividedOf(node), filler, lookup) ||
+                          llvm::any_of(nodes_, [&](auto &entry) {
+                            return stateOf(*entry.first) == state && entry.second != node;
+                          });
         }
       }
     }

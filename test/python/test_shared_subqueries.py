@@ -62,6 +62,8 @@ _MET = {
     "by the next key": "join c b on a.k = b.k + 1",
     "by a count": "left join c b on a.k = b.n",
     "by their keys": "join c b on a.k = b.k",
+    "by their keys, all of both": "full join c b on a.k = b.k",
+    "by the next key, all of both": "full join c b on a.k = b.k + 1",
     "by a part of another": "join c b on a.n = b.k // 100 and a.k > b.k",
 }
 

@@ -133,3 +133,48 @@ pipe.pipeline @probe {
   } : !pipe.rows<"c": i32> -> !pipe.rows<"c": i32>
   pipe.emit %2, @out keys [] : !pipe.rows<"c": i32>
 }
+
+// -----
+
+// Rows that nobody met are read behind all rounds: the table has those of all, and the groups are kept.
+// CHECK: pipe.state @totals_kept rows
+// CHECK: pipe.pipeline @fill {
+// CHECK: pipe.pipeline @probe {
+// CHECK: pipe.pipeline @others after @probe {
+pipe.state @totals group [#pipe.field<"k", i32, key>] holds <expected = 100000, p95 = 120000, max = 200000>
+pipe.state @build join [#pipe.field<"again", i32, key>, #pipe.field<"met", i1, payload>] holds <expected = 10, p95 = 20, max = 1000>
+pipe.stream @both result names ["again"] logical [i32] : !pipe.rows<"again": i32?>
+pipe.stream @out result names ["again"] logical [i32] : !pipe.rows<"again": i32>
+pipe.pipeline @scan {
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "k", file = "k">] : !pipe.rows<"k": i32>
+  pipe.combine %0, @totals keys ["k"] : !pipe.rows<"k": i32>
+}
+pipe.pipeline @merge_totals merges @totals {
+  %0 = pipe.read @totals : !pipe.rows<"k": i32>
+  pipe.combine %0, @totals keys ["k"] : !pipe.rows<"k": i32>
+}
+pipe.pipeline @fill {
+  %0 = pipe.read @totals : !pipe.rows<"k": i32>
+  %1 = pipe.map %0 ["again", "met"] ["k"] {
+  ^bb0(%k: i32):
+    %false = arith.constant false
+    pipe.yield %k, %false : i32, i1
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"again": i32, "met": i1>
+  pipe.insert %1, @build keys ["again"] : !pipe.rows<"again": i32, "met": i1>
+}
+pipe.pipeline @probe {
+  %0 = pipe.read @totals : !pipe.rows<"k": i32>
+  %1 = pipe.lookup %0, @build full keys ["k"] payload ["again"] mark "met" columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"again": i32?>
+  pipe.emit %1, @both keys [] : !pipe.rows<"again": i32?>
+}
+pipe.pipeline @others after @probe {
+  %0 = pipe.read @build : !pipe.rows<"again": i32, "met": i1>
+  %1 = pipe.filter %0 ["met"] {
+  ^bb0(%met: i1):
+    %true = arith.constant true
+    %other = arith.xori %met, %true : i1
+    pipe.yield %other : i1
+  } : !pipe.rows<"again": i32, "met": i1> -> !pipe.rows<"again": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"again": i32>
+}
