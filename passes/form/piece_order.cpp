@@ -1,6 +1,10 @@
 // Edges between pieces come from the states that they fill and read and the streams between them.
 #include "passes/form/piece_order.h"
 
+#include "llvm/ADT/BitVector.h"
+
+#include <optional>
+
 using namespace mlir;
 using namespace headrace::pipe;
 
@@ -24,9 +28,92 @@ FlatSymbolRefAttr stateOf(Operation &op) {
 
 bool isSink(Operation &op) { return isa<InsertOp, CombineOp>(op); }
 
+/// The column of its input that a column behind a map is, with its NULLs; null if it is computed.
+static StringAttr copiedBy(MapOp map, StringAttr column) {
+  auto given = cast<RowsType>(map.getInput().getType());
+  auto made = cast<RowsType>(map.getRows().getType());
+  auto width = [](RowsType rows, StringAttr name) -> unsigned {
+    return rows.getNullable()[static_cast<size_t>(rows.indexOf(name))] ? 2 : 1;
+  };
+  Block &body = map.getBody().front();
+  OperandRange yielded = body.getTerminator()->getOperands();
+  for (auto name : map.getNames().getAsRange<StringAttr>()) {
+    const unsigned values = width(made, name);
+    if (name == column) {
+      unsigned argument = 0;
+      for (auto source : map.getColumns().getAsRange<StringAttr>()) {
+        const unsigned arguments = width(given, source);
+        if (values == arguments && llvm::equal(yielded.take_front(values),
+                                               body.getArguments().slice(argument, arguments))) {
+          return source;
+        }
+        argument += arguments;
+      }
+      return {};
+    }
+    yielded = yielded.drop_front(values);
+  }
+  return column; // it is passed on
+}
+
+static std::optional<size_t> placeOf(StringAttr name, ArrayAttr names) {
+  const auto *found = llvm::find(names, name);
+  return found == names.end() ? std::nullopt : std::optional<size_t>(found - names.begin());
+}
+
+/// Which key of the divided state a column of the rows is that come to an op: these are of the part
+/// in which the state was read, or looked into.
+static std::optional<size_t> keyOf(StateOp divided, Operation *at, StringAttr column) {
+  for (Operation *op = at->getPrevNode(); op; op = op->getPrevNode()) {
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      SmallVector<Attribute> keys;
+      for (FieldAttr field : divided.getFields().getAsRange<FieldAttr>()) {
+        if (field.getCombine() == Combine::Key) {
+          keys.push_back(field.getName());
+        }
+      }
+      return read.getState() == divided.getSymName()
+                 ? placeOf(column, ArrayAttr::get(op->getContext(), keys))
+                 : std::nullopt;
+    }
+    if (auto lookup = dyn_cast<LookupOp>(op)) {
+      if (lookup.getState() == divided.getSymName()) {
+        return placeOf(column, lookup.getKeys());
+      }
+      if (placeOf(column, lookup.getPayload())) {
+        return std::nullopt;
+      }
+    } else if (auto map = dyn_cast<MapOp>(op)) {
+      column = copiedBy(map, column);
+    }
+    auto rows = column && op->getNumOperands() != 0
+                    ? dyn_cast<RowsType>(op->getOperand(0).getType())
+                    : RowsType();
+    if (!rows || rows.indexOf(column) < 0) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether rows that meet in a state are of one part of the divided one, in whose rounds it is
+/// filled and looked into: they meet by all of its keys.
+static bool meetInParts(StateOp divided, Operation *sink, LookupOp lookup) {
+  llvm::BitVector met(static_cast<unsigned>(divided.countKeys()));
+  for (auto [filled, asked] :
+       llvm::zip(sink->getAttrOfType<ArrayAttr>("keys").getAsRange<StringAttr>(),
+                 lookup.getKeys().getAsRange<StringAttr>())) {
+    std::optional<size_t> key = keyOf(divided, sink, filled);
+    if (key && key == keyOf(divided, lookup, asked)) {
+      met.set(static_cast<unsigned>(*key));
+    }
+  }
+  return met.all();
+}
+
 PieceOrder::PieceOrder(ModuleOp module, const llvm::StringSet<> &divided,
                        const llvm::StringSet<> &kept)
-    : divided_(divided), kept_(kept) {
+    : module_(module), divided_(divided), kept_(kept) {
   SmallVector<PipelineOp> pipelines;
   for (auto pipeline : module.getOps<PipelineOp>()) {
     if (!pipeline.getMerges()) {
@@ -38,8 +125,8 @@ PieceOrder::PieceOrder(ModuleOp module, const llvm::StringSet<> &divided,
     addEdges(pipeline);
   }
   for (auto choice : module.getOps<ChoiceOp>()) {
-    for (size_t filler : fillers_[choice.getState()]) {
-      contradicts_ |= isRepeat(filler); // what is chosen by is counted once
+    for (Operation *filler : fillers_[choice.getState()]) {
+      contradicts_ |= isRepeat(nodes_[filler]); // what is chosen by is counted once
     }
   }
 }
@@ -64,6 +151,12 @@ size_t PieceOrder::newNode() {
 
 bool PieceOrder::isRepeat(size_t node) const {
   return llvm::any_of(repeats_, [&](const auto &entry) { return entry.second == node; });
+}
+
+StateOp PieceOrder::dividedOf(size_t repeat) const {
+  const auto found =
+      llvm::find_if(repeats_, [&](const auto &entry) { return entry.second == repeat; });
+  return cast<StateOp>(SymbolTable::lookupSymbolIn(module_, found->first()));
 }
 
 size_t PieceOrder::nodeOfRepeat(StringRef state) {
@@ -98,7 +191,7 @@ void PieceOrder::addPieces(PipelineOp pipeline) {
   if (auto emit = dyn_cast<EmitOp>(sink)) {
     emitters_[emit.getStream()].push_back(node);
   } else {
-    fillers_[stateOf(sink).getValue()].push_back(node);
+    fillers_[stateOf(sink).getValue()].push_back(&sink);
   }
 }
 
@@ -112,8 +205,19 @@ void PieceOrder::addEdges(PipelineOp pipeline) {
         wait(nodes_[&op], emitter, Edge::kRows);
       }
     } else if (FlatSymbolRefAttr state = stateOf(op); state && !isSink(op)) {
-      for (size_t filler : fillers_[state.getValue()]) {
-        wait(nodes_[&op], filler, Edge::kEnd);
+      for (Operation *filler : fillers_[state.getValue()]) {
+        wait(nodes_[&op], nodes_[filler], Edge::kEnd);
+        auto lookup = dyn_cast<LookupOp>(op);
+        const size_t node = nodes_[&op];
+        const bool inRound = node == nodes_[filler] && isRepeat(node) && isSink(*filler);
+        if (lookup && inRound && !divided_.contains(state.getValue())) {
+          // What the rounds alone use is new in each of them; else it would be filled after it is
+          // looked into.
+          contradicts_ |= !meetInParts(dividedOf(node), filler, lookup) ||
+                          llvm::any_of(nodes_, [&](auto &entry) {
+                            return stateOf(*entry.first) == state && entry.second != node;
+                          });
+        }
       }
     }
   }

@@ -25,7 +25,8 @@ public:
   PieceOrder(mlir::ModuleOp module, const llvm::StringSet<> &divided,
              const llvm::StringSet<> &kept);
 
-  /// No piece waits for itself.
+  /// No piece waits for itself, and in rounds of a state rows of all its parts are not looked for
+  /// in what one round has.
   bool possible() const;
 
 private:
@@ -35,16 +36,19 @@ private:
   };
   size_t newNode();
   bool isRepeat(size_t node) const;
+  pipe::StateOp dividedOf(size_t repeat) const;
   size_t nodeOfRepeat(llvm::StringRef state);
   void addPieces(pipe::PipelineOp pipeline);
   void addEdges(pipe::PipelineOp pipeline);
   void wait(size_t node, size_t before, Edge edge);
   bool inCircle(size_t node, std::vector<uint8_t> &seen) const;
 
+  mlir::ModuleOp module_;
   const llvm::StringSet<> &divided_, &kept_;
   std::vector<llvm::SmallVector<size_t>> edges_; ///< node -> what it waits for
   llvm::StringMap<size_t> repeats_, firsts_, lasts_;
-  llvm::StringMap<llvm::SmallVector<size_t>> emitters_, fillers_;
+  llvm::StringMap<llvm::SmallVector<size_t>> emitters_;
+  llvm::StringMap<llvm::SmallVector<mlir::Operation *>> fillers_; ///< of each state
   llvm::DenseMap<mlir::Operation *, size_t> nodes_;
   bool contradicts_ = false;
 };

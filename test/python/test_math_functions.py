@@ -153,6 +153,17 @@ def test_count_if(where: str, ranks: int) -> None:
         f"select count_if(i > 0) a, countif(x is null) filter (where i < 9) b from t where {where}", ranks
     )
     _compare(f"select i % 3 k, count_if(x > 0) n from t where {where} group by all", ranks)
+    conditions = [
+        "i > 0 and x > 0",
+        "i > 0 or x is null",
+        "i in (1, 2)",
+        "i between 1 and 9",
+        "i = any([1, 2])",
+    ]
+    counts = [f"count_if({c}) a{i}, sum({c}) b{i}" for i, c in enumerate(conditions)]
+    _compare(f"select i % 3 k, {', '.join(counts)} from t where {where} group by all", ranks)
+    over = [f"count_if({c}) over (partition by i % 3) a{i}" for i, c in enumerate(conditions)]
+    _compare(f"select i, {', '.join(over)} from t where {where}", ranks)
 
 
 @pytest.mark.parametrize("ranks", [1, 2])

@@ -169,6 +169,7 @@ VALUES = [
     *("it's", "", "a\n\\'b\t;--", "$1 ? :a", "'); drop table t; --", "ü🚰"),
     *(date(2020, 2, 29), datetime(2020, 2, 29, 1, 2, 3, 4), time(1, 2, 3, 4)),
     *(datetime(2020, 2, 29, 1, tzinfo=UTC), np.int64(7), np.float32(0.5), pa.scalar("s")),
+    *({"a": 1, "b's": [{"c": None}, {"c": 1.5}]}, pa.scalar({"a": "x"})),
 ]
 
 
@@ -194,6 +195,11 @@ def test_values_of_parameters_come_back(session: hr.Session) -> None:
             [datetime(2020, 1, 2, 0, 0, 1)],
         ),
         ("select date '2020-01-01' + ? as a", [timedelta()], [datetime(2020, 1, 1)]),
+        (
+            "select ?.a as a, ? as m, ? as n",
+            [{"a": 2}, {"key": [1], "value": ["x"]}, {}],
+            [2, [(1, "x")], []],
+        ),
     ],
 )
 def test_parameters(session: hr.Session, text: str, values: Any, rows: list[Any]) -> None:
@@ -210,6 +216,8 @@ def test_parameters(session: hr.Session, text: str, values: Any, rows: list[Any]
         ("select ?", "1", "a list of values or a dict"),
         ("select ?", [object()], "no value of SQL can be made of it: object"),
         ("select ?", ["a\0"], "cannot hold the character 0"),
+        ("select ?", [{"": 1}], "a field of a struct has a name on one line, got ''"),
+        ("select ?", [{"a\n": 1}], "a field of a struct has a name on one line"),
         ("select ?", [2**128], "an integer has at most 128 bits"),
         ("select ?", [-(2**127) - 1], "an integer has at most 128 bits"),
         ("select ?", [Decimal("1e40")], "a decimal has at most 38 digits"),

@@ -132,6 +132,27 @@ def test_columns_of_nothing_but_null(tmp_path: Path) -> None:
         assert hr.sql("select k from t where c0 = 3 or c1 like 'a%'", tables).num_rows == 0
 
 
+def test_lists_with_pages_of_nothing(tmp_path: Path) -> None:
+    """Arrow's writer ends a chunk of lists with a page of no values if the last row begins a page."""
+    lists = [
+        [],
+        None,
+        None,
+        [1, None],
+        None,
+        [1, -5, None],
+        *[None] * 4,
+        [-5, 1],
+        [2, 1, None],
+        None,
+        None,
+        [],
+    ]
+    table = pa.table({"l": pa.array(lists, pa.list_(pa.int32())), "k": range(len(lists))})
+    parquet.write_table(table, tmp_path / "t.parquet", data_page_size=100, write_batch_size=5)
+    assert hr.sql("select * from t order by k", tmp_path).to_pydict() == table.to_pydict()
+
+
 @pytest.mark.parametrize("groups", ["none", "one that is empty"])
 def test_empty_tables(groups: str, tmp_path: Path) -> None:
     schema = pa.schema([("k", pa.int64()), ("s", pa.string()), ("m", pa.decimal128(15, 2))])

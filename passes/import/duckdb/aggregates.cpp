@@ -50,8 +50,10 @@ static Node typeOf(Node argument) {
   return type ? type : argument.get("value").get("type"); // of a constant
 }
 
+/// Comparisons and conjunctions alone come without a type.
 static bool isBoolean(Node argument) {
-  return typeOf(argument).get("id").string() == StringRef("BOOLEAN");
+  Node type = typeOf(argument);
+  return !type || type.get("id").string() == StringRef("BOOLEAN");
 }
 
 /// Whether it joins bits of unsigned integers of 128 bits, which are bytes: a function of lists

@@ -193,18 +193,6 @@ Status addLists(std::vector<std::optional<std::string>> lists, std::vector<Plain
   return Status();
 }
 
-/// Whether more values follow. Arrow's reader denies it before an empty page, which writers leave
-/// where they give up a dictionary; it goes on behind it when it is asked again.
-bool hasNext(parquet::ColumnReader &reader) {
-  constexpr int kEmptyPages = 16;
-  for (int page = 0; page <= kEmptyPages; ++page) {
-    if (reader.HasNext()) {
-      return true;
-    }
-  }
-  return false;
-}
-
 template <typename Type>
 Status readLists(parquet::ColumnReader &untyped, const ListColumn &column, uint64_t rows,
                  std::vector<PlainPage> &pages) {
@@ -220,7 +208,7 @@ Status readLists(parquet::ColumnReader &untyped, const ListColumn &column, uint6
     return addLists(std::move(complete), pages);
   };
   std::string bytes;
-  while (hasNext(reader)) {
+  while (reader.HasNext()) {
     int64_t count = 0, used = 0;
     const int64_t taken =
         reader.ReadBatch(kPageRows, definitions.data(), repetitions.data(), values.get(), &count);
@@ -359,6 +347,17 @@ Status readAny(parquet::ColumnReader &reader, const ParquetColumn &column, uint6
                      : readTyped<Type>(reader, column, rows, pages);
 }
 
+/// The values of a column chunk. Pages without any, which writers may leave behind, are passed
+/// over: Arrow's reader would take one for the end.
+std::shared_ptr<parquet::ColumnReader> readerOf(parquet::ParquetFileReader &file, int rowGroup,
+                                                int column) {
+  const std::shared_ptr<parquet::RowGroupReader> group = file.RowGroup(rowGroup);
+  std::unique_ptr<parquet::PageReader> pages = group->GetColumnPageReader(column);
+  pages->set_data_page_filter(
+      [](const parquet::DataPageStats &page) { return page.num_values == 0; });
+  return parquet::ColumnReader::Make(group->metadata()->schema()->Column(column), std::move(pages));
+}
+
 } // namespace
 
 Status readWithArrow(const ParquetFile &file, const InputFile &input, size_t rowGroup,
@@ -374,8 +373,8 @@ Status readWithArrow(const ParquetFile &file, const InputFile &input, size_t row
     if (!column.leaves.empty()) {
       return readNested(std::move(opened), rowGroup, column, rows, pages);
     }
-    std::shared_ptr<parquet::ColumnReader> reader =
-        opened->RowGroup(static_cast<int>(rowGroup))->Column(static_cast<int>(columnIndex));
+    const std::shared_ptr<parquet::ColumnReader> reader =
+        readerOf(*opened, static_cast<int>(rowGroup), static_cast<int>(columnIndex));
     if (column.type.kind == LogicalKind::kInterval) {
       return readIntervals(*reader, rows, pages);
     }

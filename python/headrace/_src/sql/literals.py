@@ -30,7 +30,8 @@ def literal(value: Any) -> str:
     """A typed literal on one line, which no text around it can change.
 
     None, bool, int, float, Decimal, str, bytes, UUID, date, datetime, time, timedelta, pyarrow's
-    MonthDayNano, a list or tuple of these, or a scalar or array of NumPy or pyarrow.
+    MonthDayNano, a list or tuple of these, a dict of fields, or of lists of keys and values of a map,
+    or a scalar or array of NumPy or pyarrow.
     """
     if isinstance(value, memoryview):
         value = bytes(value)
@@ -154,6 +155,18 @@ def _list(value: Any) -> str:
     return f"[{', '.join(map(literal, value))}]"
 
 
+def _struct(value: dict[Any, Any]) -> str:
+    """Or a map, of the dicts that are maps to DuckDB."""
+    keys, values = value.get("key"), value.get("value")
+    is_map = len(value) == 2 and isinstance(keys, list) and isinstance(values, list)
+    if not value or (is_map and len(keys) == len(values)):
+        return f"map({literal(keys or [])}, {literal(values or [])})"
+    for name in value:
+        if not str(name) or any(character in str(name) for character in "\n\r\t"):
+            raise UserError(f"a field of a struct has a name on one line, got {name!r}")
+    return f"{{{', '.join(f'{_text(str(name))}: {literal(item)}' for name, item in value.items())}}}"
+
+
 # bool is an int, and datetime a date: the narrower type first.
 _TEXTS: tuple[tuple[type | tuple[type, ...], Callable[[Any], str]], ...] = (
     (bool, lambda value: "true" if value else "false"),
@@ -168,4 +181,5 @@ _TEXTS: tuple[tuple[type | tuple[type, ...], Callable[[Any], str]], ...] = (
     (time, lambda value: f"time '{value.isoformat()}'"),
     (timedelta, _interval),
     ((list, tuple), _list),
+    (dict, _struct),
 )
