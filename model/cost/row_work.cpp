@@ -1,6 +1,7 @@
 // Units of work of look-ups, ends of states, hand-overs and the steps made of them.
 #include "model/cost/row_work.h"
 #include "model/plan/names.h"
+#include "model/plan/page_form.h"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,8 @@ namespace {
 constexpr double kStringBytes = 16;
 /// What a text of a state has behind its row, of which nothing is known.
 constexpr double kTextBytes = 32;
+/// Of a directory that forgets its groups.
+constexpr double kForgetful = 1 << 20;
 /// A field beyond the first cache line of a row takes another one.
 constexpr double kLineRowBytes = 48;
 /// Rows that a chunk has unless a plan says otherwise (plan::Stream::chunkRows).
@@ -101,6 +104,19 @@ bool forgets(const StateShape &state, double rows) {
   constexpr double kDirectoryRows = 1 << 16;
   constexpr double kRowsOfGroup = 2.5;
   return state.rows > kDirectoryRows && rows >= kRowsOfGroup * state.rows;
+}
+
+/// The share of rows that are not looked for among all groups: nearly all of a morsel are of
+/// another one each, and copies are merged (exec::GroupCopy).
+double newOnes(const StateShape &state, double rows, double lanes) {
+  constexpr double kDirectoryRows = 1 << 16;
+  constexpr double kNearlyAll = 0.95;
+  if (lanes < 2 || rows <= 0 || state.rows <= kDirectoryRows) {
+    return 0;
+  }
+  const double morsel = std::min(plan::kMorselRows, rows);
+  const double groups = state.rows * (1 - std::exp(-morsel / state.rows));
+  return groups >= kNearlyAll * morsel ? std::min(1.0, state.rows * lanes / rows) : 0;
 }
 
 double hashedEntries(double rows) { return std::exp2(std::ceil(std::log2(std::max(rows, 2.0)))); }
@@ -223,12 +239,14 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
     terms[near ? "group_new_near" : "group_new"] += made;
     terms["keep_string"] += made * state.stringKeys;
     if (near) {
-      constexpr double kForgetful = 1 << 20;
       inOrder(farBytes(made * state.rowBytes), units - made);
       addLines(terms, forgets(state, units) ? kForgetful : directory, made);
     } else {
-      addLines(terms, directory, made); // again when it has become too small
-      addLines(terms, state.workingSet(), units * (state.rowBytes > kLineRowBytes ? 2.5 : 2));
+      const double unsought = newOnes(state, units, arrival.lanes);
+      addLines(terms, kForgetful, (made + units) * unsought);
+      addLines(terms, directory, made * (1 - unsought)); // again when it has become too small
+      addLines(terms, state.workingSet(),
+               units * (1 - unsought) * (state.rowBytes > kLineRowBytes ? 2.5 : 2));
     }
     break;
   }

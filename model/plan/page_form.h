@@ -14,6 +14,9 @@ enum class PageForm : uint8_t { kValues, kCode, kGathered };
 inline constexpr std::array<const char *, 3> kPageForms = {"values", "code", "gathered"};
 inline const char *nameOf(PageForm form) { return kPageForms[static_cast<size_t>(form)]; }
 
+/// Units of WorkKind::kMapped for a flag: a byte, where an offset of a group has four.
+inline constexpr double kMappedFlag = 0.4;
+
 /// Rows of the morsels that scans are cut into (the setting's default).
 inline constexpr double kMorselRows = 122880;
 

@@ -365,10 +365,13 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
     return result;
   };
   if (entry.isCoded()) {
-    // A flag is a byte from a map that registers or the nearest cache hold; an offset of a group is
-    // four, and gathered.
-    constexpr double kFlag = 0.4;
-    work_.add(plan::WorkKind::kMapped, 0, kFlag);
+    // Registers hold the flags of few entries; among many each code looks for its own, as for a
+    // value.
+    if (entry.form == pipe::PageForm::Gathered) {
+      work_.add(plan::WorkKind::kDecodeGathered, 0, 1);
+    } else {
+      work_.add(plan::WorkKind::kMapped, 0, plan::kMappedFlag);
+    }
     work_.add(plan::WorkKind::kPageByte, 0, entry.pageBytes);
   } else {
     logDecode(entry, 0);

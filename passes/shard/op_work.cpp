@@ -167,9 +167,14 @@ cost::StepWork OpWork::rowWise(Operation *op, double parts) {
   if (auto filter = dyn_cast<FilterOp>(op)) {
     if (StringAttr column = codedColumn(filter)) {
       // Tried on the entries of a dictionary, or on the texts of the pages.
-      double entries = RowEstimates::triedEntries(scanBelow(filter), column);
-      double tried = entries > 0 ? entries : 1;
-      step.lanes["mapped"] = entries > 0 ? step.rows : 0;
+      const analysis::ColumnPages pages = RowEstimates::pagesOf(scanBelow(filter), column);
+      const bool coded = pages.tried > 0;
+      const double tried = coded ? pages.tried : 1;
+      if (pages.form == plan::PageForm::kGathered) {
+        step.lanes["decode_gathered"] = step.rows;
+      } else if (coded) {
+        step.lanes["mapped"] = plan::kMappedFlag * step.rows;
+      }
       step.lanes["select"] = step.rows;
       addExpressions(step.lanes, filter.getPredicate(), tried * step.rows, Form::kRows);
     } else if (isOnScan(filter) && !readsText(filter)) {

@@ -101,10 +101,10 @@ void RowEstimates::addPages(cost::RowShape &shape, ScanOp scan, const Column &co
   }
 }
 
-double RowEstimates::triedEntries(ScanOp scan, StringAttr column) {
+analysis::ColumnPages RowEstimates::pagesOf(ScanOp scan, StringAttr column) {
   StringAttr file = fileColumn(scan, column);
   Type type = scan.getResult().getType().getColumnType(column);
-  return file ? analysis::pagesOf(scan, file, type, 0).tried : 0;
+  return file ? analysis::pagesOf(scan, file, type, 0) : analysis::ColumnPages();
 }
 
 cost::RowShape RowEstimates::shapeOf(Value table) {

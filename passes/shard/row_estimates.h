@@ -6,6 +6,7 @@
 #include "passes/analysis/fullest_share.h"
 #include "passes/analysis/join_sides.h"
 #include "passes/analysis/ranges.h"
+#include "passes/analysis/scan_statistics.h"
 
 #include <algorithm>
 
@@ -31,9 +32,8 @@ public:
   /// Of some columns only.
   cost::RowShape shapeOf(mlir::Value table, llvm::function_ref<bool(mlir::StringAttr)> counts);
 
-  /// Entries of the dictionary that a scan finds a column of texts as codes of, in a row group; 0
-  /// if it finds texts.
-  static double triedEntries(frame::ScanOp scan, mlir::StringAttr column);
+  /// How a scan finds a column of texts.
+  static analysis::ColumnPages pagesOf(frame::ScanOp scan, mlir::StringAttr column);
 
   /// The table that a join builds of `rows` rows on one rank, for `probes` rows.
   cost::StateShape joinTable(const analysis::JoinSides &sides, double rows, double probes);
