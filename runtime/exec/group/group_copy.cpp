@@ -76,7 +76,11 @@ uint8_t *GroupCopy::insert(uint64_t hash, Status &why) {
 
 Status GroupCopy::makeRoom() {
   if (abi_.rows >= abi_.limit) {
-    HR_RETURN_IF_ERROR(forgetsGroups() ? forget() : resize((abi_.mask + 1) * 2));
+    if (forgetsGroups()) {
+      forget();
+    } else {
+      HR_RETURN_IF_ERROR(resize((abi_.mask + 1) * 2));
+    }
   }
   return rows_.next() == rows_.end() ? rows_.grow() : Status();
 }
@@ -109,15 +113,16 @@ void GroupCopy::enter(uint8_t *row, uint64_t hash) {
   abi_.directory[slot] = reinterpret_cast<uint64_t>(row) | (hash >> kPointerBits << kPointerBits);
 }
 
-Status GroupCopy::forget() {
+void GroupCopy::forget() {
   forgotten_ += std::exchange(abi_.rows, 0);
   offered_ = 0;
-  if (abi_.mask + 1 > kEntriesMax) { // of the first morsel, before it was known
-    dropDirectory();
-    return resize(kEntriesMax);
-  }
-  std::memset(abi_.directory, 0, (abi_.mask + 1) * 8);
-  return {};
+  setEntries(kEntriesMax); // of a directory that is larger, the first ones
+  std::memset(abi_.directory, 0, kEntriesMax * 8);
+}
+
+void GroupCopy::setEntries(uint64_t entries) {
+  abi_.mask = entries - 1;
+  abi_.limit = entries / 2;
 }
 
 Status GroupCopy::resize(uint64_t entries) {
@@ -125,8 +130,7 @@ Status GroupCopy::resize(uint64_t entries) {
   std::memset(block.data(), 0, entries * 8);
   directory_ = std::move(block);
   abi_.directory = reinterpret_cast<uint64_t *>(directory_.data());
-  abi_.mask = entries - 1;
-  abi_.limit = entries / 2;
+  setEntries(entries);
   uint64_t skip = forgotten_;
   for (const RowSpan &span : rows_.spans()) {
     const uint64_t skipped = std::min(skip, span.count);

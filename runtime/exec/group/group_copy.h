@@ -40,7 +40,8 @@ private:
   Status makeRoom();
   bool forgetsGroups() const;
   void enter(uint8_t *row, uint64_t hash);
-  Status forget();
+  void forget();
+  void setEntries(uint64_t entries);
   Status resize(uint64_t entries);
 
   const Copies copies_;
