@@ -126,7 +126,12 @@ def test_names_of_the_result(text: str, names: tuple[str, ...]) -> None:
             "1:26",
         ),
         ("select * from 'x.parquet'", errors.UnsupportedError, "reads the tables that it is given", ""),
-        ("select * from read_csv('/etc/passwd')", errors.UnsupportedError, "and no files", "1:15"),
+        (
+            "select * from read_csv('/etc/passwd')",
+            errors.UnsupportedError,
+            "and files that are named right behind",
+            "1:15",
+        ),
         ("select ts + interval 1 day from t", errors.UnsupportedError, "column ts: type is not", "1:11"),
     ],
 )

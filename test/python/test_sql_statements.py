@@ -189,6 +189,10 @@ def test_variables_of_a_session() -> None:
         ("null", '"NULL"'),
         ("'\\xAA'::blob", "BLOB"),
         ("-3::hugeint", "HUGEINT"),
+        ("{'a': 1::utinyint, 'b': [{'c': null}]}", 'STRUCT(a UTINYINT, b STRUCT(c "NULL")[])'),
+        ("{'key': [1], 'value': [2]}", 'STRUCT("key" INTEGER[], "value" INTEGER[])'),
+        ("[map {'a': 1}, null]", "MAP(VARCHAR, INTEGER)[]"),
+        ("map {}", 'MAP("NULL", "NULL")'),
     ):
         session.sql(f'set variable "my X" to {value}')
         found = session.sql("select getvariable('My x')")
@@ -199,8 +203,8 @@ def test_variables_of_a_session() -> None:
         session.sql("set variable k = zz")
     with pytest.raises(hr.errors.SqlError, match=r"no such column: zz.* \(at 1:26\)"):
         session.sql("select getvariable('k'), zz from t")
-    with pytest.raises(hr.errors.UserError, match="no value of SQL can be made of it: dict"):
-        session.sql("set variable k = {'a': 1}")
+    with pytest.raises(hr.errors.UserError, match="a field of a struct has a name on one line, got 'a"):
+        session.sql("set variable k = {'a\n': 1}")
     assert session.sql("select getvariable('k') as k").arrow().to_pylist() == [{"k": 3}]
 
 

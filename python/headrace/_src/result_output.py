@@ -129,7 +129,6 @@ class ResultFile:
                 self._write(file.name, batches.schema, rows)
                 shutil.copyfileobj(file, target, 8 << 20)
         except OSError as error:
-            # no test: it takes a device that fails
             raise InputOutputError(f"cannot write the result: {self._path}: {reason(error)}") from None
         return rows.count
 

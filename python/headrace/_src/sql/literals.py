@@ -35,7 +35,9 @@ def literal(value: Any) -> str:
     """
     if isinstance(value, memoryview):
         value = bytes(value)
-    for unwrap in ("as_py", "tolist", "to_pylist"):
+    if hasattr(value, "as_py"):
+        return _scalar(value)
+    for unwrap in ("tolist", "to_pylist"):
         if hasattr(value, unwrap):
             value = getattr(value, unwrap)()
             break
@@ -155,12 +157,31 @@ def _list(value: Any) -> str:
     return f"[{', '.join(map(literal, value))}]"
 
 
+def _scalar(value: Any) -> str:
+    """Of pyarrow: what is nested has types that its Python values do not tell."""
+    import pyarrow as pa
+
+    if not value.is_valid:
+        return "NULL"
+    if isinstance(value, pa.MapScalar):
+        return f"map({_list(value.values.field(0))}, {_list(value.values.field(1))})"
+    if isinstance(value, pa.StructScalar):
+        return _fields({field.name: value[place] for place, field in enumerate(value.type)})
+    if isinstance(value, (pa.ListScalar, pa.LargeListScalar, pa.FixedSizeListScalar)):
+        return _list(value.values)
+    return literal(value.as_py())
+
+
 def _struct(value: dict[Any, Any]) -> str:
     """Or a map, of the dicts that are maps to DuckDB."""
     keys, values = value.get("key"), value.get("value")
     is_map = len(value) == 2 and isinstance(keys, list) and isinstance(values, list)
     if not value or (is_map and len(keys) == len(values)):
         return f"map({literal(keys or [])}, {literal(values or [])})"
+    return _fields(value)
+
+
+def _fields(value: dict[Any, Any]) -> str:
     for name in value:
         if not str(name) or any(character in str(name) for character in "\n\r\t"):
             raise UserError(f"a field of a struct has a name on one line, got {name!r}")
