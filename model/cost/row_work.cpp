@@ -18,8 +18,9 @@ namespace {
 constexpr double kStringBytes = 16;
 /// What a text of a state has behind its row, of which nothing is known.
 constexpr double kTextBytes = 32;
-/// Of a directory that forgets its groups.
+/// Of a directory that forgets its groups: its bytes, and the groups that it has by then.
 constexpr double kForgetful = 1 << 20;
+constexpr double kDirectoryRows = kForgetful / 16;
 /// A field beyond the first cache line of a row takes another one.
 constexpr double kLineRowBytes = 48;
 /// Rows that a chunk has unless a plan says otherwise (plan::Stream::chunkRows).
@@ -101,7 +102,6 @@ void addSortedLines(Terms &terms, const StateShape &state, double rows, double t
 
 /// Whether a table of groups that come in runs begins its directory anew instead of enlarging it.
 bool forgets(const StateShape &state, double rows) {
-  constexpr double kDirectoryRows = 1 << 16;
   constexpr double kRowsOfGroup = 2.5;
   return state.rows > kDirectoryRows && rows >= kRowsOfGroup * state.rows;
 }
@@ -109,7 +109,6 @@ bool forgets(const StateShape &state, double rows) {
 /// The share of rows that are not looked for among all groups: nearly all of a morsel are of
 /// another one each, and copies are merged (exec::GroupCopy).
 double newOnes(const StateShape &state, double rows, double lanes) {
-  constexpr double kDirectoryRows = 1 << 16;
   constexpr double kNearlyAll = 0.95;
   if (lanes < 2 || rows <= 0 || state.rows <= kDirectoryRows) {
     return 0;

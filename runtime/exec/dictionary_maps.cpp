@@ -34,10 +34,8 @@ HrRange DictionaryMap::next(HrRange made) {
   if (left_.load() == 0) {
     return {};
   }
-  if (begun_.load() < ended_.size()) {
-    if (const uint32_t index = begun_.fetch_add(1); index < ended_.size()) {
-      return piece(index);
-    }
+  if (const uint32_t index = begun_.fetch_add(1); index < ended_.size()) {
+    return piece(index);
   }
   auto open = std::find(ended_.begin(), ended_.end(), false);
   return open == ended_.end() ? HrRange{} : piece(static_cast<uint32_t>(open - ended_.begin()));

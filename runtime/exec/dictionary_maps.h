@@ -43,6 +43,7 @@ private:
 
 /// Purpose: the maps of one task. Thread-safe. Lifetime: a map lives as long as a lane has it; of
 /// each number the last two are kept, as lanes come to the same dictionaries about the same time.
+/// The account that they are charged to outlives them.
 class DictionaryMaps {
 public:
   /// The map of this number, of the kernel's, for the column's dictionary; a new one where nobody

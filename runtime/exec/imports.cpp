@@ -204,6 +204,7 @@ uint8_t *dictionaryMap(HrWorker *worker, uint32_t number, const HrColumn *column
   const bool begins = todo->begin == todo->end;
   const bool same = map && map->dictionary() != 0 && map->dictionary() == column->dictionaryId;
   if (begins && !same) {
+    HR_CHECK(context.allMaps != nullptr);
     map.reset(); // its memory may be what there is for the next one
     Expected<std::shared_ptr<DictionaryMap>> found =
         context.allMaps->find(number, *column, *context.account);

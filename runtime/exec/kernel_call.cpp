@@ -121,9 +121,9 @@ Status KernelCall::error(const HrError &error, const Status &cause) const {
 Expected<std::unique_ptr<KernelFrame>> KernelFrame::create(const KernelCall &call,
                                                            std::shared_ptr<MemoryAccount> account,
                                                            uint32_t rank, uint32_t size,
-                                                           std::shared_ptr<DictionaryMaps> maps) {
+                                                           DictionaryMaps *maps) {
   HR_ASSIGN_OR_RETURN(const HrImports *imports, kernelImports());
-  std::unique_ptr<KernelFrame> frame(new KernelFrame(call, account, std::move(maps)));
+  std::unique_ptr<KernelFrame> frame(new KernelFrame(call, account, maps));
   HR_ASSIGN_OR_RETURN(frame->scratch_,
                       account->allocate(std::max(int64_t{call.scratchBytes()}, kHeadBytes)));
   frame->worker_.scratch = reinterpret_cast<uint8_t *>(frame->scratch_.data());

@@ -44,10 +44,11 @@ private:
 /// moved.
 class KernelFrame {
 public:
-  /// `maps`: of all lanes of a task.
-  static Expected<std::unique_ptr<KernelFrame>>
-  create(const KernelCall &call, std::shared_ptr<MemoryAccount> account, uint32_t rank,
-         uint32_t size, std::shared_ptr<DictionaryMaps> maps = std::make_shared<DictionaryMaps>());
+  /// `maps`: of all lanes of a task that scans, which outlive the frame.
+  static Expected<std::unique_ptr<KernelFrame>> create(const KernelCall &call,
+                                                       std::shared_ptr<MemoryAccount> account,
+                                                       uint32_t rank, uint32_t size,
+                                                       DictionaryMaps *maps = nullptr);
   ~KernelFrame() { scratch_.reset(); }
   KernelFrame(const KernelFrame &) = delete;
   KernelFrame &operator=(const KernelFrame &) = delete;
@@ -71,9 +72,8 @@ public:
   WorkerContext &context() { return context_; }
 
 private:
-  KernelFrame(const KernelCall &call, std::shared_ptr<MemoryAccount> account,
-              std::shared_ptr<DictionaryMaps> maps)
-      : call_(call), account_(account), context_(account, std::move(maps)) {}
+  KernelFrame(const KernelCall &call, std::shared_ptr<MemoryAccount> account, DictionaryMaps *maps)
+      : call_(call), account_(account), context_(account, maps) {}
   const KernelCall &call_;
   std::shared_ptr<MemoryAccount> account_;
   WorkerContext context_;

@@ -81,8 +81,8 @@ private:
   bool sketched_ = false; ///< an exchange of a pair looks at the first rows of each target
   size_t outputs_ = 0;    ///< chunks that a lane fills at a time: one a reader
   std::vector<RankState::CopySlots> copies_; ///< per state argument: one a lane, or none
+  DictionaryMaps dictionaryMaps_;            ///< of the lanes, whose frames find them there
   std::deque<Lane> lanes_;
-  std::shared_ptr<DictionaryMaps> dictionaryMaps_ = std::make_shared<DictionaryMaps>();
   std::optional<Finishing> finishing_;
 };
 
@@ -163,7 +163,7 @@ Status RunTask::addOutput(Lane &lane, size_t output) {
 /// Runs on the worker that uses the lane first, so that its memory is near it.
 Status RunTask::prepareLane(Lane &lane) {
   HR_ASSIGN_OR_RETURN(lane.frame, KernelFrame::create(*kernel_, account_, context_.rank,
-                                                      context_.size, dictionaryMaps_));
+                                                      context_.size, &dictionaryMaps_));
   lane.frame->stopBy(context_.board->flag());
   lane.frame->drawFrom(context_.seed);
   for (size_t i = 0; i < task_.states.size(); ++i) {

@@ -11,12 +11,13 @@ class OutputChunk;
 
 /// One per lane. Not shared between threads at a time.
 struct WorkerContext {
-  WorkerContext(const std::shared_ptr<MemoryAccount> &account, std::shared_ptr<DictionaryMaps> maps)
-      : account(account), arena(account), allMaps(std::move(maps)) {}
+  explicit WorkerContext(const std::shared_ptr<MemoryAccount> &account,
+                         DictionaryMaps *allMaps = nullptr)
+      : account(account), arena(account), allMaps(allMaps) {}
 
   std::shared_ptr<MemoryAccount> account;
-  BumpArena arena;                         ///< hr_arena_allocate; reset at the end of a morsel
-  std::shared_ptr<DictionaryMaps> allMaps; ///< of the lanes of a task
+  BumpArena arena;         ///< hr_arena_allocate; reset at the end of a morsel
+  DictionaryMaps *allMaps; ///< of the lanes of a task that scans
   std::vector<std::shared_ptr<DictionaryMap>> maps; ///< hr_dictionary_map, by number
   OutputChunk *const *outputs = nullptr;            ///< behind HrWorker.outputs, for hr_output_grow
   Status status;                                    ///< why an import failed, beside HrWorker.error

@@ -303,7 +303,8 @@ def _write_partitions(
     keys = pa.schema([schema.field(key) for key in sink.partition_by])
 
     def written(batch: pa.RecordBatch) -> pa.RecordBatch:
-        batch = _with_texts_of_duckdb(batch_with_texts(batch, texts), named)
+        batch = batch_with_texts(batch, texts)
+        batch = _with_texts_of_duckdb(batch, named) if named else batch
         return _with_names_of_folders(batch, sink.partition_by)
 
     dataset.write_dataset(
@@ -326,12 +327,14 @@ def _with_texts_of_duckdb(batch: pa.RecordBatch, names: Sequence[str]) -> pa.Rec
     import duckdb
     import pyarrow as pa
 
-    for name in names:
-        place = batch.schema.get_field_index(name)
-        with duckdb.connect() as connection:
-            connection.register("rows", pa.table({"x": batch.column(place)}))
-            found = connection.sql("select cast(x as varchar) as x from rows").to_arrow_table()
-        batch = batch.set_column(place, name, found["x"].combine_chunks())
+    places = [batch.schema.get_field_index(name) for name in names]
+    columns = {f"c{place}": batch.column(place) for place in places}
+    cast = ", ".join(f"cast({column} as varchar) as {column}" for column in columns)
+    with duckdb.connect() as connection:
+        connection.register("rows", pa.table(columns))
+        found = connection.sql(f"select {cast} from rows").to_arrow_table()
+    for place, name in zip(places, names, strict=True):
+        batch = batch.set_column(place, name, found[f"c{place}"].combine_chunks())
     return batch
 
 

@@ -70,7 +70,6 @@ uint8_t *GroupCopy::insert(uint64_t hash, Status &why) {
   std::memcpy(row, &hash, sizeof hash);
   enter(row, hash);
   ++abi_.rows;
-  ++inserted_;
   return row;
 }
 
@@ -89,9 +88,9 @@ void GroupCopy::offered(uint64_t rows) {
   constexpr uint64_t kTellingRows = 1 << 12;
   offered_ += rows;
   if (rows >= kTellingRows) {
-    allNew_ = copies_ == Copies::kSeveral && inserted_ * 20 >= rows * 19;
+    allNew_ = copies_ == Copies::kSeveral && (rowCount() - rowsBefore_) * 20 >= rows * 19;
   }
-  inserted_ = 0;
+  rowsBefore_ = rowCount();
 }
 
 /// Of the rows since the directory began, at most two in five were of a group that it did not have;
@@ -156,6 +155,7 @@ void GroupCopy::dropRows() {
   rows_ = RowStore(account_, state_.rowBytes);
   abi_.rows = 0;
   forgotten_ = 0;
+  rowsBefore_ = 0;
 }
 
 uint8_t *insertGroup(HrGroupTable *table, uint64_t hash, Status &why) {

@@ -49,10 +49,10 @@ private:
   std::vector<uint8_t> identity_; ///< of a row
   Block directory_;
   HrGroupTable abi_{};
-  uint64_t forgotten_ = 0; ///< rows that the directory does not have
-  uint64_t offered_ = 0;   ///< rows since the directory began
-  uint64_t inserted_ = 0;  ///< of them, those of the morsel that has not ended
-  bool allNew_ = false;    ///< nearly no row of the last morsel found its group
+  uint64_t forgotten_ = 0;  ///< rows that the directory does not have
+  uint64_t offered_ = 0;    ///< rows since the directory began
+  uint64_t rowsBefore_ = 0; ///< at the end of the last morsel
+  bool allNew_ = false;     ///< nearly no row of the last morsel found its group
 };
 
 /// Body of the import; `owner` is a GroupCopy.

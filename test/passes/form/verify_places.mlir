@@ -211,7 +211,7 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
 
 // Without keys all rows are a partition, unless the window says that it is over a rank's own ones.
 module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
-  pipe.state @own window [#pipe.field<"k", i32, payload>, #pipe.field<"row", i64, computed>]  functions [#frame.window_function<row_number -> "row">]
+  pipe.state @own window [#pipe.field<"k", i32, payload>, #pipe.field<"row", i64, computed>] functions [#frame.window_function<row_number -> "row">]
   pipe.pipeline @scan {
     %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
     // expected-error@+1 {{has rows of one partition on several ranks: @own}}

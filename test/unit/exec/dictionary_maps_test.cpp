@@ -15,12 +15,10 @@ namespace {
 
 /// A lane that asks for maps of dictionaries.
 struct AskingLane {
-  AskingLane(const std::shared_ptr<MemoryAccount> &account, std::shared_ptr<DictionaryMaps> maps)
-      : context(account, std::move(maps)) {
+  AskingLane(const std::shared_ptr<MemoryAccount> &account, DictionaryMaps &maps)
+      : context(account, &maps) {
     worker.arena = &context;
   }
-  explicit AskingLane(const std::shared_ptr<MemoryAccount> &account)
-      : AskingLane(account, std::make_shared<DictionaryMaps>()) {}
 
   uint8_t *ask(uint32_t number, uint32_t id, uint32_t entries) {
     column.dictionaryId = id;
@@ -50,7 +48,9 @@ struct AskingLane {
 };
 
 TEST(DictionaryMaps, stay_for_the_same_one) {
-  AskingLane lane(makeAccount());
+  auto account = makeAccount();
+  DictionaryMaps maps;
+  AskingLane lane(account, maps);
   constexpr uint32_t kMany = 10 * DictionaryMap::kPiece + 1;
   EXPECT_EQ(lane.make(1, 7, 3), 3);
   EXPECT_EQ(lane.make(0, 7, 3), 3); // of another condition
@@ -67,7 +67,7 @@ TEST(DictionaryMaps, stay_for_the_same_one) {
 
 TEST(DictionaryMaps, lanes_make_a_map_together) {
   auto account = makeAccount();
-  auto maps = std::make_shared<DictionaryMaps>();
+  DictionaryMaps maps;
   AskingLane one(account, maps), other(account, maps);
   constexpr uint32_t kPiece = DictionaryMap::kPiece;
   uint8_t *map = one.ask(0, 7, 2 * kPiece + 5);
@@ -87,7 +87,9 @@ TEST(DictionaryMaps, lanes_make_a_map_together) {
 
 TEST(DictionaryMaps, are_charged) {
   constexpr int64_t kBytes = 1 << 20;
-  AskingLane lane(makeAccount(kBytes));
+  auto account = makeAccount(kBytes);
+  DictionaryMaps maps;
+  AskingLane lane(account, maps);
   EXPECT_EQ(lane.ask(0, 1, 2 * kBytes), nullptr);
   EXPECT_EQ(lane.worker.error.code, HR_ERROR_MEMORY);
   EXPECT_EQ(lane.context.status.kind(), ErrorKind::kMemory);
@@ -96,7 +98,7 @@ TEST(DictionaryMaps, are_charged) {
 
 TEST(DictionaryMaps, all_threads_see_whole_maps) {
   auto account = makeAccount();
-  auto maps = std::make_shared<DictionaryMaps>();
+  DictionaryMaps maps;
   constexpr uint32_t kEntries = 50 * DictionaryMap::kPiece + 7, kDictionaries = 20;
   std::atomic<uint64_t> made{0};
   std::vector<std::thread> threads;
