@@ -50,6 +50,8 @@ public:
   /// knows whether it is the same (HrColumn.dictionaryId is 0).
   Expected<std::shared_ptr<DictionaryMap>> find(uint32_t number, const HrColumn &column,
                                                 MemoryAccount &account);
+  /// No lane is left that has any.
+  void clear() { maps_.clear(); }
 
 private:
   struct OfNumber {

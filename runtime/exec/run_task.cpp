@@ -431,6 +431,7 @@ PollState RunTask::poll() {
       return PollState::kPending;
     }
     lanes_.clear();
+    dictionaryMaps_.clear();
     queue_.reset();
     if (output_ && !context_.comesAgain[index_]) {
       output_->close();
