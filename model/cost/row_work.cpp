@@ -17,7 +17,6 @@ namespace {
 
 constexpr double kStringBytes = 16;
 /// What a text of a state has behind its row, of which nothing is known.
-constexpr double kTextBytes = 32;
 /// Of a directory that forgets its groups: its bytes, and the groups that it has by then.
 constexpr double kForgetful = 1 << 20;
 constexpr double kDirectoryRows = kForgetful / 16;
@@ -87,17 +86,21 @@ double amongCopies(double workingSet, double copies) {
   return workingSet * std::pow(std::max(copies, 1.0), wayTo(workingSet, kOwn, kShared));
 }
 
+/// With what else is touched between two look-ups of the same line: of another state at most as
+/// many bytes as of this one.
+double withOthers(double workingSet, const std::vector<double> &beside) {
+  double all = workingSet;
+  for (double other : beside) {
+    all += std::min(other, workingSet);
+  }
+  return all;
+}
+
 /// Cache lines of so many bytes that `rows` places among them are on.
 double linesAmong(double bytes, double rows) {
   constexpr double kLineBytes = 64;
   double lines = bytes / kLineBytes;
   return lines > 0 ? lines * (1 - std::exp(-rows / lines)) : 0;
-}
-
-/// `touched` rows of a sort buffer of `rows` are read, which lie anywhere in it.
-void addSortedLines(Terms &terms, const StateShape &state, double rows, double touched) {
-  constexpr double kLineBytes = 64;
-  addFarLines(terms, rows * std::max(kLineBytes, state.rowBytes), touched);
 }
 
 /// Whether a table of groups that come in runs begins its directory anew instead of enlarging it.
@@ -132,7 +135,7 @@ double RowShape::wireBytes() const {
 
 double StateShape::directoryBytes() const {
   if (kind != StateKind::kJoinTable) {
-    return kind == StateKind::kGroupTable ? 16 * rows : 0;
+    return kind == StateKind::kGroupTable ? 8 * hashedEntries(2 * rows) : 0;
   }
   switch (directory) {
   case plan::Directory::kHash:
@@ -159,6 +162,9 @@ StateShape shapeOf(const plan::State &state, double rows) {
     shape.texts += field.combine != plan::Combine::kKey && field.type == HR_STRING ? 1 : 0;
     shape.reals += field.type == HR_F32 || field.type == HR_F64 ? 1 : 0;
   }
+  for (const plan::OrderKey &key : state.order) {
+    shape.orderTexts += state.fields[key.field].type == HR_STRING ? 1 : 0;
+  }
   return shape;
 }
 
@@ -171,6 +177,7 @@ double stateRowBytes(StateKind kind, const RowShape &row) {
 
 namespace {
 
+constexpr double kOwnCache = 2e6; // of a core
 constexpr double kStays = 8e6, kGone = 64e6;
 /// With what others of the machine leave of its last cache.
 constexpr double kInMemory = 256e6;
@@ -194,8 +201,13 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
                const Arrival &arrival) {
   bool near = arrival.order == RowOrder::kClustered;
   double directory = state.directoryBytes();
+  // Texts lie beside the rows, as a set of their own.
+  auto addTexts = [&](double strings, double lines) {
+    double bytes = state.rows * strings * state.textBytes;
+    addFarLines(terms, withOthers(bytes, {state.workingSet()}), lines * strings);
+  };
   auto random = [&](double workingSet, double lines) {
-    addLines(terms, amongCopies(workingSet, arrival.copies), lines);
+    addLines(terms, amongCopies(withOthers(workingSet, arrival.beside), arrival.copies), lines);
   };
   // In order, a row falls on the line of the one before, or on the next; but a directory by hash
   // has no order.
@@ -227,8 +239,7 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
       inOrder(state.rows * state.rowBytes, lines);
     } else {
       random(state.workingSet(), lines);
-      addFarLines(terms, state.workingSet() + state.rows * state.texts * kTextBytes,
-                  units * state.texts);
+      addTexts(state.texts, units);
     }
     break;
   }
@@ -244,8 +255,9 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
       const double unsought = newOnes(state, units, arrival.lanes);
       addLines(terms, kForgetful, (made + units) * unsought);
       addLines(terms, directory, made * (1 - unsought)); // again when it has become too small
-      addLines(terms, state.workingSet(),
+      addLines(terms, amongCopies(withOthers(state.workingSet(), arrival.beside), arrival.lanes),
                units * (1 - unsought) * (state.rowBytes > kLineRowBytes ? 2.5 : 2));
+      addTexts(state.stringKeys, (units - made) * (1 - unsought));
     }
     break;
   }
@@ -259,9 +271,13 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
     }
     break;
   case WorkKind::kReadRow:
-    // In order, which is another one than that of the memory. A text is behind its row.
+    // In order, which is another one than that of the memory: what is far is asked for, a text when
+    // its row is there.
     if (state.kind == StateKind::kSortBuffer) {
-      addSortedLines(terms, state, state.rows, units * (1 + state.texts));
+      const double bytes = state.rows * (state.rowBytes + state.texts * state.textBytes);
+      const double far = wayTo(bytes, kOwnCache, kGone);
+      terms["read_far_row"] += units * far;
+      terms["read_far_text"] += units * state.texts * far;
     }
     break;
   default:
@@ -355,7 +371,7 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
       terms["merge_new"] = state.rows;
       // Texts are compared wherever each copy has them.
       terms["merge_string"] = merged * state.stringKeys;
-      addFarLines(terms, merged * kTextBytes, merged * state.stringKeys);
+      addFarLines(terms, merged * state.textBytes, merged * state.stringKeys);
     }
     terms["list_row"] = state.rows;
     break;
@@ -368,14 +384,9 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     double held = lanes * std::max(kPruneRows, kPruneFactor * state.limit);
     double kept = state.limit > 0 ? std::min(through, held) : through;
     double more = kept * (state.orderWords - 1);
-    constexpr double kOwnCache = 2e6; // of a core
-    double far = wayTo(kept * state.rowBytes, kOwnCache, kGone);
     terms["finish"] = 2;
-    terms["sort_row"] = kept * (1 - far);
-    terms["sort_far_row"] = kept * far;
-    terms["sort_word"] = more * (1 - far);
-    terms["sort_far_word"] = more * far;
-    addSortedLines(terms, state, kept, more);
+    terms["sort_row"] = kept;
+    terms[state.orderTexts > 0 ? "sort_text_word" : "sort_word"] = more;
     break;
   }
   case StateKind::kWindow: {

@@ -44,7 +44,9 @@ struct StateShape {
   double extent = 0;                                  ///< of a directory that goes by the key
   double limit = 0;                                   ///< sort buffers: rows that are kept; 0: all
   double orderWords = 1;                              ///< sort buffers: plan::State::orderWords
+  double orderTexts = 0;                              ///< sort buffers: keys that are strings
   double stringKeys = 0;                              ///< groups: keys that are strings
+  double textBytes = 32;                              ///< of a string
   double texts = 0;                                   ///< other fields that are strings
   double reals = 0; ///< groups: of the fields, floating-point numbers
 
@@ -81,6 +83,7 @@ struct Arrival {
   double lanes = 1;       ///< copies that the state is filled in
   double ranks = 1;       ///< whose rows these are
   double copies = 1; ///< ranks of the process: each has such a state in the caches that they share
+  std::vector<double> beside; ///< working sets of the other states that the rows are looked up in
 };
 
 //===----------------------------------------------------------------------===//

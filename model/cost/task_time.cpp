@@ -47,18 +47,55 @@ bool isGroupedInOrder(const plan::State &state, double stateRows, const TaskRows
          stateRows * rows.copies > 0.2 * rows.orderExtent && stateRows < 1.25 * rows.orderExtent;
 }
 
+/// What the kernel's hashes of strings say of how long they are.
+double hashedTextBytes(const plan::Kernel &kernel, double otherwise) {
+  constexpr double kLeast = 8; // of those that are kept
+  double strings = 0, bytes = 0;
+  for (const plan::Work &work : kernel.work) {
+    strings += work.kind == WorkKind::kHashString ? work.amount : 0;
+    bytes += work.kind == WorkKind::kHashByte ? work.amount : 0;
+  }
+  return strings > 0 ? std::max(kLeast, bytes / strings) : otherwise;
+}
+
+/// A state of a task.
+StateShape stateOf(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows,
+                   size_t position) {
+  StateShape shape =
+      shapeOf(plan.states[task.states()[position].state], rowsOfState(rows, position));
+  if (shape.stringKeys > 0 && task.kernel() != plan::kNone) {
+    shape.textBytes = hashedTextBytes(plan.kernels[task.kernel()], shape.textBytes);
+  }
+  return shape;
+}
+
 /// The position of the largest state that a task looks into; -1 without one.
 int32_t largestState(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
   int32_t largest = -1;
   double bytesMax = 0;
   for (size_t i = 0; i < task.states().size(); ++i) {
-    double bytes = shapeOf(plan.states[task.states()[i].state], rowsOfState(rows, i)).workingSet();
+    double bytes = stateOf(plan, task, rows, i).workingSet();
     if (bytes > bytesMax) {
       bytesMax = bytes;
       largest = static_cast<int32_t>(i);
     }
   }
   return largest;
+}
+
+/// The working sets of the other states that the kernel looks rows up in.
+std::vector<double> besides(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows,
+                            int32_t position) {
+  std::vector<double> others;
+  for (size_t i = 0; i < task.states().size(); ++i) {
+    const plan::State &state = plan.states[task.states()[i].state];
+    const bool isLookedUp =
+        state.kind == plan::StateKind::kJoinTable || state.kind == plan::StateKind::kGroupTable;
+    if (static_cast<int32_t>(i) != position && isLookedUp) {
+      others.push_back(stateOf(plan, task, rows, i).workingSet());
+    }
+  }
+  return others;
 }
 
 } // namespace
@@ -109,9 +146,13 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     bool near =
         isGroupedInOrder(state, stateRows, rows) ||
         (work.state == inOrder && !scattered && (!state.direct() || isInOrder(state, rows)));
-    Arrival arrival{near ? RowOrder::kClustered : RowOrder::kNone, rows.orderExtent, rows.lanes,
-                    rows.ranks, rows.copies};
-    addAccess(terms, work.kind, shapeOf(state, stateRows), units, arrival);
+    Arrival arrival{near ? RowOrder::kClustered : RowOrder::kNone,
+                    rows.orderExtent,
+                    rows.lanes,
+                    rows.ranks,
+                    rows.copies,
+                    besides(plan, task, rows, work.state)};
+    addAccess(terms, work.kind, stateOf(plan, task, rows, work.state), units, arrival);
   }
   terms["morsel"] += rows.pieces;
   FarShares far = farShares(pages + texts);
@@ -144,7 +185,7 @@ Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows
     const plan::State &state = plan.states[task.states()[i].state];
     double stateRows = rowsOfState(rows, i);
     bool inOrder = isInOrder(state, rows) || isGroupedInOrder(state, stateRows, rows);
-    add(terms, endTerms(shapeOf(state, stateRows), through, rows.lanes,
+    add(terms, endTerms(stateOf(plan, task, rows, i), through, rows.lanes,
                         inOrder ? RowOrder::kClustered : RowOrder::kNone));
   }
   return terms;

@@ -108,6 +108,19 @@ void CodeBuilder::prefetch(Value address) {
                          getI32IntegerAttr(1));
 }
 
+void CodeBuilder::prefetchRow(Value row, int64_t bytes) {
+  constexpr int64_t kLineBytes = 64, kLinesMax = 4;
+  const int64_t asked = std::min(bytes, kLinesMax * kLineBytes);
+  for (int64_t from = 0; from < asked; from += kLineBytes) {
+    prefetch(at(row, from));
+  }
+  // Rows lie side by side from the beginning of a line: those of 24 bytes are on two in one of
+  // four.
+  if (asked == bytes && kLineBytes % bytes != 0 && bytes % kLineBytes != 0) {
+    prefetch(at(row, bytes - 1));
+  }
+}
+
 Value CodeBuilder::slot(Type type, int64_t count) {
   OpBuilder::InsertionGuard guard(*this);
   Block &entry = function_.getBody().front();

@@ -49,6 +49,8 @@ public:
   mlir::Value nullPtr();
   /// Asks for the cache line of `address`, to be read soon and often.
   void prefetch(mlir::Value address);
+  /// Asks for the first lines of a row of a state, which may begin in the middle of one.
+  void prefetchRow(mlir::Value row, int64_t bytes);
 
   /// A stack slot in the entry block.
   mlir::Value slot(mlir::Type type, int64_t count = 1);

@@ -228,13 +228,8 @@ void KernelEmitter::askForRows(const plan::State &state, Value pointers, Value c
   if (!rowsAnywhere_) {
     return;
   }
-  constexpr int64_t kLineBytes = 64, kLinesMax = 4;
-  int64_t lines = std::min((state.rowBytes + kLineBytes - 1) / kLineBytes, kLinesMax);
   b_.forLoop(b_.i64(0), count, 1, [&](Value index) {
-    Value row = b_.load(b_.ptrType(), b_.element(pointers, index, 8));
-    for (int64_t line = 0; line < lines; ++line) {
-      b_.prefetch(b_.at(row, line * kLineBytes));
-    }
+    b_.prefetchRow(b_.load(b_.ptrType(), b_.element(pointers, index, 8)), state.rowBytes);
   });
 }
 

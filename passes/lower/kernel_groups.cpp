@@ -121,8 +121,9 @@ LogicalResult KernelEmitter::emitGroupHashes(pipe::CombineOp combine, const plan
     return LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
   };
   Value isLarge = b_.compare(arith::CmpIPredicate::ugt, mask, b_.i64(kSmallDirectoryMask));
-  b_.ifThen(isLarge,
-            [&] { b_.forLoop(base, end, 1, [&](Value index) { b_.prefetch(rowOf(index)); }); });
+  b_.ifThen(isLarge, [&] {
+    b_.forLoop(base, end, 1, [&](Value index) { b_.prefetchRow(rowOf(index), state.rowBytes); });
+  });
   if (texts.empty()) {
     return result;
   }

@@ -221,7 +221,7 @@ LogicalResult KernelEmitter::emitHashProbe(Lookup &lookup, Value base, Value end
     Value head = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(abi::kRowPointerMask));
     head = b_.select(present, head, b_.i64(0));
     head = b_.select(null, b_.i64(0), head);
-    b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
+    b_.prefetchRow(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head), lookup.state.rowBytes);
     openChain(lookup, openCount, index, head);
   });
   b_.store(b_.load(i64, openCount), lookup.open);
@@ -299,7 +299,7 @@ LogicalResult KernelEmitter::emitDirectProbe(Lookup &lookup, Value base, Value e
         appendSettled(lookup, index, b_.compare(arith::CmpIPredicate::ne, head, b_.i64(0)));
         return;
       }
-      b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
+      b_.prefetchRow(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head), lookup.state.rowBytes);
     }
     openChain(lookup, openCount, index, head);
   });
@@ -309,7 +309,7 @@ LogicalResult KernelEmitter::emitDirectProbe(Lookup &lookup, Value base, Value e
       Value place = b_.element(lookup.heads, index, 8);
       Value entry = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, b_.load(i64, place));
       Value head = b_.load(i64, entry);
-      b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
+      b_.prefetchRow(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head), lookup.state.rowBytes);
       b_.store(head, place);
     });
   }
@@ -368,7 +368,7 @@ LogicalResult KernelEmitter::emitRound(Lookup &lookup) {
     if (lookup.needsOne()) {
       goesOn = b_.select(*equal, b_.integer(b_.getI1Type(), 0), goesOn);
     }
-    b_.prefetch(there);
+    b_.prefetchRow(there, lookup.state.rowBytes);
     Value at = b_.load(i64, kept);
     b_.store(b_.truncate(row, b_.getI16Type()), b_.element(lookup.rows, at, 2));
     b_.store(next, b_.element(lookup.heads, at, 8));

@@ -183,6 +183,9 @@ cost::StateShape RowEstimates::sortBuffer(Value input, double rows, double limit
       return 8 * bytesOf(column, ranges_.rangeOf(input, name)) + (isNullable(column) ? 1 : 0);
     };
     state.orderWords = analysis::orderWords(ranges_.cardinality(), input, order, rows, bitsOf);
+    for (auto key : order.getAsRange<frame::SortKeyAttr>()) {
+      state.orderTexts += frame::isHeldAsText(dropNullable(type.getColumnType(key.getColumn())));
+    }
   }
   return state;
 }

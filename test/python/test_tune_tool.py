@@ -190,6 +190,30 @@ def test_plans_are_compared_with_a_calibration_in_turns(plans: Path, tmp_path: P
     assert "needs --topology or --calibration" in _tool("compare", plans, status=2)
 
 
+def test_measurements_are_kept_for_another_comparison(plans: Path, tmp_path: Path) -> None:
+    kept, first, again = tmp_path / "kept.json", tmp_path / "first.json", tmp_path / "again.json"
+    measured = ("--runs", 2, "--rounds", 1, "--measured", kept)
+    _run("compare", plans, "--calibration", plans, *measured, "--output", first)
+    before = kept.read_text()
+    # Nothing runs any more: the same figures to the last digit.
+    _run("compare", plans, "--calibration", plans, *measured, "--output", again)
+    assert again.read_text() == first.read_text()
+    assert kept.read_text() == before
+    other = _tool("compare", plans / "join-r1.plan", "--calibration", plans, *measured, status=2)
+    assert "measurements of other plans than: join-r1" in other
+    damaged = json.loads(before)
+    del damaged[0]["seconds"]
+    kept.write_text(json.dumps(damaged))
+    assert ": no measurements of plans: " in _tool(
+        "compare", plans, "--calibration", plans, *measured, status=2
+    )
+    nowhere = tmp_path / "nowhere" / "kept.json"
+    message = _tool(
+        "calibrate", plans, "--output", first, "--runs", 1, "--rounds", 1, "--measured", nowhere, status=1
+    )
+    assert "cannot write: " in message
+
+
 def _problem(costs: list[list[float]], limit: int) -> dict[str, object]:
     """Nodes that are alive together, with as many bytes as a choice's number."""
     usages = [list(range(len(choices))) for choices in costs]

@@ -2,8 +2,10 @@
 #include "tools/headrace-tune/measure_request.h"
 
 #include "model/cost/workers.h"
+#include "tools/headrace-tune/measured_file.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@ Options measureOptions(MeasureRequest &request, std::string usage) {
   options.word("a folder of plans", request.plans)
       .path("--topology", request.topology)
       .path("--output", request.output)
+      .path("--measured", request.measured)
       .count("--threads", request.threads, 1, 65536)
       .count("--runs", request.runs, 1, 1e6)
       .count("--rounds", request.rounds, 1, 1e6);
@@ -33,10 +36,12 @@ Expected<topology::Topology> measuredTopology(const MeasureRequest &request) {
   return topology;
 }
 
+namespace {
+
 // In rounds over all plans: a slow moment of the machine then falls on some runs of each, and not
 // on all of some.
-Expected<std::vector<MeasuredPlan>> measureAll(const std::vector<std::string> &directories,
-                                               const MeasureRequest &request) {
+Expected<std::vector<MeasuredPlan>> runAll(const std::vector<std::string> &directories,
+                                           const MeasureRequest &request) {
   Measurer measurer(request.threads);
   std::vector<MeasuredPlan> measured;
   size_t total = directories.size() * static_cast<size_t>(request.rounds);
@@ -54,6 +59,21 @@ Expected<std::vector<MeasuredPlan>> measureAll(const std::vector<std::string> &d
   }
   if (isatty(2)) {
     std::fprintf(stderr, "\r\033[K");
+  }
+  return measured;
+}
+
+} // namespace
+
+Expected<std::vector<MeasuredPlan>> measureAll(const std::vector<std::string> &directories,
+                                               const MeasureRequest &request) {
+  std::error_code error;
+  if (!request.measured.empty() && std::filesystem::exists(request.measured, error)) {
+    return readMeasured(request.measured, directories);
+  }
+  HR_ASSIGN_OR_RETURN(std::vector<MeasuredPlan> measured, runAll(directories, request));
+  if (!request.measured.empty()) {
+    HR_RETURN_IF_ERROR(writeMeasured(request.measured, measured));
   }
   return measured;
 }

@@ -16,14 +16,17 @@ inline constexpr const char *kMeasureOptions =
     "  --threads N      workers of all ranks together (default: one a core)\n"
     "  --runs N         of each plan in each round; of all the least counts, since the first are "
     "slower (default: 8)\n"
-    "  --rounds N       over all plans (default: 6)\n";
+    "  --rounds N       over all plans (default: 6)\n"
+    "  --measured FILE  takes what an earlier command measured in place of runs; written if it is "
+    "not there (default: none)\n";
 
 struct MeasureRequest {
   MeasureRequest();
   std::string plans;
   std::string topology;
   std::string output;
-  int threads; ///< as many as this machine has cores
+  std::string measured; ///< a file that keeps what was measured, or none
+  int threads;          ///< as many as this machine has cores
   int runs = 8;
   int rounds = 6;
 };
@@ -35,7 +38,7 @@ Options measureOptions(MeasureRequest &request, std::string usage);
 /// name, as it is assumed to be (whatever an earlier calibration found). Refuses other machines'.
 Expected<topology::Topology> measuredTopology(const MeasureRequest &request);
 
-/// Runs the plans of these directories as often as the request says.
+/// Runs the plans of these directories as often as the request says, or reads what was measured.
 Expected<std::vector<MeasuredPlan>> measureAll(const std::vector<std::string> &directories,
                                                const MeasureRequest &request);
 

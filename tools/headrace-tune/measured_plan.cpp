@@ -156,20 +156,30 @@ void record(MeasuredPlan &plan, const exec::Profile &profile) {
   plan.tasks = std::move(tasks);
 }
 
+MeasuredPlan unmeasured(const std::string &directory, const exec::StoredPlan &stored) {
+  MeasuredPlan plan;
+  plan.name = fs::path(directory).stem().string();
+  plan.program = stored.program;
+  plan.counted = stored.program->plan();
+  plan.ranks = plan::rankCount(plan.counted);
+  return plan;
+}
+
 } // namespace
+
+Expected<MeasuredPlan> unmeasuredPlan(const std::string &directory) {
+  HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(directory));
+  return unmeasured(directory, stored);
+}
 
 Measurer::Measurer(int threads)
     : threads_(threads), storage_(std::make_shared<storage::Storage>()) {}
 
 Expected<MeasuredPlan> Measurer::measure(const std::string &directory, int runs) {
   HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(directory));
-  MeasuredPlan measured;
-  measured.name = fs::path(directory).stem().string();
-  measured.program = stored.program;
-  measured.counted = stored.program->plan();
+  MeasuredPlan measured = unmeasured(directory, stored);
   exec::RunOptions options;
-  options.ranks = static_cast<uint32_t>(plan::rankCount(stored.program->plan()));
-  measured.ranks = options.ranks;
+  options.ranks = static_cast<uint32_t>(measured.ranks);
   exec::Bindings bindings;
   std::map<std::string, std::vector<uint8_t>> tensors;
   for (const plan::Slot &slot : stored.program->plan().slots) {

@@ -55,6 +55,8 @@ private:
   std::shared_ptr<storage::Storage> storage_;
 };
 
+/// A plan with its name, its program and its estimates, not run yet.
+Expected<MeasuredPlan> unmeasuredPlan(const std::string &directory);
 /// The directories NAME.plan in a directory, by name; a directory that is a plan itself is alone.
 Expected<std::vector<std::string>> planDirectories(const std::string &path);
 

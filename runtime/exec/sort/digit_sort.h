@@ -80,10 +80,12 @@ template <typename Key> unsigned bitWidth(Key differing) {
 }
 
 /// Sorts by `key()`, an unsigned number. `few(run)` sorts runs of less than kWorthDistributing
-/// entries, `equal(run)` those of one key, by what else there is. `other` has room for as many
-/// entries; null: all are few.
-template <typename Entry, typename Few, typename Equal>
-void sortByDigits(std::span<Entry> entries, Entry *other, const Few &few, const Equal &equal) {
+/// entries, `equal(run)` those of one key, by what else there is; `ask(entry)` is called some
+/// entries before, so that these need not wait for it. `other` has room for as many entries; null:
+/// all are few.
+template <typename Entry, typename Few, typename Equal, typename Ask>
+void sortByDigits(std::span<Entry> entries, Entry *other, const Few &few, const Equal &equal,
+                  const Ask &ask) {
   if (entries.size() < kWorthDistributing || !other) {
     few(entries);
     return;
@@ -102,15 +104,23 @@ void sortByDigits(std::span<Entry> entries, Entry *other, const Few &few, const 
   }
   const Digits<Entry> digits(bitWidth(least ^ most), entries.size());
   distribute(entries, other, digits);
-  for (size_t run = 0, next = 1; run < entries.size(); run = next++) {
-    const uint32_t same = digits.all(entries[run]);
-    while (next < entries.size() && digits.all(entries[next]) == same) {
-      ++next;
+  std::span<Entry> asked; // a run is sorted when the next one has been asked for
+  for (size_t begin = 0, end = 1; begin < entries.size(); begin = end++) {
+    const uint32_t same = digits.all(entries[begin]);
+    while (end < entries.size() && digits.all(entries[end]) == same) {
+      ++end;
     }
-    if (next - run > 1) {
-      sortByDigits(entries.subspan(run, next - run), other, few, equal);
+    if (end - begin > 1) {
+      const auto run = entries.subspan(begin, end - begin);
+      // Many ask themselves, and those with different keys need nothing else.
+      if (run.size() < kWorthDistributing && run[0].key() == run[1].key()) {
+        std::for_each(run.begin(), run.end(), ask);
+      }
+      sortByDigits(asked, other, few, equal, ask);
+      asked = run;
     }
   }
+  sortByDigits(asked, other, few, equal, ask);
 }
 
 } // namespace headrace::exec

@@ -128,4 +128,11 @@ std::optional<KeyWords::Place> KeyWords::after(Place place, uint64_t word) const
   return Place{place.step + 1, 0};
 }
 
+std::optional<KeyWords::Place> KeyWords::mayFollow(Place place) const {
+  if (place.step < steps_.size() && isText(steps_[place.step])) {
+    return place;
+  }
+  return place.step + 1 < steps_.size() ? std::optional(Place{place.step + 1, 0}) : std::nullopt;
+}
+
 } // namespace headrace::exec

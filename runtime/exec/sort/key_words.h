@@ -31,6 +31,8 @@ public:
   void askForText(const uint8_t *row, Place place) const;
   /// The next one of rows that have this word in common, if there is one.
   std::optional<Place> after(Place place, uint64_t word) const;
+  /// Where in a row the next one would be, whatever this word is; none behind the last.
+  std::optional<Place> mayFollow(Place place) const;
 
 private:
   /// Some bits of a key.

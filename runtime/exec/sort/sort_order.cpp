@@ -39,7 +39,13 @@ uint64_t SortOrder::sort(std::span<SortEntry> entries, SortEntry *other, KeyWord
       equal(run.subspan(begin, end - begin));
     }
   };
-  sortByDigits(entries, other, few, equal);
+  const std::optional<KeyWords::Place> behind = words_.mayFollow(place);
+  auto ask = [&](const SortEntry &entry) {
+    if (behind) {
+      words_.askForRow(entry.row, *behind);
+    }
+  };
+  sortByDigits(entries, other, few, equal, ask);
   return words;
 }
 

@@ -13,11 +13,17 @@ Status EntrySort::sort(std::span<Entry> entries) {
     std::sort(run.begin(), run.end(),
               [this](const Entry &a, const Entry &b) { return order_.isBefore(a, b); });
   };
-  sortByDigits(entries, other_.data(), compare, [&](std::span<Entry> run) {
+  auto equal = [&](std::span<Entry> run) {
     if (!order_.isDecidedByKey()) {
       compare(run);
     }
-  });
+  };
+  auto ask = [this](const Entry &entry) {
+    if (!order_.isDecidedByKey()) {
+      __builtin_prefetch(entry.row);
+    }
+  };
+  sortByDigits(entries, other_.data(), compare, equal, ask);
   return {};
 }
 

@@ -207,12 +207,15 @@ def _tune(*arguments: str | Path) -> None:
 
 
 def compare(
-    plans: PlanFolder, against: Sequence[str | Path], output: Path, threads: int, rounds: int
+    plans: Path,
+    entries: Sequence[PlanEntry],
+    against: Sequence[str | Path],
+    output: Path,
+    figures: Sequence[str],
 ) -> list[Outcome]:
     """What `headrace-tune compare` says of the plans, `against` being how the model is calibrated."""
-    figures = ["--threads", str(threads), "--rounds", str(rounds), "--output", output, "--quiet"]
-    _tune("compare", plans.folder, *against, *figures)
-    by_name: dict[str, PlanEntry] = {entry.name: entry for entry in plans.entries}
+    _tune("compare", plans, *against, *figures, "--output", output, "--quiet")
+    by_name = {entry.name: entry for entry in entries}
     return [
         Outcome(
             **asdict(by_name[record["plan"]]),
@@ -222,6 +225,25 @@ def compare(
         for record in json.loads(output.read_text())
         if not record.get("calibration")
     ]
+
+
+def make_plans(folder: Path, scales: Sequence[str], calibration: bool) -> None:
+    """The plans to compare in `folder`/test and, if so, those that calibrate beside them."""
+    from headrace._src.calibration import calibrate
+    from headrace._src.calibration.plan_folder import PlanFolder
+
+    if calibration:
+        calibrate.make_plans(folder / "calibration")
+    plans = PlanFolder(folder / "test", topology=None)
+    plans.folder.mkdir()
+    add_test_plans(plans, scales)
+    add_own_plans(plans, folder / "own")
+    plans.close()
+    (folder / "entries.json").write_text(
+        json.dumps([asdict(entry) for entry in plans.entries], indent=1) + "\n"
+    )
+    for refused in plans.refused:
+        print(f"not compared: {refused}")
 
 
 def main(words: Sequence[str]) -> int:
@@ -235,30 +257,38 @@ def main(words: Sequence[str]) -> int:
         help="a topology calibrated earlier; else the small programs run in turns with those compared",
     )
     parser.add_argument(
-        "--keep", type=Path, help="keep tables, plans and figures of their parts in this folder"
+        "--keep",
+        type=Path,
+        help="keep tables, plans and measurements in this folder; if they are there, run nothing",
     )
     parser.add_argument("--json", type=Path, help="write figures and plans to this file")
     options = parser.parse_args(words)
-    from headrace._src.calibration import calibrate
-    from headrace._src.calibration.plan_folder import PlanFolder
+    from headrace._src.calibration.plan_folder import PlanEntry
 
     os.environ["HEADRACE_CALIBRATION"] = "off"  # plans as without an earlier calibration
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="headrace-accuracy-") as scratch:
         folder = options.keep or Path(scratch)
         folder.mkdir(exist_ok=True)
-        against: list[str | Path] = ["--topology", options.topology]
-        if not options.topology:
-            against = ["--calibration", calibrate.make_plans(folder / "calibration")]
-        plans = PlanFolder(folder / "test", topology=None)
-        plans.folder.mkdir()
-        add_test_plans(plans, options.scales.split(","))
-        add_own_plans(plans, folder / "own")
-        plans.close()
-        outcomes = compare(plans, against, folder / "compared.json", options.threads, options.rounds)
+        measured, known = folder / "measured.json", folder / "entries.json"
+        if not measured.exists():
+            make_plans(folder, options.scales.split(","), calibration=not options.topology)
+        entries = [PlanEntry(**entry) for entry in json.loads(known.read_text())]
+        against = (
+            ["--topology", options.topology]
+            if options.topology
+            else ["--calibration", folder / "calibration" / "plans"]
+        )
+        figures = [
+            "--threads",
+            str(options.threads),
+            "--rounds",
+            str(options.rounds),
+            "--measured",
+            str(measured),
+        ]
+        outcomes = compare(folder / "test", entries, against, folder / "compared.json", figures)
     print(report(outcomes))
-    for refused in plans.refused:
-        print(f"not compared: {refused}")
     print(f"{time.monotonic() - started:.0f} s in all")
     if options.json:
         content = {**summary(outcomes), "records": [asdict(outcome) for outcome in outcomes]}
