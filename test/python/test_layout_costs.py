@@ -212,6 +212,23 @@ def test_texts_have_one_price(condition: str, ranks: int, texts: Path) -> None:
     assert solved == pytest.approx(cost, rel=0.3, abs=3e-4)  # tasks begin, which the solver does not know
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select n, rank() over (partition by n // 4 order by n) from t",
+        "select sum(n) over (partition by n // 4 order by n) from t",
+        "select sum(n) over (order by n) from t",
+        # Ranks look at the first and last rows of each other: few of all.
+        "select median(n) from t",
+        "select max(x) from (select n - lag(n, 2) over (order by n) as x from t)",
+    ],
+)
+def test_windows_have_one_price(query: str, texts: Path) -> None:
+    solved = _solver_seconds(plan_of(query, texts, ranks=8, topology="ethernet-slow"))
+    cost = hr.cost(query, texts, ranks=8, topology="ethernet-slow").seconds
+    assert solved == pytest.approx(cost, rel=0.3), (solved, cost)
+
+
 @pytest.mark.parametrize("name", ["q03", "q05", "q09", "q18"])
 @pytest.mark.parametrize("topology", ["p5-2node", "gb200-nvl72", "ethernet-slow", "dgx-h100"])
 def test_the_solver_and_the_plan_move_the_same_bytes(name: str, topology: str) -> None:
