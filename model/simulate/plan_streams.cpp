@@ -19,7 +19,7 @@ static cost::RowShape shapeOf(const plan::Stream &stream) {
 
 double rowBytes(const plan::Stream &stream) { return std::max(shapeOf(stream).memoryBytes(), 1.0); }
 
-double wireBytes(const plan::Stream &stream) { return std::max(shapeOf(stream).wireBytes(), 1.0); }
+double wireBytes(const plan::Stream &stream) { return shapeOf(stream).wireBytes(); }
 
 // In a run the chunks of several writers come as they are made; a graph has to say in which order.
 // One writer after the other keeps all at work: who is held back leaves its share of the resources

@@ -162,8 +162,9 @@ void PlanGraph::addRun(int32_t id) {
         double rows = rowsAt(touchingLevel(plan_.kernels[task.kernel], index));
         cost::StateShape shape = cost::shapeOf(state, static_cast<double>(state.rows.expected));
         cost::addLookUps(work, shape, rows);
-        if (state.kind == plan::StateKind::kSortBuffer &&
-            task.states[index].use == plan::StateUse::kPerWorker) {
+        const bool isOrdered =
+            state.kind == plan::StateKind::kSortBuffer || state.kind == plan::StateKind::kWindow;
+        if (isOrdered && task.states[index].use == plan::StateUse::kPerWorker) {
           cost::KernelWork order;
           cost::addOrder(order, shape, rows * chunks);
           work.operations += order.operations / chunks;

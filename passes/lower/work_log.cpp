@@ -3,6 +3,7 @@
 
 #include "dialects/pipe/PipeDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "model/plan/text_work.h"
 
 using namespace mlir;
 
@@ -29,20 +30,16 @@ void WorkLog::add(WorkKind kind, unsigned level, double amount, int32_t state) {
 
 void WorkLog::addTextOp(Operation *op, unsigned level, double textBytes) {
   auto match = dyn_cast<pipe::StringMatchOp>(op);
-  llvm::StringRef pattern = match ? match.getPattern() : llvm::StringRef();
-  size_t first = pattern.find('%'), last = pattern.rfind('%');
-  bool searched = pattern.slice(first, last).find_first_not_of('%') != llvm::StringRef::npos;
-  // Only the beginning of the text counts, unless it is searched.
-  constexpr double kBeginning = 0.15;
+  bool searched = match && plan::searchesText(match.getPattern());
   bool literal = llvm::any_of(op->getOperands(), [](Value operand) {
     return isa_and_nonnull<pipe::LiteralOp>(operand.getDefiningOp());
   });
   if (isa<pipe::StringCompareOp>(op) && literal) {
-    add(WorkKind::kMatchString, level, kBeginning);
+    add(WorkKind::kMatchString, level, plan::kEndOfText);
   } else if (isa<pipe::StringCompareOp>(op)) {
     add(WorkKind::kCompareString, level, 1);
   } else if (isa<pipe::StringMatchOp, pipe::SubstringOp>(op)) {
-    add(WorkKind::kMatchString, level, searched ? 1 : kBeginning);
+    add(WorkKind::kMatchString, level, searched ? 1 : plan::kEndOfText);
     add(WorkKind::kSearchByte, level, searched ? textBytes : 0);
   }
 }

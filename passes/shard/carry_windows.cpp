@@ -515,10 +515,23 @@ private:
     return filter;
   }
 
+  /// Whether a number is among the last `last` of so many. Of few it is one: estimates know how
+  /// seldom columns are equal, but not how often one is greater than another.
+  static Value isLast(RowArithmetic &a, Value number, Value all, int64_t last) {
+    constexpr int64_t kFew = 4;
+    if (last > kFew) {
+      return a.compare(CompareKind::Gt, number, a.minus(all, a.number(last)));
+    }
+    Value any = a.compare(CompareKind::Eq, number, all);
+    for (int64_t before = 1; before < last; ++before) {
+      any = a.either(any, a.compare(CompareKind::Eq, number, a.minus(all, a.number(before))));
+    }
+    return any;
+  }
   /// Whether a number is among the first `first` or the last `last` of so many.
   static Value isAtEnd(RowArithmetic &a, Value number, Value all, int64_t first, int64_t last) {
     auto isFirst = [&] { return a.compare(CompareKind::Le, number, a.number(first)); };
-    auto isLast = [&] { return a.compare(CompareKind::Gt, number, a.minus(all, a.number(last))); };
+    auto isLast = [&] { return CarriedWindow::isLast(a, number, all, last); };
     return last == 0 ? isFirst() : first == 0 ? isLast() : a.either(isFirst(), isLast());
   }
   /// Whether a row is among the first `first` or the last `last` of its rank.

@@ -2,6 +2,7 @@
 #include "passes/shard/op_work.h"
 
 #include "model/plan/page_form.h"
+#include "model/plan/text_work.h"
 #include "passes/shard/carried_windows.h"
 
 using namespace mlir;
@@ -40,18 +41,34 @@ double timesOf(Operation *op) {
   return times;
 }
 
-/// Units of work of the region's ops on `rows` rows.
-void addExpressions(cost::Terms &terms, Region &region, double rows, Form form) {
+bool isText(Value value) { return isHeldAsText(dropNullable(value.getType())); }
+
+/// Of an op that reads or writes texts, of which its region's columns have `bytes` a row.
+void addTextOp(cost::Terms &terms, ScalarOpInterface op, double units, double bytes) {
+  auto like = dyn_cast<LikeOp>(*op);
+  const bool isConstant = llvm::any_of(op->getOperands(), [](Value operand) {
+    return isa_and_nonnull<ConstantOp>(operand.getDefiningOp());
+  });
+  if (op.getWork() == ScalarWork::kMakeText || isa<CastOp>(*op)) {
+    terms["text"] += units;
+    terms["text_byte"] += llvm::any_of(op->getOperands(), isText) ? units * bytes : 0;
+  } else if (op.getWork() == ScalarWork::kMatchText &&
+             (like ? plan::searchesText(like.getPattern()) : !isa<SubstringOp>(*op))) {
+    terms["match_string"] += units;
+    terms["search_byte"] += units * bytes;
+  } else if (op.getWork() == ScalarWork::kMatchText || isa<InOp>(*op) || isConstant) {
+    terms["match_string"] += plan::kEndOfText * units;
+  } else {
+    terms["compare_string"] += units;
+  }
+}
+
+/// Units of work of the region's ops on `rows` rows; its columns have `textBytes` of texts a row.
+void addExpressions(cost::Terms &terms, Region &region, double rows, double textBytes, Form form) {
   region.walk([&](ScalarOpInterface op) {
     double units = rows * op.getWorkUnits() * timesOf(op);
     switch (op.getWork()) {
     case ScalarWork::kNone:
-      return;
-    case ScalarWork::kMatchText:
-      terms["match_string"] += units;
-      return;
-    case ScalarWork::kMakeText:
-      terms["text"] += units;
       return;
     case ScalarWork::kCall:
       terms["date_part"] += units;
@@ -59,13 +76,18 @@ void addExpressions(cost::Terms &terms, Region &region, double rows, Form form) 
     case ScalarWork::kDivide:
       terms["divide"] += units;
       return;
+    case ScalarWork::kMatchText:
+    case ScalarWork::kMakeText:
     case ScalarWork::kPlain:
       break;
     }
-    bool readsTexts = llvm::any_of(op->getOperandTypes(),
-                                   [](Type type) { return isHeldAsText(dropNullable(type)); });
-    if (readsTexts) {
-      terms["compare_string"] += units;
+    const bool reads = llvm::any_of(op->getOperands(), isText);
+    const bool prints = isa<CastOp>(*op) && isText(op->getResult(0));
+    if (reads && prints) { // is now one that may be NULL
+      return;
+    }
+    if (op.getWork() != ScalarWork::kPlain || prints || reads) {
+      addTextOp(terms, op, units, textBytes);
     } else if (form == Form::kVectors) {
       terms["vector_byte"] += units * widthOf(op);
     } else {
@@ -144,14 +166,17 @@ cost::StepWork OpWork::scan(ScanOp op, double parts) {
   if (filters.empty()) {
     return cost::scanRows(rows, rows_.shapeOf(op), {}, 0);
   }
+  // Texts without a dictionary are decoded for the filter.
+  auto isCodedIn = [&](FilterOp filter, StringAttr name) {
+    return name == codedColumn(filter) && RowEstimates::pagesOf(op, name).tried > 0;
+  };
   auto isEarly = [&](StringAttr name) {
     return llvm::any_of(filters, [&](FilterOp filter) {
-      return llvm::is_contained(filter.getColumns(), Attribute(name)) &&
-             name != codedColumn(filter);
+      return llvm::is_contained(filter.getColumns(), Attribute(name)) && !isCodedIn(filter, name);
     });
   };
   auto isCoded = [&](StringAttr name) {
-    return llvm::any_of(filters, [&](FilterOp filter) { return name == codedColumn(filter); });
+    return llvm::any_of(filters, [&](FilterOp filter) { return isCodedIn(filter, name); });
   };
   auto isLate = [&](StringAttr name) {
     return !isEarly(name) && (!isCoded(name) || isReadAfter(filters.back(), name));
@@ -164,6 +189,8 @@ cost::StepWork OpWork::scan(ScanOp op, double parts) {
 cost::StepWork OpWork::rowWise(Operation *op, double parts) {
   cost::StepWork step;
   step.rows = rows_.rowsOf(op->getOperand(0)) / parts;
+  auto columns = op->getAttrOfType<ArrayAttr>("columns");
+  const double textBytes = columns ? rows_.textBytes(op->getOperand(0), columns) : 0;
   if (auto filter = dyn_cast<FilterOp>(op)) {
     if (StringAttr column = codedColumn(filter)) {
       // Tried on the entries of a dictionary, or on the texts of the pages.
@@ -176,15 +203,15 @@ cost::StepWork OpWork::rowWise(Operation *op, double parts) {
         step.lanes["mapped"] = plan::kMappedFlag * step.rows;
       }
       step.lanes["select"] = step.rows;
-      addExpressions(step.lanes, filter.getPredicate(), tried * step.rows, Form::kRows);
+      addExpressions(step.lanes, filter.getPredicate(), tried * step.rows, textBytes, Form::kRows);
     } else if (isOnScan(filter) && !readsText(filter)) {
       step.lanes["select"] = step.rows;
-      addExpressions(step.lanes, filter.getPredicate(), step.rows, Form::kVectors);
+      addExpressions(step.lanes, filter.getPredicate(), step.rows, textBytes, Form::kVectors);
     } else {
-      addExpressions(step.lanes, filter.getPredicate(), step.rows, Form::kRows);
+      addExpressions(step.lanes, filter.getPredicate(), step.rows, textBytes, Form::kRows);
     }
   } else if (auto project = dyn_cast<ProjectOp>(op)) {
-    addExpressions(step.lanes, project.getExpressions(), step.rows, Form::kRows);
+    addExpressions(step.lanes, project.getExpressions(), step.rows, textBytes, Form::kRows);
   }
   return step;
 }

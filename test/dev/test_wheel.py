@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,7 +68,11 @@ def installed(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed
 
 
 def test_its_size(made: Path) -> None:
-    assert made.stat().st_size < SIZE_MAX
+    size = made.stat().st_size
+    assert size < SIZE_MAX
+    stated = re.search(r"a Python package of (\d+) MB", (places.ROOT / "README.md").read_text())
+    assert stated is not None
+    assert size == pytest.approx(int(stated[1]) * 1e6, rel=0.1)
 
 
 def test_its_content(made: Path) -> None:

@@ -274,3 +274,8 @@ def test_places_count_characters(before: str, line: str) -> None:
     with pytest.raises(hr.errors.UnsupportedError) as error:
         hr.sql(f"select '{before}',{line} x::bit from range(3) t(x)")
     assert error.value.place == (f"1:{len(before) + 13}" if not line else "2:3")
+
+
+def test_settings_of_duckdb_are_not_proposed() -> None:
+    with pytest.raises(hr.errors.SqlError, match=r"^Max expression depth limit of 1000 exceeded\.$"):
+        hr.sql("select " + " + ".join(["1"] * 1200))

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import headrace as hr
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from golden_queries import statistics, substrait
 from headrace._src.programs import Target
@@ -162,6 +164,69 @@ def test_ranks_that_fill_no_whole_nodes_have_one_price(topology: str, ranks: int
         solved = _solver_seconds(plan_of(text, tpch_small, ranks=ranks, topology=topology))
         cost = hr.cost(text, tpch_small, ranks=ranks, topology=topology).seconds
         assert 0.7 < solved / cost < 1.4, text
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Texts that no dictionary holds, and few that one does."""
+    folder = tmp_path_factory.mktemp("texts")
+    count = 300_000
+    table = pa.table(
+        {
+            "n": pa.array(range(count), pa.int64()),
+            "long": [f"{hashlib.sha256(str(i).encode()).hexdigest()} of row {i}" for i in range(count)],
+            "few": [f"kind {i % 50} of some that are" for i in range(count)],
+        }
+    )
+    pq.write_table(table, folder / "t.parquet", use_dictionary=["few"])
+    return folder
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "long like '%special%requests%'",
+        "long like '%special'",
+        "long like 'special%'",
+        "long ilike '%special%'",
+        "long = 'special'",
+        "long in ('special', 'plain')",
+        "long > 'm'",
+        "contains(long, 'special')",
+        "regexp_matches(long, 'spec.*req')",
+        "length(long) > 20",
+        "upper(long) = 'SPECIAL'",
+        "long || few = 'special'",
+        "substring(long, 3, 4) = 'spec'",
+        "few like '%kind%7%'",
+        "few = 'kind 7'",
+        "cast(n as varchar) = '7'",
+        "cast(substring(long, 73) as bigint) = 7",
+    ],
+)
+def test_texts_have_one_price(condition: str, ranks: int, texts: Path) -> None:
+    query = f"select count(*) from t where {condition}"
+    solved = _solver_seconds(plan_of(query, texts, ranks=ranks))
+    cost = hr.cost(query, texts, ranks=ranks).seconds
+    assert solved == pytest.approx(cost, rel=0.3, abs=3e-4)  # tasks begin, which the solver does not know
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select n, rank() over (partition by n // 4 order by n) from t",
+        "select sum(n) over (partition by n // 4 order by n) from t",
+        "select sum(n) over (order by n) from t",
+        # Ranks look at the first and last rows of each other: few of all.
+        "select median(n) from t",
+        "select max(x) from (select n - lag(n, 2) over (order by n) as x from t)",
+    ],
+)
+def test_windows_have_one_price(query: str, texts: Path) -> None:
+    solved = _solver_seconds(plan_of(query, texts, ranks=8, topology="ethernet-slow"))
+    cost = hr.cost(query, texts, ranks=8, topology="ethernet-slow").seconds
+    assert solved == pytest.approx(cost, rel=0.3), (solved, cost)
 
 
 @pytest.mark.parametrize("name", ["q03", "q05", "q09", "q18"])

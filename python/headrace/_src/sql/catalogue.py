@@ -42,6 +42,8 @@ _SETTINGS = (
     "set lambda_syntax = 'ENABLE_SINGLE_ARROW'",  # `x -> x + 1` beside `lambda x: x + 1`
     # The tables are empty, by which `moved_conditions` should not see conditions decided.
     "set disabled_optimizers = 'statistics_propagation,join_order,column_lifetime'",
+    # Beyond it a PIVOT is an operator of its own, below it aggregates with FILTER; no PIVOT has more columns.
+    "set pivot_filter_threshold = 100000",
     "set lock_configuration = true",
 )
 _OPTIMIZED = "select json_serialize_plan(?, optimize := true)"

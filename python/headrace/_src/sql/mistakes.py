@@ -22,6 +22,9 @@ _CLASSES: dict[str, type[HeadraceError]] = {
     "out of memory": InternalError,
 }
 
+# Settings of DuckDB are none of headrace's.
+_ADVICE = re.compile(r""" Use "?SET .*""", re.DOTALL)
+
 
 def error_of(document: Mapping[str, Any], text: str, schemas: Sequence[TableSchema]) -> HeadraceError:
     """The exception for an error document of `json_serialize_plan`, with its place in `text`."""
@@ -55,7 +58,7 @@ def _message(document: Mapping[str, Any], schemas: Sequence[TableSchema]) -> str
         return f"no such table: {name}" + (f"; did you mean {' or '.join(near)}?" if near else "")
     if subtype == "MISSING_ENTRY":
         return f"no such {document['type'].lower()}: {name}"
-    return document["error_message"].strip()
+    return _ADVICE.sub("", document["error_message"].strip())
 
 
 def _stretch(document: Mapping[str, Any]) -> tuple[int | None, int]:

@@ -62,6 +62,20 @@ TEST(PlanExchange, takes_what_the_layout_solver_says) {
   }
 }
 
+TEST(PlanExchange, rows_without_columns_are_moved_for_the_latency) {
+  plan::Plan plan = shufflePlan();
+  plan.tasks[2].as<plan::ExchangeTask>()->exchange = plan::ExchangeKind::kBroadcast;
+  plan.streams[1].schema.columns.clear();
+  plan.streams[1].textBytes = 0;
+  topology::Topology topology = *topology::shippedTopology("ethernet-slow");
+  Workload load;
+  load.ranks = 8;
+  load.rows = {{"t", 8e6}};
+  double many = secondsAlone(plan, topology, load, "shuffle");
+  load.rows = {{"t", 8}};
+  EXPECT_NEAR(many / secondsAlone(plan, topology, load, "shuffle"), 1, 1e-6);
+}
+
 TEST(PlanExchange, two_at_once_post_their_messages_one_after_the_other) {
   plan::Plan plan = shufflePlan();
   plan.tasks[2].as<plan::ExchangeTask>()->exchange = plan::ExchangeKind::kBroadcast;
