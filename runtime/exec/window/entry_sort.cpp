@@ -18,11 +18,7 @@ Status EntrySort::sort(std::span<Entry> entries) {
       compare(run);
     }
   };
-  auto ask = [this](const Entry &entry) {
-    if (!order_.isDecidedByKey()) {
-      __builtin_prefetch(entry.row);
-    }
-  };
+  auto ask = [](const Entry &) {}; // the rows have just been looked at
   sortByDigits(entries, other_.data(), compare, equal, ask);
   return {};
 }
