@@ -243,3 +243,11 @@ def test_threads_share_a_session(session: hr.Session) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(answer, range(24)))
     assert len(session.tables) == 25
+
+
+def test_views_of_files(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a\n1\n2\n")
+    session = hr.connect()
+    session.view("v", f"select a + 1 as b from '{tmp_path}/x.csv'")
+    session.view("w", f"select b from v union all select a from read_csv('{tmp_path}/x.csv')")
+    assert session.sql("select sum(b)::int as s from w").arrow().to_pylist() == [{"s": 8}]
