@@ -342,6 +342,10 @@ REFUSED: list[tuple[Callable[[Path], Any], str]] = [
         lambda folder: hr.sql("select * from read_parquet('x.parquet', a = 1)"),
         "read_parquet: no such option: a; there are hive_partitioning",
     ),
+    (
+        lambda folder: hr.sql("select * from read_parquet('x.parquet', binary_as_string = true)"),
+        "read_parquet: binary_as_string",
+    ),
     (lambda folder: hr.scan_csv(folder / "a.csv", types=["int"] * 3), "a.csv has 2 columns, got 3 types"),
     (
         lambda folder: hr.scan_csv([folder / "a.csv", folder / "b.csv"]),
