@@ -392,9 +392,6 @@ def test_a_csv_file_is_read_by_pieces(server: StoreServer) -> None:
     wrong = server.put("/y.csv", (text + "x,y,z,w\n").encode())
     with pytest.raises(errors.HeadraceError, match=r"http://\S+/y.csv, line 300002"):
         hr.sql(f"select * from '{wrong}'")
-    server.put("/x.csv.gz", b"")
-    with pytest.raises(errors.UnsupportedError, match="compressed CSV cannot be read"):
-        hr.sql(f"select * from '{server.url}/x.csv.gz'")
 
 
 def test_statistics_are_checked_there_too(server: StoreServer) -> None:
