@@ -51,14 +51,15 @@ RandomFile makeFile(std::mt19937_64 &random, size_t rows, char separator, bool r
 }
 
 std::string addressOf(const std::string &path, char separator) {
-  const nlohmann::ordered_json options = {
-      {"format", "csv"},
-      {"delim", std::string(1, separator)},
-      {"quote", "\""},
-      {"header", true},
-      {"skip", 0},
-      {"nullstr", nlohmann::json::array({"no null"})},
-      {"columns", {{{"name", "s"}, {"type", "string"}}, {{"name", "n"}, {"type", "i64"}}}}};
+  const nlohmann::ordered_json options = {{"format", "csv"},
+                                          {"delim", std::string(1, separator)},
+                                          {"quote", "\""},
+                                          {"header", true},
+                                          {"skip", 0},
+                                          {"nullstr", nlohmann::json::array({"no null"})},
+                                          {"columns",
+                                           {{{"name", "s"}, {"type", {{"kind", "string"}}}},
+                                            {{"name", "n"}, {"type", {{"kind", "i64"}}}}}}};
   return path + "?" + options.dump();
 }
 
@@ -122,9 +123,12 @@ TEST(Csv, ThePlainFormHasTheSameRows) {
     const std::string path = folder.file("t" + std::to_string(trial) + ".csv");
     write(path, file.text);
     Address address = *Address::of(addressOf(path, ','));
-    address.reader["dialect"] = {
-        {"delim", "|"},    {"quote", "\""},          {"escape", "\""},         {"returns", false},
-        {"latin1", false}, {"pads", trial % 2 == 0}, {"drops", trial % 3 == 0}};
+    nlohmann::json &dialect = address.reader["dialect"];
+    dialect["delim"] = "|";
+    dialect["quote"] = dialect["escape"] = "\"";
+    dialect["returns"] = dialect["latin1"] = false;
+    dialect["pads"] = trial % 2 == 0;
+    dialect["drops"] = trial % 3 == 0;
     auto opened = CsvFile::open(address);
     ASSERT_TRUE(opened.ok()) << opened.status().toString();
     EXPECT_EQ(readBy(2, slotOf({"s", "n"}), {*opened}), file.columns);

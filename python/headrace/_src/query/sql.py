@@ -119,8 +119,8 @@ def sql(
         list the tables and their columns; EXPLAIN and EXPLAIN ANALYZE return the text of `explain`, a row for
         each line.
         COPY (query) TO 'x.parquet' (compression zstd) writes its rows, whole or not at all: .parquet, .csv,
-        .json, .arrow, or a folder that all ranks write, with (format parquet, per_thread_output) or (format parquet,
-        partition_by (a, b)).
+        .json, .arrow, or a folder that all ranks write, with (format parquet, per_thread_output) or
+        (format parquet, partition_by (a, b)).
         FROM may name files itself: 'x.csv', 'x.json', 'data/*.parquet', read_csv('x.txt', delim = '|').
     tables: a folder of Parquet files (one table a file or folder), a file, a pattern ("data/*.parquet"), a
         list of these, or a dict of name to Arrow table, `Dataset` or path(s), of Parquet or CSV; "~" is the
