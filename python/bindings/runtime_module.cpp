@@ -391,10 +391,14 @@ NB_MODULE(_runtime, module) {
       nb::arg("level"), nb::arg("text"), "Writes a line to standard error, if the level is on.");
   module.def(
       "write_csv",
-      [](nb::handle data, const std::string &path, char separator, bool header, int threads) {
-        return writeCsv(data, {path, separator, header, threads});
+      [](nb::handle data, const std::string &path, const std::string &separator, bool header,
+         int threads, const std::string &quote, const std::string &escape, const std::string &null,
+         const std::vector<std::string> &quoted) {
+        return writeCsv(data, {path, separator, header, threads, quote.c_str()[0],
+                               escape.c_str()[0], null, quoted});
       },
       nb::arg("data"), nb::arg("path"), nb::arg("separator"), nb::arg("header"), nb::arg("threads"),
+      nb::arg("quote"), nb::arg("escape"), nb::arg("null"), nb::arg("quoted"),
       "Writes Arrow data as CSV; the number of rows.");
   bindStores(module);
   module.def("statistics", &statistics, nb::arg("data"),

@@ -61,6 +61,17 @@ nlohmann::json typeJson(const LogicalType &type) {
   return json;
 }
 
+LogicalType typeOf(const nlohmann::json &json) {
+  LogicalType type;
+  type.kind =
+      plan::enumOf<LogicalKind>(json.at("kind").get<std::string>()).value_or(LogicalKind::kNone);
+  type.precision = json.value("precision", 0);
+  type.scale = json.value("scale", 0);
+  type.unit = plan::enumOf<TimeUnit>(json.value("unit", "")).value_or(TimeUnit::kMicrosecond);
+  type.zoned = json.value("zoned", false);
+  return type;
+}
+
 nlohmann::json unknownColumn(size_t index, nlohmann::json type, bool nullable) {
   return {{"index", index},          {"type", std::move(type)},
           {"nullable", nullable},    {"min", nullptr},

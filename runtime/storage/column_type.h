@@ -20,6 +20,8 @@ bool canBe(const LogicalType &column, HrType type);
 bool widensTo(const LogicalType &stored, const LogicalType &wanted);
 /// As statistics documents have it: {"kind": "decimal", "precision": 15, "scale": 2}.
 nlohmann::json typeJson(const LogicalType &type);
+/// The same back, of what is not nested.
+LogicalType typeOf(const nlohmann::json &json);
 /// The part of a statistics document (Storage::statistics) about a column of which no values are
 /// known. `type`: as typeJson gives it.
 nlohmann::json unknownColumn(size_t index, nlohmann::json type, bool nullable);

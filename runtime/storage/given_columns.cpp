@@ -44,6 +44,7 @@ Expected<GivenColumn> givenColumn(const nlohmann::json &given) {
         plan::enumOf<TimeUnit>(type["unit"].get<std::string>()).value_or(TimeUnit::kMicrosecond);
   }
   column.value = given.at("value");
+  column.counts = given.value("counts", false);
   const bool isText = column.type.kind == LogicalKind::kString;
   if (!(isText || column.type.integral()) ||
       !(column.value.is_null() || column.value.is_string() == isText)) {
@@ -112,6 +113,9 @@ Expected<Address> Address::of(const std::string &text) {
 }
 
 bool GivenColumn::canSatisfy(const plan::Bound &bound) const {
+  if (counts) {
+    return true;
+  }
   if (value.is_null()) {
     return false; // a comparison with NULL is never true
   }
@@ -156,11 +160,15 @@ void describeGiven(const std::vector<std::pair<uint64_t, const GivenColumns *>> 
   size_t next = columns.size() + unsupported.size();
   for (const GivenColumn &wanted : perFile.front().second->columns) {
     std::set<nlohmann::json> values;
-    uint64_t rows = 0, nulls = 0, bytes = 0;
+    uint64_t rows = 0, nulls = 0, bytes = 0, most = 0;
     for (const auto &[rowsOfFile, given] : perFile) {
       const nlohmann::json &value = given->find(wanted.name)->value;
       rows += rowsOfFile;
-      if (value.is_null()) {
+      most = std::max(most, rowsOfFile);
+      if (wanted.counts) {
+        values.insert(0);
+        values.insert(std::max<uint64_t>(rowsOfFile, 1) - 1);
+      } else if (value.is_null()) {
         nulls += rowsOfFile;
       } else if (rowsOfFile != 0) {
         values.insert(value);
@@ -175,7 +183,7 @@ void describeGiven(const std::vector<std::pair<uint64_t, const GivenColumns *>> 
       column["max"] = *values.rbegin();
     }
     column["nulls"] = nulls;
-    column["distinct"] = rows == 0 ? 0 : std::max<size_t>(1, values.size());
+    column["distinct"] = rows == 0 ? 0 : wanted.counts ? most : std::max<size_t>(1, values.size());
     column["average_bytes"] =
         wanted.type.kind == LogicalKind::kString
             ? static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(1, rows - nulls))
@@ -185,8 +193,44 @@ void describeGiven(const std::vector<std::pair<uint64_t, const GivenColumns *>> 
   }
 }
 
-Expected<HeldChunkHandle> givenChunk(const GivenColumn *column, HrType type, uint64_t rows,
-                                     Reservation &memory) {
+/// Numbers from `place` on.
+static Expected<HeldChunkHandle> countedChunk(HrType type, uint64_t place, uint64_t rows,
+                                              Reservation &memory) {
+  const uint32_t width = abi::bytesOf(type);
+  const uint64_t bytes = rows * width + HR_PADDING;
+  HR_ASSIGN_OR_RETURN(Charge charge, Charge::take(memory, static_cast<int64_t>(bytes)));
+  PaddedBuffer data(rows * width);
+  if (!data) {
+    // no test: it takes more memory than a machine has
+    return makeError(ErrorKind::kMemory, "no memory for the numbers of rows, bytes: ", bytes);
+  }
+  uint8_t *out = data.data();
+  for (uint64_t row = place; row < place + rows; ++row, out += width) {
+    const auto number = static_cast<__int128>(row);
+    std::memcpy(out, &number, width); // little-endian: the low bytes
+  }
+  auto chunk = std::make_shared<EncodedChunk>();
+  HrSegment segment{};
+  segment.rows = static_cast<uint32_t>(rows);
+  segment.encoding = HR_VALUES;
+  segment.data = data.data();
+  segment.bytes = data.bytes();
+  if (rows != 0) {
+    chunk->widen(static_cast<int64_t>(place), static_cast<int64_t>(place + rows - 1));
+  }
+  chunk->type = type;
+  chunk->rows = rows;
+  chunk->segments.push_back(segment);
+  chunk->keep(std::move(data));
+  chunk->bytes = bytes;
+  return std::make_shared<const HeldChunk>(HeldChunk{std::move(charge), std::move(chunk)});
+}
+
+Expected<HeldChunkHandle> givenChunk(const GivenColumn *column, HrType type, uint64_t place,
+                                     uint64_t rows, Reservation &memory) {
+  if (column && column->counts) {
+    return countedChunk(type, place, rows, memory);
+  }
   if (column && column->value.is_null()) {
     column = nullptr;
   }

@@ -31,10 +31,11 @@ struct Address {
   bool isCsv() const { return !reader.is_null() && reader.value("format", "") == "csv"; }
 };
 
-/// The same value in all rows of a file.
+/// The same value in all rows of a file, or the number of each row in it, from 0.
 struct GivenColumn {
   std::string name;
   LogicalType type;
+  bool counts = false;  ///< its value is a number
   nlohmann::json value; ///< null; an integer in the domain of the type (days, units); or a text
 
   __int128 integer() const { return value.get<int64_t>(); }
@@ -61,8 +62,9 @@ struct GivenColumns {
 void describeGiven(const std::vector<std::pair<uint64_t, const GivenColumns *>> &perFile,
                    nlohmann::json &columns, nlohmann::json &unsupported);
 
-/// `rows` times the value of a column; null: NULL. kMemory.
-Expected<HeldChunkHandle> givenChunk(const GivenColumn *column, HrType type, uint64_t rows,
-                                     Reservation &memory);
+/// `rows` times the value of a column, of which the first is the `place`-th in its file; null:
+/// NULL. kMemory.
+Expected<HeldChunkHandle> givenChunk(const GivenColumn *column, HrType type, uint64_t place,
+                                     uint64_t rows, Reservation &memory);
 
 } // namespace headrace::storage

@@ -1,14 +1,17 @@
 // open, fstat, pread.
 #include "runtime/storage/open_file.h"
 
+#include "runtime/base/unnamed_file.h"
 #include "runtime/storage/remote/remote_file.h"
 #include "runtime/storage/remote/store_address.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace headrace::storage {
 namespace {
@@ -83,6 +86,46 @@ Status LocalFile::read(uint64_t offset, uint64_t bytes, void *out) const {
     bytes -= static_cast<uint64_t>(got);
   }
   return Status();
+}
+
+TemporaryFile::TemporaryFile(int descriptor, std::string path)
+    : descriptor_(descriptor), path_(std::move(path)) {}
+
+TemporaryFile::TemporaryFile(TemporaryFile &&other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)),
+      bytes_(other.bytes_) {}
+
+TemporaryFile::~TemporaryFile() {
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+  }
+}
+
+Expected<TemporaryFile> TemporaryFile::make(std::string path) {
+  const int descriptor = openUnnamedFile(temporaryDirectory());
+  if (descriptor < 0) {
+    return systemError("cannot make a temporary file for", path, errno);
+  }
+  return TemporaryFile(descriptor, std::move(path));
+}
+
+Status TemporaryFile::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) {
+      // no test: it takes a full disk
+      return systemError("cannot write a temporary file for", path_, errno);
+    }
+    const auto count = static_cast<size_t>(std::max<ssize_t>(written, 0));
+    bytes.remove_prefix(count);
+    bytes_ += count;
+  }
+  return Status();
+}
+
+std::shared_ptr<const InputFile> TemporaryFile::finish() && {
+  return std::make_shared<const LocalFile>(std::exchange(descriptor_, -1),
+                                           FileStamp{0, 0, bytes_, 0, {}}, std::move(path_));
 }
 
 } // namespace headrace::storage

@@ -213,3 +213,18 @@ def test_mistakes(tmp_path: Path, source: str) -> None:
     assert MISTAKES[source] in str(caught.value)
     with pytest.raises(hr.HeadraceError, match='missing_columns is "raise" or "insert", got 1'):
         hr.scan_parquet(tmp_path, missing_columns=1)  # type: ignore[arg-type]
+
+
+def test_numbers_of_rows(tmp_path: Path) -> None:
+    for name, rows in (("a", 250_000), ("b", 3)):
+        copy = f"copy (select range as i from range({rows})) to '{tmp_path}/{name}.parquet'"
+        duckdb.sql(f"{copy} (row_group_size 50000)")
+    source = f"read_parquet('{tmp_path}/*.parquet', file_row_number=true, filename=true)"
+    for query in (
+        f"select filename, sum(file_row_number) s, max(file_row_number) m from {source} where i % 7 = 2 "
+        "group by filename",
+        f"select * from {source} where file_row_number between 49998 and 50001 or file_row_number < 2",
+        f"from read_parquet('{tmp_path}/b.parquet', file_row_number=true, can_have_nan=true)",
+    ):
+        for ranks in (1, 3):
+            same(hr.sql(query, ranks=ranks), duckdb.sql(query).to_arrow_table())

@@ -81,6 +81,10 @@ OF_NUMBERS = [
     "binom((i % 127)::int, (i % 31)::int)",
     "to_base(i, 2)", "to_base(i, 36, 20)", "fsum(i) over (order by id)", "favg(i) over ()",
 ]  # fmt: skip
+QUANTILED = (
+    "a", "a::double[]", "a::decimal(5, 2)[]", "list_transform(a, x -> date '2020-01-01' + x)",
+    "list_transform(a, x -> timestamp '2020-01-01' + to_days(x))",
+)  # fmt: skip
 OF_LISTS = [
     "list_zip(a, b)", "list_zip(a, w, b)", "list_zip(a, b, true)", "list_zip(a, NULL)", "list_zip(a)",
     "list_grade_up(a)", "list_grade_up(a, 'desc')", "array_grade_up(w, 'asc', 'nulls first')",
@@ -92,6 +96,10 @@ OF_LISTS = [
     *[f"list_bit_{name}(a)" for name in ("and", "or", "xor")],
     "list_bool_and(list_transform(a, x -> x > 1))", "list_bool_or(list_transform(a, x -> x > 2))",
     "list_transform(a, x -> x + id)", "list_filter(a, x -> x > 1)",
+    *[f"list_aggregate({a}, 'quantile_cont', {q})" for a in QUANTILED for q in ("0.3", "0.25::double", "1")],
+    *[f"list_aggr({a}, '{f}', 0.6)" for a in (*QUANTILED, "w") for f in ("quantile", "quantile_disc")],
+    "concat_ws('-', a)", "concat_ws(', ', 'x', w, id, NULL, b)", "concat_ws(NULL, w)", "concat(a, b)",
+    "concat(a, NULL, [id::int])",
 ]  # fmt: skip
 MEASURES = ("distance", "dot_product", "inner_product", "negative_dot_product", "cosine_similarity")
 
@@ -117,6 +125,27 @@ def test_beside_duckdb(tables: dict[str, pa.Table], ranks: int) -> None:
         for cast in ("", "::float[]"):
             text = f"list_{measure}(p.x{cast}, q.x{cast}) as x from p, p as q where len(p.x) = len(q.x)"
             compare(f"select p.id, q.id as j, {text} and p.id < 5 and q.id < 5 order by all", tables, ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_digits_of_wide_integers(ranks: int) -> None:
+    wide = ["0", "-1", "5", "-5", "18446744073709551616", "170141183460469231731687303715884105727", "NULL"]
+    long = ["0", "1", "9223372036854775808", "18446744073709551615", "NULL"]
+    for kind, numbers in (("hugeint", wide), ("ubigint", long)):
+        rows = ", ".join(f"({number}::{kind})" for number in numbers)
+        for name in ("hex", "to_hex", "bin", "to_binary"):
+            compare(f"select x, {name}(x) as d from (values {rows}) t(x) order by x", {}, ranks)
+            compare(f"select {name}({numbers[2]}::{kind}) as d", {}, ranks)
+
+
+def test_version() -> None:
+    assert hr.sql("select version() as v").to_pylist() == [{"v": f"headrace {hr.__version__}"}]
+
+
+@pytest.mark.parametrize("share", ["-0.25", "[0.25, 0.5]"])
+def test_shares_that_are_refused(share: str) -> None:
+    with pytest.raises(hr.HeadraceError, match="aggregate quantile_cont of a list"):
+        hr.sql(f"select list_aggregate([1, 2], 'quantile_cont', {share})")
 
 
 @pytest.mark.parametrize("ranks", [1, 2])

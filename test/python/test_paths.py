@@ -128,7 +128,7 @@ def test_the_command_line_and_headrace_run(home: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("output", "message", "status"),
     [
-        ("r.json", "the output must end in one of .parquet, .arrow, .csv, got r.json", 2),
+        ("r.orc", "the output must end in one of .parquet, .arrow, .csv, .json, got r.orc", 2),
         ("r", "got r", 2),
         ("none/r.csv", "cannot write into the folder of the output: none/r.csv", 1),
     ],

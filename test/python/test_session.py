@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import headrace as hr
 import numpy as np
 import polars as pl
@@ -243,3 +244,31 @@ def test_threads_share_a_session(session: hr.Session) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(answer, range(24)))
     assert len(session.tables) == 25
+
+
+def test_views_of_files(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a\n1\n2\n")
+    session = hr.connect()
+    session.view("v", f"select a + 1 as b from '{tmp_path}/x.csv'")
+    session.view("w", f"select b from v union all select a from read_csv('{tmp_path}/x.csv')")
+    assert session.sql("select sum(b)::int as s from w").arrow().to_pylist() == [{"s": 8}]
+
+
+@pytest.mark.parametrize("text", ["1E-10", "-1E-2", "0E-5", "0.5", "1E+3", "123.4500", "10"])
+def test_decimals_have_the_type_of_duckdb(text: str) -> None:
+    value = Decimal(text)
+    found = hr.connect().sql("select typeof($1) as t, $1 as v", [value]).arrow().to_pylist()
+    with duckdb.connect() as connection:
+        assert [tuple(found[0].values())] == connection.execute("select typeof($1), $1", [value]).fetchall()
+
+
+def test_maps_of_arrow_are_maps() -> None:
+    maps = pa.array([[("a", 1)], None], pa.map_(pa.string(), pa.int64()))
+    for value, kind in (
+        (maps, "MAP(VARCHAR, INTEGER)[]"),
+        (pa.chunked_array([maps]), "MAP(VARCHAR, INTEGER)[]"),
+        (maps[0], "MAP(VARCHAR, INTEGER)"),
+    ):
+        assert hr.connect().sql("select typeof($1) as t", [value]).arrow().to_pylist() == [{"t": kind}]
+    found = hr.connect().sql("select $1[1]['a'] as v, $1[2] is null as n", [maps]).arrow()
+    assert found.to_pylist() == [{"v": 1, "n": True}]

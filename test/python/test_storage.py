@@ -153,6 +153,29 @@ def test_lists_with_pages_of_nothing(tmp_path: Path) -> None:
     assert hr.sql("select * from t order by k", tmp_path).to_pydict() == table.to_pydict()
 
 
+NESTED: dict[str, tuple[pa.DataType, Callable[[list[Any]], Any]]] = {
+    "map": (pa.map_(pa.string(), pa.int32()), lambda each: [(str(i), v) for i, v in enumerate(each)]),
+    "structs": (pa.list_(pa.struct([("a", pa.int32())])), lambda each: [{"a": v} for v in each]),
+    "in a struct": (pa.struct([("l", pa.list_(pa.int32())), ("z", pa.int8())]), lambda e: {"l": e, "z": 1}),
+    "lists": (pa.list_(pa.list_(pa.int32())), lambda each: [[v] for v in each]),
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_nested_values_with_pages_of_nothing(tmp_path: Path, name: str) -> None:
+    """Arrow's own reader takes them for the end."""
+    kind, made = NESTED[name]
+    choices = random.Random(3)
+    for _ in range(40):
+        lists = [choices.choice([None, [], [1], [1, None, 2]]) for _ in range(choices.randrange(1, 40))]
+        values = [None if each is None else made(each) for each in lists]
+        table = pa.table({"l": pa.array(values, kind), "k": range(len(lists))})
+        for size, batch, version in ((1, 1, "1.0"), (50, 5, "2.0"), (100, 7, "1.0")):
+            options = {"data_page_size": size, "write_batch_size": batch, "data_page_version": version}
+            parquet.write_table(table, tmp_path / "t.parquet", **options)
+            assert hr.sql("select * from t order by k", tmp_path).to_pydict() == table.to_pydict()
+
+
 @pytest.mark.parametrize("groups", ["none", "one that is empty"])
 def test_empty_tables(groups: str, tmp_path: Path) -> None:
     schema = pa.schema([("k", pa.int64()), ("s", pa.string()), ("m", pa.decimal128(15, 2))])

@@ -5,6 +5,7 @@ Sources: runtime/storage/remote/read_ahead.cpp
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import random
@@ -391,9 +392,6 @@ def test_a_csv_file_is_read_by_pieces(server: StoreServer) -> None:
     wrong = server.put("/y.csv", (text + "x,y,z,w\n").encode())
     with pytest.raises(errors.HeadraceError, match=r"http://\S+/y.csv, line 300002"):
         hr.sql(f"select * from '{wrong}'")
-    server.put("/x.csv.gz", b"")
-    with pytest.raises(errors.UnsupportedError, match="compressed CSV cannot be read"):
-        hr.sql(f"select * from '{server.url}/x.csv.gz'")
 
 
 def test_statistics_are_checked_there_too(server: StoreServer) -> None:
@@ -459,3 +457,17 @@ def test_queries_of_tpch_over_a_link_that_fails(server: StoreServer, tpch_small:
     for name in NAMES:
         text = (QUERIES / f"q{name}.sql").read_text()
         same(hr.sql(text, tables, ranks=chance.choice((1, 2, 4))), hr.sql(text, tpch_small))
+
+
+def test_files_that_are_made_plain_or_read_by_duckdb(server: StoreServer) -> None:
+    rows = "".join(f"{row},x{row % 7}\n" for row in range(20_000))
+    packed = server.put("/d/x.csv.gz", gzip.compress(f"k,t\n{rows}".encode()))
+    commented = server.put("/d/y.csv", f"# made by hand\nk,t\n{rows}".encode())
+    lines = server.put("/d/x.json.gz", gzip.compress(b'{"k":1,"t":"a"}\n{"k":2}\n'))
+    for address in (packed, commented):
+        for ranks in (1, 2):
+            found = hr.sql(f"select count(*) as n, sum(k)::bigint as s from '{address}'", ranks=ranks)
+            assert found.to_pylist() == [{"n": 20_000, "s": 199_990_000}]
+    assert hr.sql(f"from '{lines}' order by k").to_pylist() == [{"k": 1, "t": "a"}, {"k": 2, "t": None}]
+    with pytest.raises(hr.HeadraceError, match="filename of files in a store"):
+        hr.sql(f"from read_json('{lines}', filename=true)")

@@ -4,6 +4,7 @@
 #include "passes/import/Histograms.h"
 #include "passes/import/Moments.h"
 #include "passes/import/duckdb/expressions.h"
+#include "runtime/base/version.h"
 
 #include <cmath>
 #include <numbers>
@@ -260,6 +261,11 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
   if (call.name == "pi" && arguments.empty()) {
     Type real = Float64Type::get(context.getContext());
     return MaybeExpression(b.constant(FloatAttr::get(real, std::numbers::pi), real, call.at));
+  }
+  if (call.name == "version" && arguments.empty()) {
+    const std::string text = std::string("headrace ") + headrace::version();
+    return MaybeExpression(
+        b.constant(StringAttr::get(b.getContext(), text), frame::dropNullable(call.type), call.at));
   }
   if (call.name == "greatest" || call.name == "least") {
     auto which = call.name == "greatest" ? ExpressionBuilder::Extreme::kGreatest

@@ -60,11 +60,14 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
   if ((!givesList && !takesList && !(slices && ofBytes)) || ofMoments || isExtreme) {
     return std::nullopt;
   }
+  if (call.name == "concat_ws") { // which gives a text
+    return std::nullopt;
+  }
   using Import =
       MaybeExpression (ExpressionImporter::*)(ExpressionBuilder &, const Call &, Arguments);
   auto import =
       llvm::StringSwitch<Import>(call.name)
-          .Cases({"list_concat", "list_cat", "array_concat", "array_cat", "||", "+"},
+          .Cases({"list_concat", "list_cat", "array_concat", "array_cat", "concat", "||", "+"},
                  &ExpressionImporter::importListOfLists)
           .Cases({"list_slice", "array_slice"}, &ExpressionImporter::importSlice)
           .Cases({"contains", "list_contains", "array_contains", "list_has", "array_has",
@@ -439,6 +442,39 @@ MaybeExpression ExpressionImporter::importRange(ExpressionBuilder &b, const Call
   return seriesOf(b, arguments, call.name == "generate_series", call.type, call.at);
 }
 
+/// The share that a constant says; nothing if it is none.
+static std::optional<headrace::QuantileShare> shareOf(const Expression &constant) {
+  Attribute value = ExpressionBuilder::constantOf(constant);
+  if (auto real = dyn_cast_or_null<FloatAttr>(value)) {
+    return headrace::QuantileShare::ofReal(real.getValueAsDouble());
+  }
+  auto integer = dyn_cast_or_null<IntegerAttr>(value);
+  if (!integer || !integer.getValue().isSignedIntN(64)) {
+    return std::nullopt;
+  }
+  int64_t whole = 1;
+  if (auto decimal = dyn_cast<frame::DecimalType>(frame::dropNullable(constant.type()))) {
+    for (int64_t digit = 0; digit < decimal.getScale(); ++digit) {
+      whole *= 10;
+    }
+  }
+  return headrace::QuantileShare{integer.getValue().getSExtValue(), whole};
+}
+
+/// Which quantile an aggregate of a list is, whose share is a constant; nothing: none.
+static std::optional<Quantile> quantileCalled(StringRef name, const Expression &share,
+                                              Type element) {
+  const auto kind = llvm::StringSwitch<std::optional<headrace::QuantileKind>>(name)
+                        .Case("quantile_cont", headrace::QuantileKind::kBetween)
+                        .Cases({"quantile", "quantile_disc"}, headrace::QuantileKind::kDiscrete)
+                        .Default(std::nullopt);
+  const std::optional<headrace::QuantileShare> given = kind ? shareOf(share) : std::nullopt;
+  if (!given || given->part < 0 || !given->isInside()) {
+    return std::nullopt;
+  }
+  return Quantile{.share = *given, .descending = false, .kind = quantileKind(*kind, element)};
+}
+
 /// An aggregate of a list's elements, by its name.
 MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, const Call &call,
                                                         Arguments arguments) {
@@ -478,11 +514,16 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
     return binnedCounts(b, list, arguments[2],
                         name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type, call.at);
   }
-  if ((name == "median" || name == "mad") && arguments.size() == 2) {
+  const std::optional<Quantile> quantile =
+      arguments.size() == 3 ? quantileCalled(name, arguments[2], call.type) : std::nullopt;
+  if (((name == "median" || name == "mad") && arguments.size() == 2) || quantile) {
     Type moments = frame::ListType::get(Moments(b, call.at).timestampType());
-    MaybeExpression values = frame::isDate(elementOf(list.type()))
-                                 ? castNested(b, list, moments, Misfit::kRaises, call.at)
-                                 : MaybeExpression(list);
+    const bool isOfDays = frame::isDate(elementOf(list.type())) && !frame::isDate(call.type);
+    MaybeExpression values =
+        isOfDays ? castNested(b, list, moments, Misfit::kRaises, call.at) : MaybeExpression(list);
+    if (quantile && succeeded(values)) {
+      return quantileOfList(b, *values, *quantile, frame::dropNullable(call.type), call.at);
+    }
     return failed(values)  ? values
            : name == "mad" ? deviationOfList(b, *values, call.type, call.at)
                            : quantileOfList(b, *values, medianOf(call.type),

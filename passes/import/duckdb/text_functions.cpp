@@ -221,6 +221,67 @@ MaybeExpression ExpressionImporter::importSplitPart(ExpressionBuilder &b, Node e
   return b.text(*headrace::textFunctionNamed("split_part"), *arguments, string, at);
 }
 
+/// An integer in digits of so many bits: one of 128 bits, or 64 without a sign, by 32 bits at a
+/// time.
+static MaybeExpression integerInDigits(ExpressionBuilder &b, const Expression &value, int64_t bits,
+                                       Type type, Location at) {
+  Type i64 = IntegerType::get(b.getContext(), 64), string = frame::StringType::get(b.getContext());
+  const headrace::TextFunction &digits = *headrace::textFunctionNamed("integer_digits");
+  const Expression width = b.integer(bits, i64, at);
+  if (frame::dropNullable(value.type()).isSignlessInteger(64)) {
+    return b.text(digits, {value, width}, type, at);
+  }
+  Type wide = IntegerType::get(b.getContext(), 128);
+  MaybeExpression whole = b.cast(value, wide, at);
+  SmallVector<Expression> parts;
+  for (int64_t shift = 96; succeeded(whole) && shift >= 0; shift -= 32) {
+    MaybeExpression part = b.math(*headrace::mathFunctionNamed("right_shift"),
+                                  {*whole, b.integer(shift, wide, at)}, wide, at);
+    part = failed(part) ? part
+                        : b.math(*headrace::mathFunctionNamed("bitwise_and"),
+                                 {*part, b.integer(UINT32_MAX, wide, at)}, wide, at);
+    part = failed(part) ? part : b.cast(*part, i64, at);
+    part = failed(part) ? part : b.text(digits, {*part, width}, string, at);
+    Expression zero = b.constant(StringAttr::get(b.getContext(), "0"), string, at);
+    part = failed(part) ? part
+                        : b.text(*headrace::textFunctionNamed("lpad"),
+                                 {*part, b.integer(32 / bits, i64, at), zero}, string, at);
+    if (failed(part)) {
+      return failure();
+    }
+    parts.push_back(*part);
+  }
+  if (failed(whole)) {
+    return failure();
+  }
+  MaybeExpression text = b.text(*headrace::textFunctionNamed("concat"), parts, string, at);
+  Expression zero = b.constant(StringAttr::get(b.getContext(), "0"), string, at);
+  Expression empty = b.constant(StringAttr::get(b.getContext(), ""), string, at);
+  text = failed(text)
+             ? text
+             : b.text(*headrace::textFunctionNamed("trim_start"), {*text, zero}, string, at);
+  MaybeExpression none = failed(text) ? text : b.compare(frame::CompareKind::Eq, *text, empty, at);
+  text = failed(none) ? none : b.choose(*none, zero, &*text, at);
+  return failed(text) ? text : b.cast(*text, type, at);
+}
+
+/// The elements of a list that are not NULL with a separator in front of each; NULL of none.
+static MaybeExpression elementsBehind(ExpressionBuilder &b, const Expression &separator,
+                                      const Expression &list, Location at) {
+  Type string = frame::StringType::get(b.getContext());
+  Type i64 = IntegerType::get(b.getContext(), 64);
+  MaybeExpression text =
+      b.text(*headrace::textFunctionNamed("array_to_string"), {list, separator}, string, at);
+  MaybeExpression piece =
+      failed(text) ? text
+                   : b.text(*headrace::textFunctionNamed("concat"), {separator, *text}, string, at);
+  MaybeExpression count = b.text(*headrace::textFunctionNamed("list_count"), list, i64, at);
+  MaybeExpression some =
+      failed(count) ? count : b.compare(frame::CompareKind::Gt, *count, b.integer(0, i64, at), at);
+  return failed(piece) || failed(some) ? MaybeExpression(failure())
+                                       : b.choose(*some, *piece, nullptr, at);
+}
+
 /// concat_ws: the texts that are not NULL, with the first argument between them. Each gets it in
 /// front, and the first of these goes.
 static MaybeExpression joinedBy(ExpressionBuilder &b, ArrayRef<Expression> arguments, Type type,
@@ -232,7 +293,9 @@ static MaybeExpression joinedBy(ExpressionBuilder &b, ArrayRef<Expression> argum
   Expression empty = b.constant(StringAttr::get(b.getContext(), ""), string, at);
   SmallVector<Expression> pieces;
   for (const Expression &text : arguments.drop_front()) {
-    MaybeExpression piece = b.text(concat, {separator, text}, string, at);
+    MaybeExpression piece = isa<frame::ListType>(frame::dropNullable(text.type()))
+                                ? elementsBehind(b, separator, text, at)
+                                : b.text(concat, {separator, text}, string, at);
     piece = failed(piece) ? piece : b.coalesce({*piece, empty}, at);
     if (failed(piece)) {
       return failure();
@@ -321,12 +384,8 @@ std::optional<MaybeExpression> ExpressionImporter::importTextFunction(Expression
     return importSimilarity(b, call, arguments);
   }
   static constexpr StringRef kDigits[] = {"hex", "to_hex", "bin", "to_binary"};
-  if (llvm::is_contained(kDigits, call.name) &&
-      frame::dropNullable(arguments[0].type()).isSignlessInteger(64)) {
-    Expression bits = b.integer(call.name.ends_with("hex") ? 4 : 1,
-                                IntegerType::get(b.getContext(), 64), call.at);
-    return b.text(*headrace::textFunctionNamed("integer_digits"), {arguments[0], bits}, call.type,
-                  call.at);
+  if (llvm::is_contained(kDigits, call.name) && frame::isInteger(arguments[0].type())) {
+    return integerInDigits(b, arguments[0], call.name.ends_with("hex") ? 4 : 1, call.type, call.at);
   }
   const headrace::TextFunction *function =
       headrace::textFunctionOfDuckdb(call.name, arguments.size());

@@ -14,6 +14,7 @@ from headrace._src.counted import counted
 from headrace._src.errors import HeadraceError
 from headrace._src.given_text import given_text
 from headrace._src.phases import PHASES
+from headrace._src.query.copy_to import rows_for
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
 from headrace._src.result_output import SHOWN_ROWS, ResultFile, print_rows
 from headrace._src.settings_options import add_log, add_settings, add_threads, given_settings
@@ -274,7 +275,7 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
     answer = query.batches if output else query.sql
     try:
         result = answer(
-            text,
+            rows_for(output.format, text) if output else text,
             arguments.tables,
             threads=arguments.threads,
             memory=arguments.memory,

@@ -19,7 +19,14 @@ from headrace._src.arguments import shown
 from headrace._src.errors import CancelledError, InputOutputError, UnsupportedError, UserError, reason
 from headrace._src.query.store_files import is_store
 from headrace._src.query.uuid_texts import batch_with_texts, schema_with_texts
-from headrace._src.result_output import CountedRows, Form, ResultFile, has_intervals, write_file
+from headrace._src.result_output import (
+    CountedRows,
+    Form,
+    ResultFile,
+    codec_options,
+    has_intervals,
+    write_file,
+)
 from headrace._src.store_parts import StoreFolder, address_in, uploaded
 
 if TYPE_CHECKING:
@@ -82,8 +89,11 @@ class ResultFolder:
     """
 
     def __init__(self, path: str, form: Form, partition_by: Sequence[str], overwrite: bool) -> None:
-        if partition_by and form.options:
-            raise UserError(f"partition_by goes with no other option, got: {next(iter(form.options))}")
+        known = ("compression", "compression_level") if form.format == ".parquet" else ()
+        for name in set(form.options).difference(known) if partition_by else ():
+            raise UserError(f"an option that does not go with partition_by: {name}")
+        if partition_by and form.format == ".json":
+            raise UnsupportedError("partition_by is for Parquet, CSV and Arrow files, got json")
         self._place = StoreFolder(path, overwrite) if is_store(path) else LocalFolder(path, overwrite)
         whole = path if is_store(path) else str(_whole(path))
         self._sink = _Sink(whole, form.shown, form.format, form.options, partition_by)
@@ -104,6 +114,10 @@ class ResultFolder:
     def abandon(self) -> None:
         """Nothing stays of what has not got its name."""
         self._place.abandon(self._sink)
+
+    @property
+    def format(self) -> str:
+        return self._sink.format
 
     def finish(self, result: Any) -> int:
         """Once all parts are written, by ranks elsewhere or now by those of this process: their rows."""
@@ -313,6 +327,9 @@ def _write_partitions(
         basename_template=f"{name}-{{i}}{sink.format}",
         schema=schema,
         format=sink.format[1:],
+        file_options=dataset.ParquetFileFormat().make_write_options(**codec_options(**sink.options))
+        if sink.format == ".parquet"
+        else None,
         partitioning=dataset.partitioning(keys, flavor="hive"),
         existing_data_behavior="overwrite_or_ignore",  # of other names: those of other parts
     )

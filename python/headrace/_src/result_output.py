@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,7 +60,8 @@ class CountedRows:
 class Form:
     """How files are written: a format, by its suffix, and its options.
 
-    Of Parquet `compression` and `row_group_size`, of CSV `header` and `delim`.
+    Of Parquet `compression`, `compression_level` and `row_group_size`, of CSV `header`, `delim`, `quote`,
+    `escape`, `nullstr`, `force_quote` and `compression`, of JSON `array` and `compression`.
     """
 
     format: str
@@ -73,19 +75,29 @@ class Form:
         if format and format not in _WRITERS:
             names = ", ".join(each[1:] for each in _WRITERS)
             raise UserError(f"a format of files is one of {names}, got {format[1:]}")
-        format = format or Path(place_of(path)).suffix
+        options = dict(options or {})
+        place = Path(place_of(path))
+        if packed := _PACKED.get(place.suffix.lower()):
+            options.setdefault("compression", packed)
+            place = place.with_suffix("")
+        format = format or place.suffix
+        format = _LINES.get(format, format)
         if format not in _WRITERS:
             formats = ", ".join(_WRITERS)
             raise UserError(f"the output must end in one of {formats}, got {shown_path(path)}")
         known = _OPTIONS[format]
-        for name, value in (options or {}).items():
+        for name, value in list(options.items()):
             if name not in known:
                 names = ", ".join((*known, *_OF_FOLDERS))
                 raise UserError(f"no such option of {format} files: {name}; there are {names}")
             is_one, what = known[name]
+            if is_one is _is_truth:
+                value = options[name] = _TRUTHS.get(str(value).lower(), value)
             if not is_one(value):
                 raise UserError(f"{name} is {what}, got {shown(value)}")
-        return Form(format, dict(options or {}), shown_path(path))
+        if options.get("delim") == "\\t":
+            options["delim"] = "\t"
+        return Form(format, options, shown_path(path))
 
 
 class ResultFile:
@@ -102,6 +114,10 @@ class ResultFile:
         self._is_device = self._path.exists() and not self._path.is_file() and not self._path.is_dir()
         if not self._upload and not self._is_device and not os.access(self._path.parent, os.W_OK):
             raise InputOutputError(f"cannot write into the folder of the output: {path}")
+
+    @property
+    def format(self) -> str:
+        return self._form.format
 
     def write(self, batches: pa.RecordBatchReader) -> int:
         """Writes one batch after the other; the number of rows."""
@@ -136,7 +152,7 @@ class ResultFile:
         """The same into a store, where the file is there when all of it has arrived."""
         rows = CountedRows(batches)
         try:
-            if self._form.format == ".csv":  # which is written by several threads, each at its place
+            if self._form.format == ".csv":  # whose writer takes a path
                 with tempfile.NamedTemporaryFile(suffix=".csv") as file:
                     self._write(file.name, batches.schema, rows)
                     shutil.copyfileobj(file, upload, 8 << 20)
@@ -169,21 +185,30 @@ def has_intervals(kind: pa.DataType) -> bool:
     return str(kind) == "month_day_nano_interval" or any(map(has_intervals, parts))
 
 
+def codec_options(compression: str = "snappy", compression_level: int | None = None) -> dict[str, Any]:
+    """Those of Parquet as Arrow's writers take them."""
+    codec = _CODECS[compression.lower()]
+    if compression_level is not None and codec != "zstd":
+        raise UserError(f"compression_level is for the compression zstd, got {codec}")
+    return {"compression": codec, "compression_level": compression_level}
+
+
 def _parquet(
     path: Any,
     schema: pa.Schema,
     batches: Iterator[pa.RecordBatch],
     compression: str = "snappy",
     row_group_size: int = 1 << 20,
+    compression_level: int | None = None,
 ) -> None:
     import pyarrow.parquet as parquet
 
-    codec = _CODECS[compression.lower()]
+    codec = codec_options(compression, compression_level)
     batches = map(_of_38_digits, batches)
     if any(has_intervals(field.type) for field in schema):  # which Arrow does not write
-        _parquet_of_intervals(path, schema, batches, codec, row_group_size)
+        _parquet_of_intervals(path, schema, batches, codec["compression"], row_group_size)
         return
-    with parquet.ParquetWriter(path, schema, compression=codec) as writer:
+    with parquet.ParquetWriter(path, schema, **codec) as writer:
         for batch in batches:
             writer.write_batch(batch, row_group_size=row_group_size)
 
@@ -239,46 +264,145 @@ def _csv(
     batches: Iterator[pa.RecordBatch],
     header: bool = True,
     delim: str = ",",
+    quote: str = '"',
+    escape: str = '"',
+    nullstr: str = "",
+    force_quote: str | Sequence[str] = (),
+    compression: str = "none",
     threads: int = 0,
 ) -> None:
     import pyarrow as pa
 
     from headrace import _runtime
 
+    for name, mark in (("quote", quote), ("delim", delim)):
+        if mark and mark in nullstr:
+            raise UserError(f"{name} of CSV stands in nullstr: {nullstr}")
+    if quote and quote in delim:
+        raise UserError(f"quote of CSV stands in delim: {delim}")
     reader = pa.RecordBatchReader.from_batches(schema, batches)
     threads = threads or len(os.sched_getaffinity(0))
-    translated(lambda: _runtime.write_csv(reader, path, delim, header, threads))
+    quoted = schema.names if force_quote == "*" else _names(force_quote)
+    codec = _STREAM_CODECS[compression.lower()]
+    plain = f"{path}.plain" if codec else path
+    try:
+        written = (reader, plain, delim, header, threads, quote, escape, nullstr, quoted)
+        translated(lambda: _runtime.write_csv(*written))
+        if codec:
+            with open(plain, "rb") as source, pa.CompressedOutputStream(path, codec) as target:
+                shutil.copyfileobj(source, target, 8 << 20)
+    finally:
+        if codec and os.path.exists(plain):
+            os.remove(plain)
 
 
-#: Compressions of Parquet by their name in Arrow.
-_CODECS = {**{name: name for name in ("snappy", "zstd", "lz4", "gzip", "none")}, "uncompressed": "none"}
+def _names(value: str | Sequence[str]) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _json(
+    target: Any,
+    schema: pa.Schema,
+    batches: Iterator[pa.RecordBatch],
+    array: bool = False,
+    compression: str = "none",
+) -> None:
+    """Of batches of one column, whose texts are objects."""
+    import pyarrow as pa
+
+    codec = _STREAM_CODECS[compression.lower()]
+    opened = open(target, "wb") if isinstance(target, (str, Path)) else nullcontext(target)  # noqa: SIM115
+    before, between, behind = (b"[\n\t", b",\n\t", b"\n]\n") if array else (b"", b"\n", b"\n")
+    with opened as file, pa.CompressedOutputStream(file, codec) if codec else nullcontext(file) as out:
+        first = True
+        for batch in batches:
+            texts = [text.encode() for text in batch.column(0).to_pylist()]
+            if texts:
+                out.write(before if first else between)
+                out.write(between.join(texts))
+                first = False
+        if not first:
+            out.write(behind)
+        elif array:
+            out.write(before + behind)
+
+
+#: Compressions of Parquet by their name in Arrow; `lz4` and `lz4_raw` are the same there.
+_CODECS = {
+    **{name: name for name in ("snappy", "zstd", "lz4", "gzip", "brotli", "none")},
+    "lz4_raw": "lz4",
+    "uncompressed": "none",
+}
+#: Compressions of whole files by their name in Arrow; None: none.
+_STREAM_CODECS = {"none": None, "uncompressed": None, "gzip": "gzip", "zstd": "zstd"}
 
 
 def _is_codec(value: Any) -> bool:
     return isinstance(value, str) and value.lower() in _CODECS
 
 
+def _is_stream_codec(value: Any) -> bool:
+    return isinstance(value, str) and value.lower() in _STREAM_CODECS
+
+
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+#: Truths as people write them in COPY.
+_TRUTHS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 
 
 def _is_truth(value: Any) -> bool:
     return isinstance(value, bool)
 
 
-def _is_ascii(value: Any) -> bool:
-    return isinstance(value, str) and len(value) == 1 and (" " <= value <= "~" or value == "\t")
+def _is_mark(value: Any) -> bool:
+    return isinstance(value, str) and (value == "" or len(value) == 1 and value.isascii())
+
+
+def _is_separator(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value.encode()) <= 4 and not set(value) & {"\n", "\r"}
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, str) or isinstance(value, (list, tuple)) and all(map(_is_text, value))
 
 
 # suffix -> what writes batches, and its options: whether a value is one, and how a message says what is.
-_WRITERS: dict[str, Callable[..., None]] = {".parquet": _parquet, ".arrow": _arrow, ".csv": _csv}
+_WRITERS: dict[str, Callable[..., None]] = {
+    ".parquet": _parquet,
+    ".arrow": _arrow,
+    ".csv": _csv,
+    ".json": _json,
+}
+_MARK = (_is_mark, "one character of ASCII, or empty")
+_STREAM_CODEC = (_is_stream_codec, f"one of {', '.join(_STREAM_CODECS)}")
 _OPTIONS: dict[str, dict[str, tuple[Callable[[Any], bool], str]]] = {
     ".parquet": {
         "compression": (_is_codec, f"one of {', '.join(_CODECS)}"),
+        "compression_level": (_is_count, "a number from 1 on"),
         "row_group_size": (_is_count, "a number of rows"),
     },
     ".arrow": {},
-    ".csv": {"header": (_is_truth, "true or false"), "delim": (_is_ascii, "one character of ASCII")},
+    ".csv": {
+        "header": (_is_truth, "true or false"),
+        "delim": (_is_separator, "one to four bytes without a line end"),
+        "quote": _MARK,
+        "escape": _MARK,
+        "nullstr": (_is_text, "a text"),
+        "force_quote": (_are_names, "a column, several, or *"),
+        "compression": _STREAM_CODEC,
+    },
+    ".json": {"array": (_is_truth, "true or false"), "compression": _STREAM_CODEC},
 }
+#: Compressions by the end of a name.
+_PACKED = {".gz": "gzip", ".zst": "zstd"}
+#: Names of JSON lines.
+_LINES = {".ndjson": ".json", ".jsonl": ".json"}
 #: Options of a folder of files, which `part_files` has.
 _OF_FOLDERS = ("partition_by", "per_thread_output", "overwrite")

@@ -3,12 +3,11 @@
 
 #include "runtime/base/content_hash.h"
 #include "runtime/base/readable.h"
+#include "runtime/base/unnamed_file.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace headrace::exec {
@@ -24,11 +23,6 @@ constexpr size_t kFilesMax = 16;
 
 uint64_t stepped(uint64_t bytes) { return (bytes + kStepBytes - 1) / kStepBytes * kStepBytes; }
 
-std::string defaultDirectory() {
-  const char *named = std::getenv("TMPDIR");
-  return named && *named ? named : "/var/tmp"; // /tmp is often memory
-}
-
 } // namespace
 
 ssize_t SpillDisk::write(int descriptor, std::span<const uint8_t> bytes, uint64_t offset) {
@@ -41,7 +35,7 @@ ssize_t SpillDisk::read(int descriptor, std::span<uint8_t> bytes, uint64_t offse
 
 SpillFile::SpillFile(SpillOptions options)
     : options_(std::move(options)),
-      directory_(options_.directory.empty() ? defaultDirectory() : options_.directory) {}
+      directory_(options_.directory.empty() ? temporaryDirectory() : options_.directory) {}
 
 SpillFile::~SpillFile() {
   for (const File &file : files_) {
@@ -56,14 +50,7 @@ Status SpillFile::failed(const char *what, int error) const {
 }
 
 Status SpillFile::openFile() {
-  int descriptor = ::open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
-    std::string name = directory_ + "/headrace-spill-XXXXXX";
-    descriptor = ::mkostemp(name.data(), O_CLOEXEC);
-    if (descriptor >= 0) {
-      ::unlink(name.c_str());
-    }
-  }
+  const int descriptor = openUnnamedFile(directory_);
   if (descriptor < 0) {
     return failed("keep", errno);
   }

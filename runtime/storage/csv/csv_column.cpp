@@ -2,6 +2,8 @@
 #include "runtime/storage/csv/csv_column.h"
 
 #include "runtime/abi/type_bytes.h"
+#include "runtime/base/moment_pattern.h"
+#include "runtime/base/moment_text.h"
 #include "runtime/base/utf8.h"
 #include "runtime/base/uuid.h"
 #include "runtime/primitives/string/string.h"
@@ -95,24 +97,33 @@ HrTextForm formOf(const LogicalType &type) {
   }
 }
 
+struct CsvValue {
+  std::string_view text; ///< without quotes
+  bool quoted = false;
+};
+
 class Reader {
 public:
-  Reader(const CsvFormat &format, const plan::SlotColumn &column, uint8_t *bytes)
-      : format_(format), logical_(column.logical), bytes_(bytes), form_(formOf(logical_)),
+  /// `bytes`: the piece; null where whole values are given.
+  Reader(const CsvFormat &format, const LogicalType &logical, bool neverNull, uint8_t *bytes)
+      : format_(format), logical_(logical), neverNull_(neverNull), bytes_(bytes),
+        form_(formOf(logical_)),
         scale_(logical_.kind == LogicalKind::kDecimal ? logical_.scale
                : logical_.kind == LogicalKind::kTime || logical_.kind == LogicalKind::kTimestamp
                    ? digitsOf(logical_.unit)
                    : 0),
         emptyIsNull_(logical_.kind != LogicalKind::kString || format.emptyIsNull()) {}
 
-  /// A value without its quotes.
-  std::string_view text(CsvField field) const;
-  bool isNull(std::string_view value) const {
-    if (value.empty()) {
+  CsvValue value(CsvField field) const;
+  bool isNull(CsvValue value) const {
+    if (neverNull_ || (value.quoted && !format_.quotedNulls)) {
+      return false;
+    }
+    if (value.text.empty()) {
       return emptyIsNull_;
     }
     return std::any_of(format_.nulls.begin(), format_.nulls.end(),
-                       [&](const std::string &null) { return value == null; });
+                       [&](const std::string &null) { return value.text == null; });
   }
   bool integer(std::string_view value, __int128 &out) const;
   bool real(std::string_view value, double &out) const;
@@ -121,35 +132,85 @@ public:
 
 private:
   const CsvFormat &format_;
+  /// A number as casts of texts read it; one that the format does not have is none.
+  std::string_view plainNumber(std::string_view value) const;
+  /// The moment in the format that columns of this type have; nothing if they have none.
+  std::optional<bool> formatted(std::string_view value, __int128 &out) const;
+
   const LogicalType &logical_;
+  const bool neverNull_;
   uint8_t *bytes_;
+  mutable std::string number_;
   const HrTextForm form_;
   const int32_t scale_;
   const bool emptyIsNull_;
 };
 
-std::string_view Reader::text(CsvField field) const {
+CsvValue Reader::value(CsvField field) const {
   const char quote = format_.quote;
   char *begin = reinterpret_cast<char *>(bytes_) + field.begin;
   size_t size = field.end - field.begin;
   if (!quote || size < 2 || *begin != quote) {
-    return {begin, size};
+    return {{begin, size}, false};
   }
   ++begin;
   size -= 2;
   if (!std::memchr(begin, quote, size)) {
-    return {begin, size};
+    return {{begin, size}, true};
   }
   char *out = begin;
   for (size_t at = 0; at < size; ++at) {
     *out++ = begin[at];
     at += begin[at] == quote; // the second of two
   }
-  return {begin, static_cast<size_t>(out - begin)};
+  return {{begin, static_cast<size_t>(out - begin)}, true};
+}
+
+std::string_view Reader::plainNumber(std::string_view value) const {
+  if (format_.point == '.' && !format_.thousands) {
+    return value;
+  }
+  number_.clear();
+  for (char character : value) {
+    if (character == format_.point) {
+      number_ += '.';
+    } else if (character == '.' && format_.thousands != '.') {
+      return ".";
+    } else if (character != format_.thousands) {
+      number_ += character;
+    }
+  }
+  return number_;
+}
+
+std::optional<bool> Reader::formatted(std::string_view value, __int128 &out) const {
+  const bool isDate = form_ == HR_TEXT_DATE;
+  const bool isTimestamp = form_ == HR_TEXT_TIMESTAMP || form_ == HR_TEXT_ZONED_TIMESTAMP;
+  const std::string &format = isDate ? format_.dates : format_.timestamps;
+  if ((!isDate && !isTimestamp) || format.empty()) {
+    return std::nullopt;
+  }
+  const TimeUnit unit = isDate ? TimeUnit::kSecond : logical_.unit;
+  const std::optional<int64_t> moment = momentIn(value, format, unit);
+  if (!moment) {
+    return false;
+  }
+  out = *moment;
+  if (isDate && isInfiniteTimestamp(*moment)) {
+    out = *moment > 0 ? kInfiniteDate : -kInfiniteDate;
+  } else if (isDate) {
+    const int64_t day = unitsOfDay(unit);
+    out = *moment / day - (*moment % day < 0);
+  }
+  return true;
 }
 
 bool Reader::integer(std::string_view value, __int128 &out) const {
+  if (const std::optional<bool> read = formatted(value, out)) {
+    return *read;
+  }
   if (form_ == HR_TEXT_INTEGER) {
+    value = plainNumber(value);
     const ShortNumber number(value);
     if (number.valid && number.behindPoint <= scale_ && scale_ <= 18) {
       out = number.digits;
@@ -170,6 +231,7 @@ bool Reader::integer(std::string_view value, __int128 &out) const {
 }
 
 bool Reader::real(std::string_view value, double &out) const {
+  value = plainNumber(value);
   const ShortNumber number(value);
   if (form_ == HR_TEXT_DOUBLE && number.valid && number.digits < (int64_t{1} << 53) &&
       number.digits > -(int64_t{1} << 53) && number.digits != 0) {
@@ -201,7 +263,7 @@ std::optional<std::string_view> Reader::bytes(std::string_view value) const {
 }
 
 /// Whether an integer is one of the type, as the user knows it.
-bool holds(const LogicalType &type, __int128 value) {
+bool isOf(const LogicalType &type, __int128 value) {
   __int128 limit = 0;
   switch (type.kind) {
   case LogicalKind::kI8:
@@ -231,12 +293,17 @@ bool holds(const LogicalType &type, __int128 value) {
   }
 }
 
+bool isNeverNull(const CsvFormat &format, const std::string &column) {
+  const std::vector<std::string> &names = format.neverNull;
+  return std::find(names.begin(), names.end(), column) != names.end();
+}
+
 } // namespace
 
 bool readCsvColumn(const CsvFormat &format, const plan::SlotColumn &column,
                    const std::vector<CsvField> &fields, const BufferHandle &text, uint8_t *bytes,
                    EncodedChunk &chunk, CsvMistake &mistake) {
-  const Reader reader(format, column, bytes);
+  const Reader reader(format, column.logical, isNeverNull(format, column.file), bytes);
   const uint32_t width = abi::bytesOf(column.type);
   const size_t rows = fields.size();
   PaddedBuffer values(rows * width), valid((rows + 7) / 8);
@@ -248,8 +315,9 @@ bool readCsvColumn(const CsvFormat &format, const plan::SlotColumn &column,
   std::memset(valid.data(), 0, valid.bytes());
   uint8_t *out = values.data();
   for (size_t row = 0; row < rows; ++row, out += width) {
-    const std::string_view value = reader.text(fields[row]);
-    if (reader.isNull(value)) {
+    const CsvValue read = reader.value(fields[row]);
+    const std::string_view value = read.text;
+    if (reader.isNull(read)) {
       chunk.hasNulls = true;
       std::memset(out, 0, width);
       if (column.type == HR_STRING) {
@@ -261,9 +329,9 @@ bool readCsvColumn(const CsvFormat &format, const plan::SlotColumn &column,
     valid.data()[row / 8] |= static_cast<uint8_t>(1 << (row % 8));
     bool right = true;
     if (column.type == HR_STRING) {
-      const std::optional<std::string_view> read = reader.bytes(value);
-      right = read.has_value();
-      const std::string_view kept = read.value_or(std::string_view());
+      const std::optional<std::string_view> bytesOfValue = reader.bytes(value);
+      right = bytesOfValue.has_value();
+      const std::string_view kept = bytesOfValue.value_or(std::string_view());
       const HrString made =
           right ? primitives::makeString(reinterpret_cast<const uint8_t *>(kept.data()),
                                          static_cast<uint32_t>(kept.size()))
@@ -280,7 +348,7 @@ bool readCsvColumn(const CsvFormat &format, const plan::SlotColumn &column,
       }
     } else {
       __int128 integer = 0;
-      right = reader.integer(value, integer) && holds(column.logical, integer) &&
+      right = reader.integer(value, integer) && isOf(column.logical, integer) &&
               fitsInteger(column.type, integer, integer);
       std::memcpy(out, &integer, width); // little-endian: the low bytes
     }
@@ -314,6 +382,29 @@ bool readCsvColumn(const CsvFormat &format, const plan::SlotColumn &column,
   chunk.rows = rows;
   chunk.type = column.type;
   return true;
+}
+
+CsvCheck::CsvCheck(const CsvFormat &format, size_t column)
+    : format_(&format), type_(typeOf(format.types[column])),
+      neverNull_(isNeverNull(format, format.columns[column])) {}
+
+bool CsvCheck::holds(std::string_view value, bool quoted) const {
+  const Reader reader(*format_, type_, neverNull_, nullptr);
+  if (reader.isNull({value, quoted})) {
+    return true;
+  }
+  if (type_.kind == LogicalKind::kUuid) {
+    return parseUuid(value).has_value();
+  }
+  if (type_.isHeldAsText()) {
+    return utf8::isValid(value);
+  }
+  if (type_.real()) {
+    double real = 0;
+    return reader.real(value, real);
+  }
+  __int128 integer = 0;
+  return reader.integer(value, integer) && isOf(type_, integer);
 }
 
 } // namespace headrace::storage

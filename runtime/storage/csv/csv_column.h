@@ -1,7 +1,7 @@
 // Values of one column of a CSV piece: from the places of their texts to what kernels read.
 #pragma once
 
-#include "runtime/storage/csv/csv_file.h"
+#include "runtime/storage/csv/csv_format.h"
 #include "runtime/storage/encoded_chunk.h"
 #include "runtime/storage/source.h"
 
@@ -28,5 +28,17 @@ struct CsvMistake {
 bool readCsvColumn(const CsvFormat &format, const plan::SlotColumn &column,
                    const std::vector<CsvField> &fields, const BufferHandle &text, uint8_t *bytes,
                    EncodedChunk &chunk, CsvMistake &mistake);
+
+/// Whether values are of a column's type. Copies nothing of the format.
+class CsvCheck {
+public:
+  CsvCheck(const CsvFormat &format, size_t column);
+  bool holds(std::string_view value, bool quoted) const;
+
+private:
+  const CsvFormat *format_;
+  LogicalType type_;
+  bool neverNull_;
+};
 
 } // namespace headrace::storage

@@ -1,6 +1,7 @@
 // Addresses, and the pass that finds records: a line end outside of quotes ends one.
 #include "runtime/storage/csv/csv_file.h"
 
+#include "runtime/storage/csv/plain_form.h"
 #include "runtime/storage/csv/structure.h"
 #include "runtime/storage/open_file.h"
 #include "runtime/storage/padded_buffer.h"
@@ -19,30 +20,6 @@ constexpr uint64_t kBlockBytes = 1 << 20;
 /// Of a remote file: four requests at once.
 constexpr uint64_t kRemoteBlockBytes = 4 * kRequestBytesMax;
 
-char characterOf(const nlohmann::json &options, const char *name) {
-  const auto text = options.at(name).get<std::string>();
-  return text.empty() ? '\0' : text.front();
-}
-
-Expected<CsvFormat> formatOf(const nlohmann::json &options) {
-  try {
-    CsvFormat format;
-    format.separator = characterOf(options, "delim");
-    format.quote = characterOf(options, "quote");
-    format.header = options.at("header").get<bool>();
-    format.skip = options.at("skip").get<uint64_t>();
-    format.nulls = options.at("nullstr").get<std::vector<std::string>>();
-    for (const nlohmann::json &column : options.at("columns")) {
-      format.columns.push_back(column.at("name").get<std::string>());
-      format.types.push_back(column.at("type"));
-    }
-    return format;
-  } catch (const nlohmann::json::exception &error) {
-    // no test: the package writes them
-    return makeError(ErrorKind::kUser, "the options of a CSV file do not parse: ", error.what());
-  }
-}
-
 } // namespace
 
 /// One pass over a file, block by block.
@@ -59,11 +36,6 @@ private:
   uint64_t blockBytes() const { return input_.isRemote() ? kRemoteBlockBytes : kBlockBytes; }
   void recordEnds(uint64_t end, bool empty);
   Status scan(const uint8_t *data, uint64_t count, uint64_t offset);
-  Status badQuote() const {
-    return makeError(ErrorKind::kData, file_.path(), ", line ", line_,
-                     ": a quote inside of a value, or text behind a quoted value; if quotes mean "
-                     "nothing in this file, set quote=''");
-  }
 
   CsvFile &file_;
   const InputFile &input_;
@@ -108,7 +80,7 @@ Status CsvIndexer::scan(const uint8_t *data, uint64_t count, uint64_t offset) {
                              ((closes << 1 | closed_) & within & ~(boundaries | returns));
       if (wrong) {
         line_ += static_cast<uint64_t>(__builtin_popcountll(lines & ((wrong & -wrong) - 1)));
-        return badQuote();
+        return misplacedQuote(file_.path(), line_);
       }
       boundary_ = boundaries >> 63;
       closed_ = closes >> 63;
@@ -183,7 +155,7 @@ Status CsvIndexer::run() {
 
 Expected<std::shared_ptr<const CsvFile>> CsvFile::open(const Address &address) {
   auto file = std::make_shared<CsvFile>();
-  HR_ASSIGN_OR_RETURN(file->format_, formatOf(address.reader));
+  HR_ASSIGN_OR_RETURN(file->format_, CsvFormat::of(address.reader));
   HR_ASSIGN_OR_RETURN(file->given_, GivenColumns::of(address.reader));
   HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input,
                       openFile(address.path, address.known()));
@@ -192,11 +164,18 @@ Expected<std::shared_ptr<const CsvFile>> CsvFile::open(const Address &address) {
   file->stamp_ = input->stamp();
   file->identity_ = {input->path(), file->stamp_.bytes, file->stamp_.modifiedNanoseconds,
                      std::hash<std::string>{}(address.reader.dump())};
+  if (!file->format_.isPlain()) {
+    HR_ASSIGN_OR_RETURN(input, plainForm(std::move(input), file->format_));
+    file->plain_ = input;
+  }
   HR_RETURN_IF_ERROR(CsvIndexer(*file, *input).run());
   return std::shared_ptr<const CsvFile>(std::move(file));
 }
 
 Expected<std::shared_ptr<const InputFile>> CsvFile::input() const {
+  if (plain_) {
+    return plain_;
+  }
   HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> now,
                       openFile(source_, isRemote_ ? &stamp_ : nullptr));
   if (!(now->stamp() == stamp_)) {

@@ -2,11 +2,10 @@
 // them and cuts it into pieces of whole records, so that splits are sound in any quoted text.
 #pragma once
 
+#include "runtime/storage/csv/csv_format.h"
 #include "runtime/storage/given_columns.h"
 #include "runtime/storage/identity.h"
 #include "runtime/storage/input_file.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -14,21 +13,6 @@
 #include <vector>
 
 namespace headrace::storage {
-
-/// What the bytes of a file mean; all of it is told, nothing is guessed here.
-struct CsvFormat {
-  char separator = ',';
-  char quote = '"'; ///< 0: none
-  bool header = true;
-  uint64_t skip = 0;                     ///< lines before the header or the first record
-  std::vector<std::string> nulls = {""}; ///< values that are NULL
-  std::vector<std::string> columns;
-  std::vector<nlohmann::json> types; ///< of columns, as statistics documents have them
-
-  bool emptyIsNull() const { return std::find(nulls.begin(), nulls.end(), "") != nulls.end(); }
-  /// Whether an empty line is a record: a NULL of the only column.
-  bool emptyLinesCount() const { return columns.size() == 1 && emptyIsNull(); }
-};
 
 /// Whole records of a file, one behind the other.
 struct CsvPiece {
@@ -54,13 +38,16 @@ public:
   /// The file's bytes, opened anew, so that a table of many files needs few descriptors. kIo if it
   /// is another file by now.
   Expected<std::shared_ptr<const InputFile>> input() const;
-  bool isRemote() const { return isRemote_; }
+  /// Whether each read of `input` takes as long as an answer does.
+  bool isRemote() const { return isRemote_ && !plain_; }
   /// Not changed since it was opened? `known`: as openFile has it.
   bool isCurrent(const FileStamp *known = nullptr) const;
 
 private:
   friend class CsvIndexer;
   std::string source_; ///< the path or address by which it is opened
+  /// The same records as plain CSV, where the file is compressed or of another dialect.
+  std::shared_ptr<const InputFile> plain_;
   bool isRemote_ = false;
   FileIdentity identity_;
   FileStamp stamp_;

@@ -107,6 +107,7 @@ struct Piece {
   CsvPiece part;
   uint64_t firstRow = 0; ///< within this rank's share
   uint64_t place = 0;    ///< of its first row in the table
+  uint64_t placeInFile = 0;
 };
 
 class CsvSource final : public MorselSource {
@@ -190,8 +191,9 @@ Expected<MorselHandle> CsvSource::load(size_t index, Reservation &memory) const 
   for (size_t i = 0; i < slot.columns.size(); ++i) {
     const plan::SlotColumn &column = slot.columns[i];
     if (!isStored(i)) {
-      HR_ASSIGN_OR_RETURN(HeldChunkHandle given, givenChunk(piece.file->given().find(column.file),
-                                                            column.type, part.rows, memory));
+      HR_ASSIGN_OR_RETURN(HeldChunkHandle given,
+                          givenChunk(piece.file->given().find(column.file), column.type,
+                                     piece.placeInFile, part.rows, memory));
       loaded->columns.push_back(given->chunk->column());
       loaded->bytes += given->chunk->bytes;
       loaded->pins.push_back(std::move(given));
@@ -308,9 +310,10 @@ Expected<std::unique_ptr<MorselSource>> makeCsvSource(const plan::Slot &slot, Cs
   for (const std::shared_ptr<const CsvFile> &file : files) {
     HR_ASSIGN_OR_RETURN(auto places, placesIn(slot, *file));
     const bool survives = file->given().canSatisfy(slot.bounds);
+    const uint64_t first = place;
     for (const CsvPiece &piece : file->pieces()) {
       if (survives) {
-        source->pieces.push_back({file, places.get(), piece, 0, place});
+        source->pieces.push_back({file, places.get(), piece, 0, place, place - first});
         rows.push_back(piece.rows);
       }
       place += piece.rows;

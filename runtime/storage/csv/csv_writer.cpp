@@ -12,6 +12,7 @@
 #include <array>
 #include <arrow/c/bridge.h>
 #include <arrow/record_batch.h>
+#include <arrow/type.h>
 #include <atomic>
 #include <cstring>
 #include <fcntl.h>
@@ -69,29 +70,41 @@ private:
 /// Texts between separators: in quotes if they need some.
 class Quotes {
 public:
-  explicit Quotes(char separator) {
+  explicit Quotes(const CsvOutput &output)
+      : quote_(output.quote), escape_(output.escape), null_(output.null) {
     // A line with # somewhere may be taken for a comment.
-    for (char letter : {separator, '"', '\n', '\r', '#'}) {
-      special_[static_cast<uint8_t>(letter)] = true;
+    for (char letter : {output.separator.front(), quote_, '\n', '\r', '#'}) {
+      special_[static_cast<uint8_t>(letter)] = quote_ != 0;
     }
     constexpr std::string_view kPlain = "0123456789+-.:() abcdefinorstuy";
-    plain_ = std::none_of(kPlain.begin(), kPlain.end(), [&](char each) { return isSpecial(each); });
+    plain_ = null_.empty() &&
+             std::none_of(kPlain.begin(), kPlain.end(), [&](char each) { return isSpecial(each); });
   }
 
   void append(std::string_view text, std::string &out) const {
-    if (!text.empty() &&
+    if (text != null_ &&
         std::none_of(text.begin(), text.end(), [&](char each) { return isSpecial(each); })) {
+      out += text;
+    } else {
+      appendQuoted(text, out);
+    }
+  }
+
+  void appendQuoted(std::string_view text, std::string &out) const {
+    if (!quote_) {
       out += text;
       return;
     }
-    out += '"';
-    for (size_t quote; (quote = text.find('"')) != std::string_view::npos;
-         text.remove_prefix(quote + 1)) {
-      out += text.substr(0, quote + 1);
-      out += '"';
+    out += quote_;
+    for (size_t at; escape_ && (at = std::min(text.find(quote_), text.find(escape_))) !=
+                                   std::string_view::npos;
+         text.remove_prefix(at + 1)) {
+      out += text.substr(0, at);
+      out += escape_;
+      out += text[at];
     }
     out += text;
-    out += '"';
+    out += quote_;
   }
 
   /// A number, moment or boolean, in which only an odd separator could be.
@@ -106,6 +119,8 @@ public:
 private:
   bool isSpecial(char letter) const { return special_[static_cast<uint8_t>(letter)]; }
 
+  const char quote_, escape_;
+  const std::string &null_;
   std::array<bool, 256> special_{};
   bool plain_;
 };
@@ -114,8 +129,8 @@ private:
 class BatchText {
 public:
   BatchText(const arrow::RecordBatch &batch, const std::vector<TableColumn> &columns,
-            char separator)
-      : columns_(columns), separator_(separator), quotes_(separator) {
+            const CsvOutput &output, const std::vector<bool> &quoted)
+      : columns_(columns), output_(output), quoted_(quoted), quotes_(output) {
     for (int i = 0; i < batch.num_columns(); ++i) {
       readers_.push_back(makeReader(*batch.column(i)));
       shapes_.push_back(shapeOf(columns[static_cast<size_t>(i)].type));
@@ -126,10 +141,14 @@ public:
     for (int64_t row = begin; row < end; ++row) {
       for (size_t c = 0; c < columns_.size(); ++c) {
         if (c != 0) {
-          out += separator_;
+          out += output_.separator;
         }
-        if (readers_[c]->valid(row)) {
-          appendValue(c, row, out);
+        if (!readers_[c]->valid(row)) {
+          out += output_.null;
+        } else if (!quoted_[c]) {
+          appendValue(c, row, kAsNeeded, out);
+        } else {
+          appendValue(c, row, kAlways, out);
         }
       }
       out += '\n';
@@ -137,34 +156,40 @@ public:
   }
 
 private:
-  void appendValue(size_t column, int64_t row, std::string &out) const {
+  enum InQuotes { kAsNeeded, kAlways };
+
+  void appendValue(size_t column, int64_t row, InQuotes inQuotes, std::string &out) const {
     const ColumnReader &reader = *readers_[column];
     const LogicalType &type = columns_[column].type;
     char memory[std::max<size_t>(HR_TEXT_PRINTED, kMomentTextBytes)];
-    auto moment = [&](const char *end) {
-      quotes_.appendPlain({memory, static_cast<size_t>(end - memory)}, out);
+    auto text = [&](std::string_view value) {
+      inQuotes == kAlways ? quotes_.appendQuoted(value, out) : quotes_.append(value, out);
     };
+    auto plain = [&](std::string_view value) {
+      inQuotes == kAlways ? quotes_.appendQuoted(value, out) : quotes_.appendPlain(value, out);
+    };
+    auto moment = [&](const char *end) { plain({memory, static_cast<size_t>(end - memory)}); };
     if (const ByteType *bytes = byteTypeOf(type.kind)) {
-      quotes_.append(bytes->text(reader.text(row)), out);
+      text(bytes->text(reader.text(row)));
       return;
     }
     switch (type.kind) {
     case LogicalKind::kBool:
-      quotes_.appendPlain(reader.integer(row) != 0 ? "true" : "false", out);
+      plain(reader.integer(row) != 0 ? "true" : "false");
       break;
     case LogicalKind::kString:
-      quotes_.append(reader.text(row), out);
+      text(reader.text(row));
       break;
     case LogicalKind::kList:
     case LogicalKind::kStruct:
     case LogicalKind::kMap:
-      quotes_.append(nestedText(reader.text(row), shapes_[column]), out);
+      text(nestedText(reader.text(row), shapes_[column]));
       break;
     case LogicalKind::kF32:
-      quotes_.appendPlain(printReal(static_cast<float>(reader.real(row)), memory), out);
+      plain(printReal(static_cast<float>(reader.real(row)), memory));
       break;
     case LogicalKind::kF64:
-      quotes_.appendPlain(printReal(reader.real(row), memory), out);
+      plain(printReal(reader.real(row), memory));
       break;
     case LogicalKind::kDate:
       moment(printDate(static_cast<int64_t>(reader.integer(row)), memory));
@@ -177,12 +202,13 @@ private:
           printTimestamp(static_cast<int64_t>(reader.integer(row)), type.unit, type.zoned, memory));
       break;
     default: // integers and decimals
-      quotes_.appendPlain(printExact(reader.integer(row), type, memory), out);
+      plain(printExact(reader.integer(row), type, memory));
     }
   }
 
   const std::vector<TableColumn> &columns_;
-  char separator_;
+  const CsvOutput &output_;
+  const std::vector<bool> &quoted_; ///< by column
   Quotes quotes_;
   std::vector<std::unique_ptr<ColumnReader>> readers_;
   std::vector<std::string> shapes_; ///< of nested columns
@@ -191,7 +217,8 @@ private:
 /// The texts of the slices of a batch, by several threads, in memory that earlier ones had. Each
 /// thread has readers of its own: those of lists keep what they read last.
 void textsOf(const arrow::RecordBatch &batch, const std::vector<TableColumn> &columns,
-             const CsvOutput &output, std::vector<std::string> &texts) {
+             const CsvOutput &output, const std::vector<bool> &quoted,
+             std::vector<std::string> &texts) {
   const auto slices = static_cast<size_t>((batch.num_rows() + kSliceRows - 1) / kSliceRows);
   texts.resize(std::max(texts.size(), slices));
   for (std::string &text : texts) {
@@ -199,7 +226,7 @@ void textsOf(const arrow::RecordBatch &batch, const std::vector<TableColumn> &co
   }
   std::atomic<size_t> next{0};
   auto work = [&] {
-    BatchText text(batch, columns, output.separator);
+    BatchText text(batch, columns, output, quoted);
     for (size_t slice; (slice = next.fetch_add(1)) < slices;) {
       const auto begin = static_cast<int64_t>(slice) * kSliceRows;
       text.append(begin, std::min(begin + kSliceRows, batch.num_rows()), texts[slice]);
@@ -215,6 +242,21 @@ void textsOf(const arrow::RecordBatch &batch, const std::vector<TableColumn> &co
   }
 }
 
+/// By column whether its values always get quotes.
+Expected<std::vector<bool>> quotedColumns(const arrow::Schema &schema, const CsvOutput &output) {
+  std::vector<bool> quoted(static_cast<size_t>(schema.num_fields()));
+  for (const std::string &name : output.quoted) {
+    const std::vector<int> found = schema.GetAllFieldIndices(name);
+    if (found.empty()) {
+      return makeError(ErrorKind::kUser, "force_quote: no column of the rows is called: ", name);
+    }
+    for (int index : found) {
+      quoted[static_cast<size_t>(index)] = true;
+    }
+  }
+  return quoted;
+}
+
 } // namespace
 
 Expected<uint64_t> writeCsv(ArrowArrayStream *stream, const CsvOutput &output) {
@@ -224,6 +266,8 @@ Expected<uint64_t> writeCsv(ArrowArrayStream *stream, const CsvOutput &output) {
                      "cannot import the Arrow stream: ", reader.status().message());
   }
   std::vector<TableColumn> columns;
+  HR_ASSIGN_OR_RETURN(const std::vector<bool> quoted, quotedColumns(*(*reader)->schema(), output));
+  const Quotes quotes(output);
   std::string names;
   for (const auto &field : (*reader)->schema()->fields()) {
     columns.push_back(describeField(*field));
@@ -234,7 +278,8 @@ Expected<uint64_t> writeCsv(ArrowArrayStream *stream, const CsvOutput &output) {
     if (columns.size() > 1) {
       names += output.separator;
     }
-    Quotes(output.separator).append(field->name(), names);
+    quoted[columns.size() - 1] ? quotes.appendQuoted(field->name(), names)
+                               : quotes.append(field->name(), names);
   }
   File file(output.path);
   if (!file.isOpen()) {
@@ -254,7 +299,7 @@ Expected<uint64_t> writeCsv(ArrowArrayStream *stream, const CsvOutput &output) {
       break;
     }
     rows += static_cast<uint64_t>(batch->num_rows());
-    textsOf(*batch, columns, output, texts);
+    textsOf(*batch, columns, output, quoted, texts);
     for (const std::string &text : texts) {
       HR_RETURN_IF_ERROR(file.write(text));
     }

@@ -17,6 +17,7 @@
 #include <parquet/column_reader.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
+#include <parquet/metadata.h>
 
 #include <algorithm>
 #include <cstring>
@@ -261,10 +262,60 @@ Status readIntervals(parquet::ColumnReader &untyped, uint64_t rows, std::vector<
   return Status();
 }
 
+/// The pages of a column chunk. Those without values, which writers may leave behind, are passed
+/// over: Arrow's readers would take one for the end.
+std::unique_ptr<parquet::PageReader> filledPages(parquet::RowGroupReader &group, int column) {
+  std::unique_ptr<parquet::PageReader> pages = group.GetColumnPageReader(column);
+  pages->set_data_page_filter(
+      [](const parquet::DataPageStats &page) { return page.num_values == 0; });
+  return pages;
+}
+
+/// A row group of which only those are read.
+class FilledGroup final : public parquet::RowGroupReader::Contents {
+public:
+  explicit FilledGroup(std::shared_ptr<parquet::RowGroupReader> group) : group_(std::move(group)) {}
+
+  std::unique_ptr<parquet::PageReader> GetColumnPageReader(int column) override {
+    return filledPages(*group_, column);
+  }
+  const parquet::RowGroupMetaData *metadata() const override { return group_->metadata(); }
+  const parquet::ReaderProperties *properties() const override { return &properties_; }
+
+private:
+  const std::shared_ptr<parquet::RowGroupReader> group_;
+  const parquet::ReaderProperties properties_;
+};
+
+/// A file with such row groups.
+class FilledPages final : public parquet::ParquetFileReader::Contents {
+public:
+  explicit FilledPages(std::unique_ptr<parquet::ParquetFileReader> file) : file_(std::move(file)) {}
+
+  void Close() override { file_->Close(); }
+  std::shared_ptr<parquet::RowGroupReader> GetRowGroup(int index) override {
+    return std::make_shared<parquet::RowGroupReader>(
+        std::make_unique<FilledGroup>(file_->RowGroup(index)));
+  }
+  std::shared_ptr<parquet::FileMetaData> metadata() const override { return file_->metadata(); }
+  std::shared_ptr<parquet::PageIndexReader> GetPageIndexReader() override {
+    return file_->GetPageIndexReader();
+  }
+  parquet::BloomFilterReader &GetBloomFilterReader() override {
+    return file_->GetBloomFilterReader();
+  }
+
+private:
+  const std::unique_ptr<parquet::ParquetFileReader> file_;
+};
+
 /// A column of structs or maps of a row group, packed.
-Status readNested(std::unique_ptr<parquet::ParquetFileReader> file, size_t rowGroup,
+Status readNested(std::unique_ptr<parquet::ParquetFileReader> whole, size_t rowGroup,
                   const ParquetColumn &column, uint64_t rows, std::vector<PlainPage> &pages) {
+  auto file = std::make_unique<parquet::ParquetFileReader>();
+  file->Open(std::make_unique<FilledPages>(std::move(whole)));
   parquet::ArrowReaderProperties properties;
+  properties.set_pre_buffer(false);              // which Arrow does for its own files alone
   properties.set_arrow_extensions_enabled(true); // as the footer describes it
   arrow::Result<std::unique_ptr<parquet::arrow::FileReader>> reader =
       parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(file), properties);
@@ -347,15 +398,11 @@ Status readAny(parquet::ColumnReader &reader, const ParquetColumn &column, uint6
                      : readTyped<Type>(reader, column, rows, pages);
 }
 
-/// The values of a column chunk. Pages without any, which writers may leave behind, are passed
-/// over: Arrow's reader would take one for the end.
 std::shared_ptr<parquet::ColumnReader> readerOf(parquet::ParquetFileReader &file, int rowGroup,
                                                 int column) {
   const std::shared_ptr<parquet::RowGroupReader> group = file.RowGroup(rowGroup);
-  std::unique_ptr<parquet::PageReader> pages = group->GetColumnPageReader(column);
-  pages->set_data_page_filter(
-      [](const parquet::DataPageStats &page) { return page.num_values == 0; });
-  return parquet::ColumnReader::Make(group->metadata()->schema()->Column(column), std::move(pages));
+  return parquet::ColumnReader::Make(group->metadata()->schema()->Column(column),
+                                     filledPages(*group, column));
 }
 
 } // namespace

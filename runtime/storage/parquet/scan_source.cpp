@@ -28,8 +28,9 @@ struct Piece {
   uint32_t rowGroup;
   uint32_t number; ///< within the row group
   uint64_t rows;
-  uint64_t firstRow;                 ///< within the source
-  uint64_t place;                    ///< of its first row in the table
+  uint64_t firstRow; ///< within the source
+  uint64_t place;    ///< of its first row in the table
+  uint64_t placeInFile;
   std::shared_ptr<GroupParts> parts; ///< null: it is the whole row group, or not expected
   size_t unit = 0;                   ///< of `ahead`
 };
@@ -259,7 +260,7 @@ Expected<MorselHandle> ScanSource::load(size_t index, Reservation &memory) const
     if (piece.columns->columns[i] == kGiven) {
       HR_ASSIGN_OR_RETURN(HeldChunkHandle given,
                           givenChunk(piece.columns->given->find(slot.columns[i].file),
-                                     slot.columns[i].type, piece.rows, memory));
+                                     slot.columns[i].type, piece.placeInFile, piece.rows, memory));
       rows.chunks.push_back(std::move(given));
     } else {
       rows = std::move(*next++);
@@ -358,6 +359,7 @@ Expected<std::unique_ptr<MorselSource>> makeScanSource(const plan::Slot &slot,
     const std::shared_ptr<const ParquetFile> &file = table.file;
     HR_ASSIGN_OR_RETURN(std::unique_ptr<FileColumns> columns, bindColumns(slot, table));
     const auto &groups = file->footer().rowGroups;
+    const uint64_t fileBegin = groupBegin;
     for (uint32_t g = 0; g < groups.size(); ++g) {
       const uint64_t place = std::exchange(groupBegin, groupBegin + groups[g].rows);
       if (groups[g].rows == 0 || !survives(slot, table, groups[g])) {
@@ -373,6 +375,7 @@ Expected<std::unique_ptr<MorselSource>> makeScanSource(const plan::Slot &slot,
                                   rows.back(),
                                   0,
                                   place + first,
+                                  place + first - fileBegin,
                                   {}});
       }
     }

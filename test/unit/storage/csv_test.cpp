@@ -1,6 +1,8 @@
 // CSV files of random texts and numbers: read as they were written, by any number of ranks; damaged
 // ones are errors or other rows.
-// Sources: runtime/storage/csv/csv_column.cpp, runtime/storage/csv/csv_file.cpp
+// Sources: runtime/storage/csv/csv_column.cpp, runtime/storage/csv/csv_file.cpp,
+// runtime/storage/csv/csv_format.cpp, runtime/storage/csv/plain_form.cpp,
+// runtime/storage/csv/byte_reader.cpp, runtime/base/unnamed_file.cpp
 #include "runtime/storage/csv/csv_source.h"
 #include "test/unit/storage/tables.h"
 
@@ -49,14 +51,15 @@ RandomFile makeFile(std::mt19937_64 &random, size_t rows, char separator, bool r
 }
 
 std::string addressOf(const std::string &path, char separator) {
-  const nlohmann::ordered_json options = {
-      {"format", "csv"},
-      {"delim", std::string(1, separator)},
-      {"quote", "\""},
-      {"header", true},
-      {"skip", 0},
-      {"nullstr", nlohmann::json::array({"no null"})},
-      {"columns", {{{"name", "s"}, {"type", "string"}}, {{"name", "n"}, {"type", "i64"}}}}};
+  const nlohmann::ordered_json options = {{"format", "csv"},
+                                          {"delim", std::string(1, separator)},
+                                          {"quote", "\""},
+                                          {"header", true},
+                                          {"skip", 0},
+                                          {"nullstr", nlohmann::json::array({"no null"})},
+                                          {"columns",
+                                           {{{"name", "s"}, {"type", {{"kind", "string"}}}},
+                                            {{"name", "n"}, {"type", {{"kind", "i64"}}}}}}};
   return path + "?" + options.dump();
 }
 
@@ -108,6 +111,27 @@ TEST(Csv, RandomFilesAreReadAsTheyWereWritten) {
     EXPECT_EQ(readBy(1, slotOf({"s", "n"}), files), file.columns);
     EXPECT_EQ(readBy(1, slotOf({"n"}), files).front(), file.columns[1]);
     EXPECT_EQ(csvStatistics(files)["rows"], file.columns[0].size());
+  }
+}
+
+TEST(Csv, ThePlainFormHasTheSameRows) {
+  TemporaryFolder folder;
+  std::mt19937_64 random(seed());
+  for (int trial = 0; trial < 200; ++trial) {
+    SCOPED_TRACE(trial);
+    const RandomFile file = makeFile(random, random() % 300, '|', random() % 2 == 0);
+    const std::string path = folder.file("t" + std::to_string(trial) + ".csv");
+    write(path, file.text);
+    Address address = *Address::of(addressOf(path, ','));
+    nlohmann::json &dialect = address.reader["dialect"];
+    dialect["delim"] = "|";
+    dialect["quote"] = dialect["escape"] = "\"";
+    dialect["returns"] = dialect["latin1"] = false;
+    dialect["pads"] = trial % 2 == 0;
+    dialect["drops"] = trial % 3 == 0;
+    auto opened = CsvFile::open(address);
+    ASSERT_TRUE(opened.ok()) << opened.status().toString();
+    EXPECT_EQ(readBy(2, slotOf({"s", "n"}), {*opened}), file.columns);
   }
 }
 

@@ -50,9 +50,9 @@ TEST_F(TableWriters, TextsAreQuotedWhereTheyReadAsSomethingElse) {
   auto table = tableOf({arrow::field("a,b", arrow::utf8()), arrow::field("n", arrow::int64())},
                        {R"(["x", "", null, "a\"b", "a,b", "a\nb"])", "[1, -2, null, 4, 5, 6]"});
   EXPECT_EQ(csv(table), "\"a,b\",n\nx,1\n\"\",-2\n,\n\"a\"\"b\",4\n\"a,b\",5\n\"a\nb\",6\n");
-  EXPECT_EQ(csv(table, {.separator = ';', .header = false}),
+  EXPECT_EQ(csv(table, {.separator = ";", .header = false}),
             "x;1\n\"\";-2\n;\n\"a\"\"b\";4\na,b;5\n\"a\nb\";6\n");
-  EXPECT_EQ(csv(table, {.separator = '-', .header = false}).substr(0, 11), "x-1\n\"\"-\"-2\"");
+  EXPECT_EQ(csv(table, {.separator = "-", .header = false}).substr(0, 11), "x-1\n\"\"-\"-2\"");
 }
 
 TEST_F(TableWriters, ValuesAreTextsAsCastsMakeThem) {

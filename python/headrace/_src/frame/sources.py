@@ -78,7 +78,8 @@ def scan_csv(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
     """A frame over CSV files of the same columns: a path, a pattern or a list of these.
 
     options: those of DuckDB's `read_csv`: delim, header, quote, nullstr, skip, all_varchar, columns, types,
-    sample_size. What is not given is found out from the first rows, as DuckDB does.
+    compression, dateformat, ignore_errors, null_padding, sample_size and so on. What is not given is found
+    out from the first rows, as DuckDB does.
     Raises InputOutputError if there is no such file.
     """
     first = source if isinstance(source, (str, os.PathLike)) else next(iter(source), "")

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from headrace._src.errors import SqlError, UnsupportedError
-from headrace._src.sql.brackets import split_at_commas
+from headrace._src.sql.brackets import closing, split_at_commas
+from headrace._src.sql.literals import literal
 from headrace._src.sql.place import located
-from headrace._src.sql.script import script_of
+from headrace._src.sql.script import query_alone, script_of
+from headrace._src.sql.tables import quoted
 
 _MAY_COPY = re.compile(r"(?:^|;|\*/|\n)\s*copy\b", re.IGNORECASE)
 _BEHIND = re.compile(
     r"\s*to\s+'((?:[^']|'')*)'\s*(?:(?:with\s*)?\((.*)\)\s*)?;?\s*", re.IGNORECASE | re.DOTALL
 )
-_OPTION = re.compile(r"(\w+)(?:\s+(.+))?", re.DOTALL)
+_MOMENT = re.compile(r"DATE|TIMESTAMP[\w ]*")
+_OPTION = re.compile(r"(\w+)(?:\s*(.+))?", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,14 @@ class Copy:
         return {_NAMES.get(name, name): value for name, value in self.options.items()}
 
 
-_NAMES = {"delimiter": "delim", "sep": "delim", "codec": "compression"}
+_NAMES = {
+    "delimiter": "delim",
+    "sep": "delim",
+    "null": "nullstr",
+    "date_format": "dateformat",
+    "timestamp_format": "timestampformat",
+    "codec": "compression",
+}
 
 
 def copy_of(text: str) -> Copy | None:
@@ -70,6 +81,43 @@ def copy_of(text: str) -> Copy | None:
     except ValueError as error:
         raise located(SqlError, str(error), text, position, len("to")) from None
     return Copy(query, behind.group(1).replace("''", "'"), options)
+
+
+def selected(text: str, what: str) -> str:
+    """What SELECT gives of the rows of a text's query, which are called `rows` there.
+
+    Places in the text stay what they are where there is room for the word in front of it, as in COPY.
+    """
+    query = query_alone(script_of(text).query)
+    start = len(query) - len(query.lstrip())
+    body = query[start:].rstrip()
+    is_enclosed = body.startswith("(") and closing(body, 1) == len(body) - 1
+    if is_enclosed and text[:start].endswith("    "):
+        return f"{text[: start - 4]}from{body} as rows select {what}"
+    return f"{text[:start]}from ({body}\n) as rows select {what}"
+
+
+def rows_for(format: str, text: str) -> str:
+    """The text whose rows are written as such files: of JSON a column of objects."""
+    return selected(text, "to_json(rows) as json") if format == ".json" else text
+
+
+def with_formats(text: str, columns: Mapping[str, str], dates: str, timestamps: str, *, nested: bool) -> str:
+    """The text with its dates and timestamps as texts of these formats; empty: as they are.
+
+    columns: those of its rows, with their types; nested: whether the formats are also for dates in lists,
+    structs and maps. Raises UnsupportedError if there are some then.
+    """
+    for name, kind in columns.items() if nested else ():
+        if not _MOMENT.fullmatch(kind) and (dates and "DATE" in kind or timestamps and "TIMESTAMP" in kind):
+            raise UnsupportedError(f"a format of dates for those in a column of type {kind}: {name}")
+    formats = {name: timestamps if kind.startswith("TIMESTAMP") else dates for name, kind in columns.items()}
+    texts = ", ".join(
+        f"strftime({quoted(name)}, {literal(formats[name])}) as {quoted(name)}"
+        for name, kind in columns.items()
+        if formats[name] and _MOMENT.fullmatch(kind)
+    )
+    return selected(text, f"* replace ({texts})") if texts else text
 
 
 def _options(text: str) -> dict[str, Any]:

@@ -17,29 +17,68 @@ from headrace._src.sql.literals import literal
 from headrace._src.sql.tables import logical_of
 
 SUFFIXES = (".csv", ".tsv")
-#: Of `read_csv`, as DuckDB calls them.
+#: Of `read_csv`, as DuckDB calls them, with the other names that it has for them.
 OPTIONS = (
     "delim",
     "sep",
+    "delimiter",
     "header",
     "quote",
     "escape",
+    "comment",
     "nullstr",
+    "allow_quoted_nulls",
+    "force_not_null",
+    "null_padding",
+    "ignore_errors",
     "skip",
-    "all_varchar",
     "columns",
+    "names",
+    "column_names",
+    "normalize_names",
     "types",
     "dtypes",
+    "column_types",
+    "auto_type_candidates",
+    "all_varchar",
+    "auto_detect",
+    "dateformat",
+    "date_format",
+    "timestampformat",
+    "timestamp_format",
+    "decimal_separator",
+    "thousands",
+    "compression",
+    "encoding",
+    "new_line",
     "sample_size",
+    "files_to_sniff",
+    "strict_mode",
+    "parallel",
+    "buffer_size",
+    "max_line_size",
+    "maximum_line_size",
 )
-_COMPRESSED = (".gz", ".zst", ".bz2")
+_ALIASES = {
+    "sep": "delim",
+    "delimiter": "delim",
+    "column_names": "names",
+    "dtypes": "types",
+    "column_types": "types",
+    "date_format": "dateformat",
+    "timestamp_format": "timestampformat",
+}
+#: How DuckDB's reader does its work, which changes no value.
+_OF_DUCKDB = ("parallel", "buffer_size", "max_line_size", "maximum_line_size", "files_to_sniff")
+_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+_ENCODINGS = {"utf-8": False, "utf8": False, "latin-1": True, "latin1": True, "iso-8859-1": True}
 _DATES = "%Y-%m-%d"
 
 
 def is_csv(path: str) -> bool:
     """Whether the name is that of a CSV file."""
     name = place_of(path).lower()
-    for suffix in _COMPRESSED:
+    for suffix in _COMPRESSIONS:
         name = name.removesuffix(suffix)
     return name.endswith(SUFFIXES)
 
@@ -54,16 +93,21 @@ def readers_of(paths: Sequence[str], options: Mapping[str, Any], *, union_by_nam
         if name not in OPTIONS:
             known = ", ".join((*OPTIONS, *PLACE_OPTIONS))
             raise UnsupportedError(f"read_csv: no such option: {name}; there are {known}")
-    given = json.dumps(dict(sorted(options.items())))  # columns stay in their order
+    named = {_ALIASES.get(name, name): value for name, value in options.items()}
+    given = json.dumps(dict(sorted(named.items())))  # columns stay in their order
     readers = [json.loads(_sniffed_file(path, given)) for path in paths]
     first = readers[0]
+    quotes = {reader["quote"] for reader in readers} - {""}
+    for reader in readers if len(quotes) == 1 else ():  # a file may have no value that needs one
+        reader["quote"] = next(iter(quotes))
     types: dict[str, Any] = {}
     for path, other in zip(paths, readers, strict=True):
         for what in ("delim", "quote", "header", "skip"):
-            if other[what] != first[what]:
+            one, another = _dialect(first)[what], _dialect(other)[what]
+            if one != another:
                 raise UserError(
                     f"CSV files of one table differ in {what}, which can be set: "
-                    f"{paths[0]}: {first[what]!r}, {path}: {other[what]!r}"
+                    f"{paths[0]}: {one!r}, {path}: {another!r}"
                 )
         own = {column["name"] for column in other["columns"]}
         for column in first["columns"]:
@@ -81,6 +125,10 @@ def readers_of(paths: Sequence[str], options: Mapping[str, Any], *, union_by_nam
     return [json.dumps(reader, separators=(",", ":")) for reader in readers]
 
 
+def _dialect(reader: dict[str, Any]) -> dict[str, Any]:
+    return {**reader, **reader.get("dialect", {})}
+
+
 def _common(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     if one == other:
         return one
@@ -89,7 +137,8 @@ def _common(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return {"kind": "string"}
 
 
-def _stamp(path: str) -> tuple[str, int, int]:
+def stamp(path: str) -> tuple[str, int, int]:
+    """What changes when a file does. Raises InputOutputError if it is not there."""
     try:
         status = Path(path).stat()
     except OSError:
@@ -98,11 +147,19 @@ def _stamp(path: str) -> tuple[str, int, int]:
 
 
 def _sniffed_file(path: str, given: str) -> str:
-    if place_of(path).lower().endswith(_COMPRESSED):
-        raise UnsupportedError(f"compressed CSV cannot be read, decompress it first: {shown(path)}")
     if not isinstance(path, StorePath):
-        return _sniffed(*_stamp(path), given)
+        return _sniffed(*stamp(path), given)
     return _sniffed_head(str(path), path.stamp, given)
+
+
+def _compression(path: str, given: Any) -> str:
+    """Of a file: gzip, zstd, or empty. given: the option."""
+    if given in (None, "auto", "auto_detect"):
+        return _COMPRESSIONS.get(Path(place_of(path).lower()).suffix, "")
+    known = {"none": "", "uncompressed": "", "gzip": "gzip", "gz": "gzip", "zstd": "zstd"}
+    if given not in known:
+        raise UserError(f"compression of CSV is one of auto, none, gzip, zstd, got: {given}")
+    return known[given]
 
 
 #: Of a file in a store its begin is copied for DuckDB's sniffer, which reads files alone.
@@ -114,66 +171,154 @@ def _sniffed_head(address: str, stamp: Stamp, given: str) -> str:
     whole = json.loads(given).get("sample_size") == -1
     path = StorePath.of(address, stamp)
     head = read(path, 0, stamp.bytes if whole else min(_HEAD_BYTES, stamp.bytes))
-    if len(head) < stamp.bytes:
-        head = head[: head.rfind(b"\n") + 1]
+    compression = _compression(path, json.loads(given).get("compression"))
+    if compression:
+        head = _decompressed(head, compression)
+    if compression or len(head) < stamp.bytes:
+        head = head[: head.rfind(b"\n") + 1] or head
     with tempfile.NamedTemporaryFile(suffix=".csv") as file:
         file.write(head)
         file.flush()
-        return _found_out(file.name, shown(path), given)
+        return _found_out(file.name, "none", shown(path), given, compression)
+
+
+def _decompressed(head: bytes, compression: str) -> bytes:
+    """What the begin of a compressed file says."""
+    import pyarrow as pa
+
+    found = []
+    stream = pa.CompressedInputStream(pa.BufferReader(head), compression)
+    try:
+        while block := stream.read(_HEAD_BYTES):
+            found.append(block)
+    except OSError:  # it is cut off
+        pass
+    return b"".join(found)
 
 
 @lru_cache(maxsize=1024)
 def _sniffed(path: str, _size: int, _modified: int, given: str) -> str:
-    return _found_out(path, path, given)
+    compression = _compression(path, json.loads(given).get("compression"))
+    return _found_out(path, compression or "none", path, given, compression)
 
 
-def _found_out(place: str, path: str, given: str) -> str:
-    """What the bytes of the file at `place` mean; `path`: its name in messages."""
+def _found_out(place: str, packed: str, path: str, given: str, compression: str) -> str:
+    """What the bytes of the file at `place` mean, which is compressed as `packed` says.
+
+    path: its name in messages; compression: its own.
+    """
     import duckdb
 
-    options = json.loads(given)
+    options = {name: value for name, value in json.loads(given).items() if name not in _OF_DUCKDB}
+    options["compression"] = packed
+    is_latin = _ENCODINGS.get(str(options.get("encoding", "utf-8")).lower())
+    if is_latin is None:
+        raise UnsupportedError(f"CSV of this encoding cannot be read: {path}: {options['encoding']}")
     columns = options.pop("columns", None)
-    types = options.pop("types", options.pop("dtypes", None)) or {}
-    if columns is not None:
-        options["all_varchar"] = True
-    arguments = "".join(f", {name} = {_constant(value)}" for name, value in options.items())
+    types = options.pop("types", None) or {}
     with duckdb.connect() as connection:
-        try:
-            found = connection.sql(f"from sniff_csv({literal(place)}{arguments})")
-            row = dict(zip(found.columns, found.fetchall()[0], strict=True))
-        except duckdb.Error as error:
-            said = _first_line(error).replace(place, path)
-            raise UserError(f"cannot read as CSV: {path}: {said}") from None
+        if not options.pop("auto_detect", True):
+            row = _undetected(path, options, columns)
+        else:
+            row = _detected(connection, place, path, options, columns)
         named = [(column["name"], column["type"]) for column in row["Columns"]]
         named = _named(connection, path, named, columns, types)
-    kinds = {kind for _, kind in named}
-    if "DATE" in kinds and row["DateFormat"] not in (None, _DATES):
-        raise _format(path, "dates", row["DateFormat"], named, "DATE")  # no test: the words are below
-    if "TIMESTAMP" in kinds and not (row["TimestampFormat"] or _DATES).startswith(_DATES):
-        # no test: the words are below
-        raise _format(path, "timestamps", row["TimestampFormat"], named, "TIMESTAMP")
-    quote, escape = _character(row["Quote"]), _character(row["Escape"])
-    if escape not in ("", quote):
-        raise UnsupportedError(f"CSV with another escape than the quote cannot be read: {path}: {escape}")
-    separator = row["Delimiter"].replace("\\t", "\t")
-    if len(separator.encode()) != 1:
-        raise UnsupportedError(f"CSV with a separator of several bytes cannot be read: {path}: {separator}")
-    if row["NewLineDelimiter"] == "\\r":
-        raise UnsupportedError(f"CSV with line ends of CR alone cannot be read: {path}")
-    if _character(row["Comment"]):
-        raise UnsupportedError(f"CSV with comments cannot be read: {path}: {row['Comment']}")
     nulls = options.get("nullstr", "")
-    return json.dumps(
-        {
-            "format": "csv",
-            "delim": separator,
-            "quote": quote,
-            "header": row["HasHeader"],
-            "skip": row["SkipRows"],
-            "nullstr": nulls if isinstance(nulls, list) else [nulls],
-            "columns": [{"name": name, "type": _logical(path, name, kind)} for name, kind in named],
-        }
-    )
+    reader = {
+        "format": "csv",
+        **_form(row, options, is_latin),
+        "header": row["HasHeader"],
+        "skip": row["SkipRows"],
+        "nullstr": nulls if isinstance(nulls, list) else [nulls],
+        "columns": [{"name": name, "type": _logical(path, name, kind)} for name, kind in named],
+        **_values(row, options, {kind for _, kind in named}),
+    }
+    if compression:
+        reader["compression"] = compression
+    return json.dumps(reader)
+
+
+def _detected(
+    connection: Any, place: str, path: str, options: dict[str, Any], columns: Any
+) -> dict[str, Any]:
+    """What DuckDB's sniffer finds out. columns: those of the caller, whose types it need not find."""
+    import duckdb
+
+    shown = {**options, "all_varchar": True} if columns is not None else options
+    if isinstance(columns, dict) and (options.get("ignore_errors") or options.get("null_padding")):
+        # How many values a line has cannot be seen then.
+        shown = {**options, "columns": dict.fromkeys(columns, "VARCHAR")}
+    arguments = "".join(f", {name} = {constant(value)}" for name, value in shown.items())
+    try:
+        found = connection.sql(f"from sniff_csv({literal(place)}{arguments})")
+        return dict(zip(found.columns, found.fetchall()[0], strict=True))
+    except duckdb.Error as error:
+        said = first_line(error).replace(place, path)
+        raise UserError(f"cannot read as CSV: {path}: {said}") from None
+
+
+def _undetected(path: str, options: dict[str, Any], columns: Any) -> dict[str, Any]:
+    """The same without looking into the file."""
+    if not isinstance(columns, dict):
+        raise UserError(f"auto_detect=false takes columns={{name: type}}: {path}")
+    return {
+        "Delimiter": options.get("delim", ","),
+        "Quote": options.get("quote", '"'),
+        "Escape": options.get("escape", ""),
+        "Comment": options.get("comment", ""),
+        "NewLineDelimiter": options.get("new_line", "\\n"),
+        "HasHeader": options.get("header", False),
+        "SkipRows": options.get("skip", 0),
+        "Columns": [{"name": name, "type": "VARCHAR"} for name in columns],
+        "DateFormat": None,
+        "TimestampFormat": None,
+    }
+
+
+def _form(row: dict[str, Any], options: dict[str, Any], is_latin: bool) -> dict[str, Any]:
+    """Separator and quote, and where records are no plain ones, the dialect that the runtime undoes."""
+    quote, escape = _character(row["Quote"]), _character(row["Escape"])
+    dialect = {
+        "delim": row["Delimiter"].replace("\\t", "\t"),
+        "quote": quote,
+        "escape": escape,
+        "comment": _character(row["Comment"]),
+        "returns": row["NewLineDelimiter"] == "\\r",
+        "latin1": is_latin,
+        "pads": bool(options.get("null_padding")),
+        "drops": bool(options.get("ignore_errors")),
+    }
+    others = ("comment", "returns", "latin1", "pads", "drops")
+    is_plain = escape in ("", quote) and len(dialect["delim"].encode()) == 1
+    if is_plain and not any(dialect[name] for name in others):
+        return {"delim": dialect["delim"], "quote": quote}
+    return {"delim": ",", "quote": '"', "dialect": dialect}
+
+
+def _values(row: dict[str, Any], options: dict[str, Any], kinds: set[str]) -> dict[str, Any]:
+    """How values are read, where that is not as casts read texts."""
+    found: dict[str, Any] = {}
+    dates, timestamps = options.get("dateformat"), options.get("timestampformat")
+    if "DATE" in kinds and dates is None and row["DateFormat"] not in (None, _DATES):
+        dates = row["DateFormat"]
+    if timestamps is None and not (row["TimestampFormat"] or _DATES).startswith(_DATES):
+        timestamps = row["TimestampFormat"]
+    if dates:
+        found["dates"] = dates
+    if timestamps:
+        found["timestamps"] = timestamps
+    point, thousands = options.get("decimal_separator", "."), options.get("thousands", "")
+    if point == thousands:
+        raise UserError(f"decimal_separator and thousands of CSV cannot be the same: {point}")
+    if point != ".":
+        found["point"] = point
+    if thousands:
+        found["thousands"] = thousands
+    if not options.get("allow_quoted_nulls", True):
+        found["quoted_nulls"] = False
+    if never := options.get("force_not_null"):
+        found["never_null"] = [never] if isinstance(never, str) else never
+    return found
 
 
 def _named(
@@ -211,23 +356,19 @@ def _logical(path: str, name: str, kind: str) -> dict[str, Any]:
     return logical
 
 
-def _format(path: str, what: str, shown: str, named: list[tuple[str, str]], kind: str) -> UnsupportedError:
-    names = ", ".join(f"'{name}': 'VARCHAR'" for name, each in named if each == kind)
-    return UnsupportedError(
-        f"CSV with {what} of another format than ISO cannot be read, "
-        f"types={{{names}}} reads texts: {path}: {shown}"
-    )
-
-
 def _character(shown: str | None) -> str:
     return "" if shown in (None, "(empty)", "\\0", "\0") else shown
 
 
-def _constant(value: Any) -> str:
+def constant(value: Any) -> str:
+    """A value as SQL has it."""
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(literal, value))}]"
+        return f"[{', '.join(map(constant, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{literal(name)}: {constant(each)}' for name, each in value.items())}}}"
     return literal(value)
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What an error of DuckDB says, without its kind."""
     return str(error).partition(": ")[2].strip().splitlines()[0] if str(error) else ""

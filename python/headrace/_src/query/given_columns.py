@@ -41,14 +41,16 @@ class PlaceOptions:
     union_by_name: bool = False
     #: Of a column with the files' names; empty: none.
     filename: str = ""
+    #: A column with the number of each row in its file.
+    file_row_number: bool = False
 
     @staticmethod
-    def taken_from(options: dict[str, Any]) -> PlaceOptions:
+    def taken_from(options: dict[str, Any], known: Sequence[str] = OPTIONS) -> PlaceOptions:
         """Those among the options of a call, which are taken out of them."""
-        found = {name: options.pop(name) for name in OPTIONS if name in options}
+        found = {name: options.pop(name) for name in known if name in options}
         if isinstance(found.get("filename"), bool):
             found["filename"] = "filename" if found["filename"] else ""
-        for name in ("hive_partitioning", "hive_types_autocast", "union_by_name"):
+        for name in ("hive_partitioning", "hive_types_autocast", "union_by_name", "file_row_number"):
             if name in found and not isinstance(found[name], int):
                 raise UserError(f"{name} is true or false, got {found[name]!r}")
             if name in found:
@@ -61,6 +63,9 @@ class PlaceOptions:
 def given_columns(paths: Sequence[str], options: PlaceOptions) -> list[list[dict[str, Any]]]:
     """By file the columns that it is given, as addresses have them: name, type, value."""
     given: list[list[dict[str, Any]]] = [[] for _ in paths]
+    if options.file_row_number:
+        for columns in given:
+            columns.append({"name": "file_row_number", "type": {"kind": "i64"}, "value": 0, "counts": True})
     if options.filename:
         for columns, path in zip(given, paths, strict=True):
             columns.append({"name": options.filename, "type": {"kind": "string"}, "value": shown(path)})

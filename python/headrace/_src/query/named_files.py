@@ -1,4 +1,4 @@
-"""Files that a query names itself: FROM 'x.csv', FROM read_csv('x.csv', delim = '|'), read_parquet(…).
+"""Files that a query names itself: FROM 'x.csv', FROM read_csv('x.csv', delim = '|'), read_json(…).
 
 Each becomes the name of a table, of as many characters, so that places in the text stay what they are.
 """
@@ -11,13 +11,19 @@ from typing import Any
 
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.query.csv_files import is_csv
+from headrace._src.query.json_files import is_json, json_table
 from headrace._src.query.store_files import place_of, without_secrets
-from headrace._src.query.tables import FileTable, files_of, parquet_files_of
+from headrace._src.query.tables import ArrowTable, FileTable, files_of, parquet_files_of, paths_of
 from headrace._src.sql.brackets import closing, split_at_commas
 from headrace._src.sql.place import located
 
-_MAY_NAME = re.compile(r"read_(?:csv|parquet)|(?:from|join|summarize|describe)\s*'", re.IGNORECASE)
-_CALL = re.compile(r"read_(csv|csv_auto|parquet)\s*\(", re.IGNORECASE)
+_MAY_NAME = re.compile(
+    r"read_(?:csv|parquet|json|ndjson)|parquet_scan|(?:from|join|summarize|describe)\s*'", re.IGNORECASE
+)
+_CALL = re.compile(
+    r"\b(read_(?:csv(?:_auto)?|parquet|(?:nd)?json(?:_auto|_objects|_objects_auto)?)|parquet_scan)\s*\(",
+    re.IGNORECASE,
+)
 _LITERAL = re.compile(r"\b(?:from|join|summarize|describe)\s+('(?:[^']|'')+')", re.IGNORECASE)
 _DISTINCT = re.compile(r"\bdistinct\s+$", re.IGNORECASE)
 _OF_ARGUMENTS = re.compile(r"\b(?:trim|extract|substring|overlay)\s*$", re.IGNORECASE)
@@ -25,11 +31,11 @@ _TYPE = re.compile(r":\s*([A-Za-z]\w*)(?=\s*[,}])")
 _NAMED = re.compile(r"\s*(\w+)\s*(?::=|=(?!=)|=>)(.*)", re.DOTALL)
 
 
-def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, FileTable]]:
+def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, FileTable | ArrowTable]]:
     """The text with names instead of files, and what they name. `known`: tables, whose names come first."""
     if not _MAY_NAME.search(text):
         return text, {}
-    found: dict[str, FileTable] = {}
+    found: dict[str, FileTable | ArrowTable] = {}
     starts = _starts(text)
     position = 0
     while call := _CALL.search(text, position):
@@ -37,21 +43,23 @@ def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, 
         if call.start() not in starts:
             continue
         end = closing(text, call.end())
-        # What stands behind it keeps its place, as errors show it: "csv('x.csv')" and three blanks.
-        name = without_secrets(text[call.start(1) : end + 1].replace('"', "'"))
-        kind, inside = call.group(1).lower(), text[call.end() : end]
-        found[name] = _placed(text, call, lambda kind=kind, inside=inside: _called(kind, inside))
-        text = f'{text[: call.start()]}"{name}"   {text[end + 1 :]}'
+        # What stands behind it keeps its place, as errors show it: "csv('x.csv')" and blanks.
+        whole = text[call.start() : end + 1]
+        name = without_secrets(re.sub("^(read_|parquet_)", "", whole, flags=re.IGNORECASE).replace('"', "'"))
+        function, inside = call.group(1).lower(), text[call.end() : end]
+        found[name] = _placed(text, call, lambda f=function, inside=inside: _called(f, inside))
+        text = text[: call.start()] + f'"{name}"'.ljust(len(whole)) + text[end + 1 :]
     for literal in _LITERAL.finditer(text):
         path = _path(literal)
         if _is_file(literal, text, known, starts):
-            if not is_csv(path) and not place_of(path).lower().endswith(".parquet"):
+            if not (is_csv(path) or is_json(path) or place_of(path).lower().endswith(".parquet")):
                 message = (
-                    "files in FROM end in .csv, .tsv or .parquet; for others use read_csv or read_parquet"
+                    "files in FROM end in .csv, .tsv, .json, .ndjson, .jsonl or .parquet; for others use "
+                    "read_csv, read_json or read_parquet"
                 )
                 raise located(UnsupportedError, message, text, _bytes(text, literal.start(1)), len(path))
             name = without_secrets(path).replace('"', "'")
-            found[name] = _placed(text, literal, lambda path=path: files_of(path))
+            found[name] = _placed(text, literal, lambda path=path: _file(path))
             named = f'"{name}"'.ljust(len(literal.group(1)))
             text = f"{text[: literal.start(1)]}{named}{text[literal.end(1) :]}"
     return text, found
@@ -106,7 +114,9 @@ def _bytes(text: str, position: int) -> int:
     return len(text[:position].encode())
 
 
-def _placed(text: str, match: re.Match[str], make: Callable[[], FileTable]) -> FileTable:
+def _placed(
+    text: str, match: re.Match[str], make: Callable[[], FileTable | ArrowTable]
+) -> FileTable | ArrowTable:
     try:
         return make()
     except _Mistake as error:
@@ -117,7 +127,11 @@ class _Mistake(Exception):
     pass
 
 
-def _called(kind: str, inside: str) -> FileTable:
+def _file(path: str) -> FileTable | ArrowTable:
+    return ArrowTable(json_table("read_json", paths_of(path), {})) if is_json(path) else files_of(path)
+
+
+def _called(function: str, inside: str) -> FileTable | ArrowTable:
     """The files of a call with these arguments."""
     first, *rest = split_at_commas(inside)
     paths = _value(first)
@@ -128,7 +142,9 @@ def _called(kind: str, inside: str) -> FileTable:
             raise _Mistake(f"arguments behind the first are name = value, got: {argument.strip()}")
         name, value = named.group(1).lower(), named.group(2)
         options[name] = _value(_TYPE.sub(r": '\1'", value) if name == "hive_types" else value)
-    if kind == "parquet":
+    if "json" in function:
+        return ArrowTable(json_table(function, paths_of(paths), options))
+    if "parquet" in function:
         return parquet_files_of(paths, options)
     return files_of(paths, options)
 

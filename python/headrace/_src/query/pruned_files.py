@@ -46,7 +46,9 @@ def _pruned(name: str, table: FileTable, plan: Any) -> FileTable:
     scans = [scan for scan in _scans(plan) if scan["function_data"]["table"] == name]
     if not scans or any(_ROWID in _columns(scan) for scan in scans):
         return table
-    given = [{each["name"]: each["value"] for each in columns} for columns in table.given]
+    given = [
+        {each["name"]: each["value"] for each in columns if not each.get("counts")} for columns in table.given
+    ]
     kept = [i for i, values in enumerate(given) if any(_may_have_rows(scan, values) for scan in scans)]
     # One file at least says which columns there are.
     return table.only(kept or [0])

@@ -35,7 +35,7 @@ from headrace._src.query.compiled_query import (
     predicted_seconds,
     run_query,
 )
-from headrace._src.query.copy_to import Copy, copy_of
+from headrace._src.query.copy_to import Copy, copy_of, rows_for, with_formats
 from headrace._src.query.dataset import Dataset, Parts
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.pivots import with_pivot_values
@@ -43,7 +43,14 @@ from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.recursion import Run, described, may_recur, unrolled
 from headrace._src.query.seeds import settings_of_round
 from headrace._src.query.statistics import documents_for
-from headrace._src.query.tables import FileTable, Table, TablesArgument, is_in_memory, resolve
+from headrace._src.query.tables import (
+    ArrowTable,
+    FileTable,
+    Table,
+    TablesArgument,
+    is_in_memory,
+    resolve,
+)
 from headrace._src.query.uuid_texts import batches_with_texts, table_with_texts
 from headrace._src.result_output import ResultFile
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, catalogue_rows
@@ -112,9 +119,9 @@ def sql(
         list the tables and their columns; EXPLAIN and EXPLAIN ANALYZE return the text of `explain`, a row for
         each line.
         COPY (query) TO 'x.parquet' (compression zstd) writes its rows, whole or not at all: .parquet, .csv,
-        .arrow, or a folder that all ranks write, with (format parquet, per_thread_output) or (format parquet,
-        partition_by (a, b)).
-        FROM may name files itself: 'x.csv', 'data/*.parquet', read_csv('x.txt', delim = '|').
+        .json, .arrow, or a folder that all ranks write, with (format parquet, per_thread_output) or
+        (format parquet, partition_by (a, b)).
+        FROM may name files itself: 'x.csv', 'x.json', 'data/*.parquet', read_csv('x.txt', delim = '|').
     tables: a folder of Parquet files (one table a file or folder), a file, a pattern ("data/*.parquet"), a
         list of these, or a dict of name to Arrow table, `Dataset` or path(s), of Parquet or CSV; "~" is the
         home directory, and paths may be addresses (s3://bucket/key, https://host/path).
@@ -190,8 +197,16 @@ def _copied(copy: Copy, tables: TablesArgument, options: dict[str, Any]) -> pa.T
 
     settings = copy.named()
     format = settings.pop("format", "")
+    dates, timestamps = settings.pop("dateformat", ""), settings.pop("timestampformat", "")
     output = output_of(copy.path, f".{format.lower()}" if format else "", **settings)
-    count = written(copy.query, tables, output=output, **options)
+    query = copy.query
+    if dates or timestamps:
+        if output.format not in (".csv", ".json"):
+            raise UserError(f"dateformat and timestampformat are for CSV and JSON, got {output.format[1:]}")
+        plan = bound_plan(*_bindable(query, tables))
+        columns = dict(zip(plan.names, plan.types, strict=True))
+        query = with_formats(query, columns, dates, timestamps, nested=output.format == ".json")
+    count = written(query, tables, output=output, **options)
     return None if count is None else pa.table({"Count": pa.array([count], pa.int64())})
 
 
@@ -225,6 +240,7 @@ def written(
     on the ranks of a cluster beside rank 0.
     """
     check_options(options, sql)
+    text = rows_for(output.format, text)
     if isinstance(output, ResultFile):
         found = _batches(text, tables, options)
         return None if found is None else output.write(found)
@@ -314,6 +330,7 @@ def _query(
         return _on_all_ranks(
             f"sql {text}" if resident is None else f"persist by {resident} {text}",
             lambda: _answer(take, told, text, tables, stop, commits, resident=resident, sink=sink, **options),
+            text,
             tables,
             options.get("threads"),
             options.get("memory"),
@@ -346,6 +363,7 @@ def _follows() -> bool:
 def _on_all_ranks(
     call: str,
     lead: Callable[[], Any],
+    text: str,
     tables: TablesArgument,
     threads: int | None,
     memory: int | str | None,
@@ -361,18 +379,27 @@ def _on_all_ranks(
     group = current()
     if group is None:
         return lead()
-    in_memory = tables if isinstance(tables, Mapping) else {}
     options = programs.run_options(1, threads, memory, None, settings)
     return group.call(
         call,
         lead,
-        tables={name: data for name, data in in_memory.items() if is_in_memory(data)},
+        tables=_in_memory(text, tables),
         kept=Parts.of_note if resident else None,
         threads=options.get("threads"),
         memory=options.get("memory"),
         settings=options["settings"],
         poll=stop,
     )
+
+
+def _in_memory(text: str, tables: TablesArgument) -> dict[str, Any]:
+    """The tables of a query that each rank has in memory; files of JSON each reads for itself."""
+    found = tables if isinstance(tables, Mapping) else {}
+    found = {name: data for name, data in found.items() if is_in_memory(data)}
+    if "json" in text.lower():
+        _, named = with_named_files(text, resolve(tables))
+        found |= {name: table.data for name, table in named.items() if isinstance(table, ArrowTable)}
+    return found
 
 
 def _answer(
@@ -626,7 +653,7 @@ def explain(
     with stopping(stop), in_zone(time_zone), in_collation(collation):
         if not analyze:
             return shown()
-        return _on_all_ranks(f"explain {text}", shown, tables, threads, memory, settings, stop)
+        return _on_all_ranks(f"explain {text}", shown, text, tables, threads, memory, settings, stop)
 
 
 def _tree(
@@ -720,6 +747,11 @@ def lower(
     resolved = pruned_tables(named, resolved)
     answer = answer_of(named, resolved, clock_of(text), target, stop_after, statistics)
     return dict(answer.dumps)[stop_after]
+
+
+def _bindable(text: str, tables: TablesArgument) -> tuple[str, Any]:
+    text, resolved = _sources(text, tables)
+    return text, schemas_of(documents_for(text, resolved))
 
 
 def _sources(text: str, tables: TablesArgument) -> tuple[str, dict[str, Table]]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headrace._src.errors import HeadraceError, UserError, translated
+from headrace._src.errors import HeadraceError, UnsupportedError, UserError, translated
 from headrace._src.query import arrow_tables
 from headrace._src.query.csv_files import is_csv, readers_of
 from headrace._src.query.dataset import Dataset
@@ -18,6 +18,8 @@ from headrace._src.query.given_columns import OPTIONS as PLACE_OPTIONS
 from headrace._src.query.given_columns import PlaceOptions, given_columns, with_given
 from headrace._src.query.store_files import StorePath, found, is_store, shown, with_stamps
 
+#: Of `read_parquet`, how DuckDB's reader does its work, which changes no value.
+_OF_DUCKDB = ("can_have_nan", "explicit_cardinality", "compression")
 #: What `tables=` takes: a directory of Parquet files, a file, a pattern or several of these; or names with
 #: path(s) or Arrow tables. "~" is the home directory.
 TablesArgument = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Any]
@@ -176,11 +178,13 @@ def files_of(value: Any, options: Mapping[str, Any] | None = None) -> FileTable:
 
 def parquet_files_of(value: Any, options: Mapping[str, Any]) -> FileTable:
     """The table of Parquet files of any name. options: those of `read_parquet`."""
-    options = dict(options)
-    places = PlaceOptions.taken_from(options)
-    if options:
-        known = ", ".join(PLACE_OPTIONS)
-        raise UserError(f"read_parquet: no such option: {next(iter(options))}; there are {known}")
+    options = {name: value for name, value in options.items() if name not in _OF_DUCKDB}
+    known = (*PLACE_OPTIONS, "file_row_number")
+    places = PlaceOptions.taken_from(options, known)
+    if options.pop("binary_as_string", False):
+        raise UnsupportedError("read_parquet: binary_as_string; cast the columns, or decode(column)")
+    for name in options:
+        raise UserError(f"read_parquet: no such option: {name}; there are {', '.join(known)}")
     paths = paths_of(value)
     return _placed(paths, [""] * len(paths), places)
 

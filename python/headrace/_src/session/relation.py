@@ -88,14 +88,15 @@ class Relation:
     def write_parquet(self, path: str | Path, **options: Any) -> None:
         """Writes the rows to a Parquet file, which is there whole or not at all.
 
-        options: compression ("snappy", "zstd", …), row_group_size in rows. Or those of a folder of files,
-            which all ranks write at once: per_thread_output=True, or partition_by (a column or several), and
-            overwrite=True, to replace one that is there.
+        options: compression ("snappy", "zstd", …), compression_level, row_group_size in rows. Or those of a
+            folder of files, which all ranks write at once: per_thread_output=True, or partition_by (a column
+            or several), and overwrite=True, to replace one that is there.
         """
         self._write(path, ".parquet", options)
 
     def write_csv(self, path: str | Path, **options: Any) -> None:
-        """The same as CSV; options: header, delim, and those of a folder."""
+        """The same as CSV; options: header, delim, quote, escape, nullstr, force_quote (a column, several or
+        "*"), compression ("gzip", "zstd"), and those of a folder."""
         self._write(path, ".csv", options)
 
     def _write(self, path: str | Path, suffix: str, options: dict[str, Any]) -> None:

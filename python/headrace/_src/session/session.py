@@ -16,7 +16,7 @@ from headrace._src.query.copy_to import copy_of
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.seeds import Draws, seed_set_by
 from headrace._src.query.statistics import documents_for
-from headrace._src.query.tables import TablesArgument, checked_name, resolve
+from headrace._src.query.tables import ArrowTable, TablesArgument, checked_name, resolve
 from headrace._src.session.relation import Relation
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
 from headrace._src.sql.collations import collation_set_by, in_collation
@@ -42,6 +42,8 @@ class View:
     text: str
     #: The tables and views that it names, in small letters.
     reads: frozenset[str]
+    #: The tables that its text has in place of the files that it names.
+    files: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _read_by(view: View, views: Mapping[str, View]) -> set[str]:
@@ -87,6 +89,7 @@ class Names:
                 elif name in self.views and name not in views:
                     visit(self.views[name].reads)
                     views[name] = self.views[name]
+                    tables.update(self.views[name].files)
 
         visit(reads)
         return list(views.values()), tables
@@ -108,7 +111,7 @@ class Bound:
 
 def bound(text: str, names: Names) -> Bound:
     """A text with what it reads. Raises SqlError with the place in the text, or the view."""
-    text, files = with_named_files(text, names.every)
+    text, files = _with_files(text, names)
     script = script_of(text)
     if script.kind is not Kind.ROWS:  # about any table
         composed, tables = _composed(text, names, (*names.tables, *names.views))
@@ -119,6 +122,14 @@ def bound(text: str, names: Names) -> Bound:
         return Bound(composed, tables, _plan(composed, tables))
     except SqlError as error:
         raise _mistake(text, names) or composed.retold(error) from None
+
+
+def _with_files(text: str, names: Names) -> tuple[str, dict[str, Any]]:
+    """The text with names instead of files, and what `tables=` takes of them."""
+    text, named = with_named_files(text, names.every)
+    return text, {
+        name: table.data if isinstance(table, ArrowTable) else table for name, table in named.items()
+    }
 
 
 def _composed(text: str, names: Names, reads: Iterable[str]) -> tuple[Composed, dict[str, Any]]:
@@ -186,9 +197,10 @@ class Session:
         if columns:
             renamed = ", ".join(map(quoted, columns))
             text = f"select * from ({query_alone(text).strip()}\n) as {quoted(name)} ({renamed})"
-        view = View(name, query_alone(text).strip(), tables_named(script))
         with self._lock:
             names = self._names.without(name)
+            shown, files = _with_files(query_alone(text).strip(), names)
+            view = View(name, shown, tables_named(script), files)
             if name.lower() in _read_by(view, names.views):
                 raise UserError(f"view {name}: it would read itself; choose another name")
             bound(text, names)

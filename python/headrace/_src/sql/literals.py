@@ -37,6 +37,8 @@ def literal(value: Any) -> str:
         value = bytes(value)
     if hasattr(value, "as_py"):
         return _scalar(value)
+    if str(getattr(value, "type", "")).startswith("map<"):  # of pyarrow; its Python values are lists
+        return _list(list(value))
     for unwrap in ("tolist", "to_pylist"):
         if hasattr(value, unwrap):
             value = getattr(value, unwrap)()
@@ -89,6 +91,8 @@ def _decimal(value: Decimal) -> str:
     width = max(len(digits) + max(exponent, 0), scale, 1)
     if width > _DIGITS_MAX:
         raise UserError(f"a decimal has at most {_DIGITS_MAX} digits, got {value}")
+    if len(digits) < scale < _DIGITS_MAX:  # the zero before the point is a digit to DuckDB
+        width = scale + 1
     return f"cast('{value:f}' as decimal({width}, {scale}))"
 
 
