@@ -45,7 +45,8 @@ double clampSelectivity(double value) { return std::clamp(value, kSelectivityMin
 /// The share of a column's values in [low, high], uniformly spread between its bounds. `distinct`
 /// values are points, so both ends count.
 double shareBetween(const ColumnEstimate &column, double low, double high) {
-  if (!column.low || !column.high) {
+  auto isKnown = [](std::optional<double> bound) { return bound && std::isfinite(*bound); };
+  if (!isKnown(column.low) || !isKnown(column.high)) {
     bool bothEnds = std::isfinite(low) && std::isfinite(high);
     return bothEnds ? kUnknownRange / 2 : kUnknownRange;
   }

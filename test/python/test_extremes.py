@@ -72,3 +72,24 @@ def test_extremes_of_all(domain: str, ranks: int) -> None:
         (row,) = hr.sql(text, {"t": t}, ranks=ranks).to_pylist()
         assert _same(row["low"], low) and _same(row["high"], high), f"{group}: {row}, not {low}, {high}"
         del t
+
+
+@pytest.mark.parametrize("value", ["inf", "-inf", "nan"])
+@pytest.mark.parametrize(
+    "condition", ["v > 1e-20", "v < 1e-20", "v between -1 and 1", "v = 'inf'::double", "v <> 3"]
+)
+def test_conditions_on_what_is_known_to_be_infinite(condition: str, value: str) -> None:
+    """Bounds of a column that are no numbers say nothing of how many rows a condition keeps."""
+    tables = {"t": pa.table({"k": [1, 2, 2]})}
+    oracle = duckdb.connect()
+    oracle.register("t", tables["t"])
+    for inner in (
+        f"select '{value}'::double v from t",
+        f"select k, min('{value}'::double) v from t group by k",
+    ):
+        query = f"select count(*) c from ({inner}) where {condition}"
+        assert hr.sql(query, tables).to_pylist() == [{"c": oracle.sql(query).fetchall()[0][0]}]
+    # As a key of a join, which is put among others by estimates.
+    least = f"(select min('{value}'::double) from t where t.k = q.z + 1)"
+    query = f"select count(*) c from (select 0::bigint z from t) q where 1e-20 < {least}"
+    assert hr.sql(query, tables).to_pylist() == [{"c": oracle.sql(query).fetchall()[0][0]}]
