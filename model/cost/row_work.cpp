@@ -246,13 +246,14 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
   case WorkKind::kGroup: {
     // Rows in the order of the groups: no two copies have the same, but for the ends of morsels.
     double made = std::min(units, state.rows * (near ? arrival.ranks : arrival.lanes));
-    terms[near ? "group_new_near" : "group_new"] += made;
+    const double unsought = near ? 1 : newOnes(state, units, arrival.lanes);
+    terms["group_new_near"] += made * unsought; // in a directory that stays small
+    terms["group_new"] += made * (1 - unsought);
     terms["keep_string"] += made * state.stringKeys;
     if (near) {
       inOrder(farBytes(made * state.rowBytes), units - made);
       addLines(terms, forgets(state, units) ? kForgetful : directory, made);
     } else {
-      const double unsought = newOnes(state, units, arrival.lanes);
       addLines(terms, kForgetful, (made + units) * unsought);
       addLines(terms, directory, made * (1 - unsought)); // again when it has become too small
       addLines(terms, amongCopies(withOthers(state.workingSet(), arrival.beside), arrival.lanes),
@@ -366,8 +367,8 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     terms["finish"] = 1;
     if (lanes > 1 || (near && forgets(state, through))) {
       terms["merge_row"] = merged;
-      terms["merge_byte"] = merged * state.rowBytes;
-      terms["merge_far_byte"] = farBytes(merged * state.rowBytes);
+      // Rows lie anywhere and are asked for, however long they are.
+      terms["merge_far_row"] = merged * wayTo(merged * state.rowBytes, kStays, kGone);
       terms["merge_new"] = state.rows;
       // Texts are compared wherever each copy has them.
       terms["merge_string"] = merged * state.stringKeys;

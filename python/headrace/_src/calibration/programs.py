@@ -454,6 +454,7 @@ def queries() -> Iterator[tuple[str, str, Layouts]]:
     # Keys that many rows have in common.
     yield "order-ties", "select k1k, w from facts where v < 600 order by k1k, w", both
     yield "order-few", "select k10, day, id from facts order by k10, day", one
+    yield "order-sparse", "select s200k, id, w from facts order by s200k, id", both
     yield "order-modes", "select mode, id from facts where v < 400 order by mode, id desc", one
     yield "order-mode-name", "select mode, name, v from facts where v < 300 order by mode, name", one
     yield "order-real", "select real, id from facts where v < 500 order by real desc", both
