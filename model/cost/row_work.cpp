@@ -256,7 +256,8 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
     } else {
       addLines(terms, kForgetful, (made + units) * unsought);
       addLines(terms, directory, made * (1 - unsought)); // again when it has become too small
-      addLines(terms, amongCopies(withOthers(state.workingSet(), arrival.beside), arrival.lanes),
+      const double copies = arrival.lanes * arrival.copies / arrival.ranks; // of all ranks
+      addLines(terms, amongCopies(withOthers(state.workingSet(), arrival.beside), copies),
                units * (1 - unsought) * (state.rowBytes > kLineRowBytes ? 2.5 : 2));
       addTexts(state.stringKeys, (units - made) * (1 - unsought));
     }
@@ -602,16 +603,16 @@ StepWork probeTable(const StateShape &state, double rows, double matches, double
   return step;
 }
 
-StepWork foldRows(const StateShape &state, double rows, double keys, double stringKeys,
-                  double measures, const Arrival &arrival) {
+StepWork foldRows(const StateShape &state, double rows, double keys, double measures,
+                  const Arrival &arrival) {
   StepWork step;
   step.rows = rows;
   step.lanes[keys > 0 ? "fold_group" : "fold"] = rows * measures;
   step.lanes["fold_real"] = rows * state.reals;
   if (keys > 0) {
-    add(step.lanes, hashTerms(rows, keys, stringKeys));
-    step.lanes["scalar"] = rows * (keys - stringKeys); // compared with the group's
-    step.lanes["compare_string"] = rows * stringKeys;
+    add(step.lanes, hashTerms(rows, keys, state.stringKeys));
+    step.lanes["scalar"] = rows * (keys - state.stringKeys); // compared with the group's
+    step.lanes["compare_string"] = rows * state.stringKeys;
     step.lanes["group"] = rows;
     addAccess(step.lanes, WorkKind::kGroup, state, rows, arrival);
     addLookUps(step.device, state, rows);
@@ -620,13 +621,11 @@ StepWork foldRows(const StateShape &state, double rows, double keys, double stri
   return step;
 }
 
-StepWork groupRows(const StateShape &state, double rows, double keys, double stringKeys,
-                   double measures, const Arrival &arrival) {
-  StepWork step = foldRows(state, rows, keys, stringKeys, measures, arrival);
+StepWork groupRows(const StateShape &state, double rows, double keys, double measures,
+                   const Arrival &arrival) {
+  StepWork step = foldRows(state, rows, keys, measures, arrival);
   if (keys > 0) {
-    StateShape filled = state;
-    filled.stringKeys = stringKeys;
-    add(step.lanes, endTerms(filled, rows, arrival.lanes, arrival.order));
+    add(step.lanes, endTerms(state, rows, arrival.lanes, arrival.order));
   }
   return step;
 }

@@ -168,11 +168,11 @@ StepWork buildTable(const StateShape &state, double keys, double stringKeys,
 StepWork probeTable(const StateShape &state, double rows, double matches, double keys,
                     double stringKeys, const Arrival &arrival);
 /// Rows are folded into groups.
-StepWork foldRows(const StateShape &state, double rows, double keys, double stringKeys,
-                  double measures, const Arrival &arrival);
+StepWork foldRows(const StateShape &state, double rows, double keys, double measures,
+                  const Arrival &arrival);
 /// The same, and the groups are then merged.
-StepWork groupRows(const StateShape &state, double rows, double keys, double stringKeys,
-                   double measures, const Arrival &arrival);
+StepWork groupRows(const StateShape &state, double rows, double keys, double measures,
+                   const Arrival &arrival);
 /// Rows are put in order, or the first of them chosen.
 StepWork sortRows(const StateShape &state, double rows, const RowShape &row, double lanes);
 

@@ -58,23 +58,26 @@ double hashedTextBytes(const plan::Kernel &kernel, double otherwise) {
   return strings > 0 ? std::max(kLeast, bytes / strings) : otherwise;
 }
 
-/// A state of a task.
-StateShape stateOf(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows,
-                   size_t position) {
-  StateShape shape =
-      shapeOf(plan.states[task.states()[position].state], rowsOfState(rows, position));
-  if (shape.stringKeys > 0 && task.kernel() != plan::kNone) {
-    shape.textBytes = hashedTextBytes(plan.kernels[task.kernel()], shape.textBytes);
+/// The states of a task, in their order.
+std::vector<StateShape> statesOf(const plan::Plan &plan, const plan::Task &task,
+                                 const TaskRows &rows) {
+  std::vector<StateShape> shapes;
+  for (size_t i = 0; i < task.states().size(); ++i) {
+    StateShape &shape =
+        shapes.emplace_back(shapeOf(plan.states[task.states()[i].state], rowsOfState(rows, i)));
+    if (shape.stringKeys > 0 && task.kernel() != plan::kNone) {
+      shape.textBytes = hashedTextBytes(plan.kernels[task.kernel()], shape.textBytes);
+    }
   }
-  return shape;
+  return shapes;
 }
 
-/// The position of the largest state that a task looks into; -1 without one.
-int32_t largestState(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
+/// The position of the largest of them; -1 without one.
+int32_t largestOf(const std::vector<StateShape> &shapes) {
   int32_t largest = -1;
   double bytesMax = 0;
-  for (size_t i = 0; i < task.states().size(); ++i) {
-    double bytes = stateOf(plan, task, rows, i).workingSet();
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    double bytes = shapes[i].workingSet();
     if (bytes > bytesMax) {
       bytesMax = bytes;
       largest = static_cast<int32_t>(i);
@@ -83,16 +86,17 @@ int32_t largestState(const plan::Plan &plan, const plan::Task &task, const TaskR
   return largest;
 }
 
-/// The working sets of the other states that the kernel looks rows up in.
-std::vector<double> besides(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows,
+/// The working sets of the states beside one that the kernel looks rows up in too: a join table
+/// that it fills is only added to.
+std::vector<double> besides(const plan::Task &task, const std::vector<StateShape> &shapes,
                             int32_t position) {
   std::vector<double> others;
-  for (size_t i = 0; i < task.states().size(); ++i) {
-    const plan::State &state = plan.states[task.states()[i].state];
-    const bool isLookedUp =
-        state.kind == plan::StateKind::kJoinTable || state.kind == plan::StateKind::kGroupTable;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const bool fills = task.states()[i].use == plan::StateUse::kPerWorker;
+    const bool isLookedUp = shapes[i].kind == plan::StateKind::kGroupTable ||
+                            (shapes[i].kind == plan::StateKind::kJoinTable && !fills);
     if (static_cast<int32_t>(i) != position && isLookedUp) {
-      others.push_back(stateOf(plan, task, rows, i).workingSet());
+      others.push_back(shapes[i].workingSet());
     }
   }
   return others;
@@ -108,8 +112,8 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
   double pages = 0;
   double picked = 0;
   double texts = 0;
-  int32_t inOrder =
-      rows.order == RowOrder::kClustered ? largestState(plan, task, rows) : plan::kNone;
+  const std::vector<StateShape> shapes = statesOf(plan, task, rows);
+  int32_t inOrder = rows.order == RowOrder::kClustered ? largestOf(shapes) : plan::kNone;
   for (const plan::Work &work : plan.kernels[task.kernel()].work) {
     if (isDecode(work.kind)) {
       addDecode(terms, work.kind, work.amount, rows.source, rowsOfLevel(rows, work.level));
@@ -151,8 +155,8 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
                     rows.lanes,
                     rows.ranks,
                     rows.copies,
-                    besides(plan, task, rows, work.state)};
-    addAccess(terms, work.kind, stateOf(plan, task, rows, work.state), units, arrival);
+                    besides(task, shapes, work.state)};
+    addAccess(terms, work.kind, shapes[work.state], units, arrival);
   }
   terms["morsel"] += rows.pieces;
   FarShares far = farShares(pages + texts);
@@ -178,6 +182,7 @@ Terms loadTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &
 Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
   Terms terms;
   double through = rows.stages.empty() ? rows.source : rows.stages.back();
+  const std::vector<StateShape> shapes = statesOf(plan, task, rows);
   for (size_t i = 0; i < task.states().size(); ++i) {
     if (task.states()[i].use != plan::StateUse::kPerWorker) {
       continue;
@@ -185,8 +190,8 @@ Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows
     const plan::State &state = plan.states[task.states()[i].state];
     double stateRows = rowsOfState(rows, i);
     bool inOrder = isInOrder(state, rows) || isGroupedInOrder(state, stateRows, rows);
-    add(terms, endTerms(stateOf(plan, task, rows, i), through, rows.lanes,
-                        inOrder ? RowOrder::kClustered : RowOrder::kNone));
+    add(terms,
+        endTerms(shapes[i], through, rows.lanes, inOrder ? RowOrder::kClustered : RowOrder::kNone));
   }
   return terms;
 }

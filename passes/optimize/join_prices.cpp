@@ -41,6 +41,6 @@ const JoinPrices::Rows &JoinPrices::of(double rows, double bytes) {
   cost::StateShape groups = table;
   groups.kind = plan::StateKind::kGroupTable;
   groups.rowBytes = cost::stateRowBytes(groups.kind, row);
-  prices.group = seconds(cost::foldRows(groups, 1, 1, 0, 1, {}));
+  prices.group = seconds(cost::foldRows(groups, 1, 1, 1, {}));
   return prices;
 }

@@ -190,7 +190,8 @@ cost::StepWork OpWork::rowWise(Operation *op, double parts) {
   cost::StepWork step;
   step.rows = rows_.rowsOf(op->getOperand(0)) / parts;
   auto columns = op->getAttrOfType<ArrayAttr>("columns");
-  const double textBytes = columns ? rows_.textBytes(op->getOperand(0), columns) : 0;
+  auto isRead = [&](StringAttr name) { return llvm::is_contained(columns, Attribute(name)); };
+  const double textBytes = columns ? rows_.shapeOf(op->getOperand(0), isRead).textBytes : 0;
   if (auto filter = dyn_cast<FilterOp>(op)) {
     if (StringAttr column = codedColumn(filter)) {
       // Tried on the entries of a dictionary, or on the texts of the pages.
@@ -237,13 +238,15 @@ cost::StepWork OpWork::probe(const analysis::JoinSides &sides, double rows, doub
 cost::StepWork OpWork::group(Value input, Value result, double keys, double rows, double groups) {
   auto type = cast<TableType>(result.getType());
   ArrayRef<StringAttr> names = type.getNames();
-  double stringKeys = stringsAmong(type, names.take_front(static_cast<size_t>(keys)));
   // The keys come first in the result, by the names that they have in the input.
-  cost::Arrival arrival = rows_.arrival(input, names.take_front(static_cast<size_t>(keys)));
+  ArrayRef<StringAttr> keyNames = names.take_front(static_cast<size_t>(keys));
+  cost::Arrival arrival = rows_.arrival(input, keyNames);
   arrival.lanes = model_.workers().lanes();
+  arrival.copies = static_cast<double>(model_.workers().ranks);
   cost::StateShape state = rows_.groupTable(result, groups);
-  cost::StepWork step = cost::groupRows(state, rows, keys, stringKeys,
-                                        static_cast<double>(names.size()) - keys, arrival);
+  state.stringKeys = stringsAmong(type, keyNames);
+  cost::StepWork step =
+      cost::groupRows(state, rows, keys, static_cast<double>(names.size()) - keys, arrival);
   return step += cost::readState(state, groups, rows_.shapeOf(result));
 }
 

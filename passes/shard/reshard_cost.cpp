@@ -59,10 +59,10 @@ double ReshardPricer::finishSeconds(const TableStep &step, const Layout &source)
     state.rows = step.rowsAfter;
     state.rowBytes = cost::stateRowBytes(state.kind, size_.shape);
     state.reals = realsAmong(tableType(size_));
+    state.stringKeys = stringsAmong(tableType(size_), source.groupKeys);
     double keys = static_cast<double>(source.groupKeys.size());
-    work = cost::groupRows(state, step.rowsHere, keys,
-                           stringsAmong(tableType(size_), source.groupKeys),
-                           size_.shape.columns - keys, {.lanes = lanes});
+    work =
+        cost::groupRows(state, step.rowsHere, keys, size_.shape.columns - keys, {.lanes = lanes});
   }
   work += cost::readState(state, step.rowsAfter, size_.shape);
   return cost::secondsOf(model_, work, step.after);

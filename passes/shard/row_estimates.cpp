@@ -115,15 +115,6 @@ cost::RowShape RowEstimates::shapeOf(Value table) {
   return it->second;
 }
 
-double RowEstimates::textBytes(Value table, ArrayAttr columns) {
-  double bytes = 0;
-  for (StringAttr name : columns.getAsRange<StringAttr>()) {
-    bool text = isHeldAsText(dropNullable(cast<TableType>(table.getType()).getColumnType(name)));
-    bytes += text ? ranges_.cardinality().columnOf(table, name).bytes : 0;
-  }
-  return bytes;
-}
-
 cost::StateShape RowEstimates::joinTable(const analysis::JoinSides &sides, double rows,
                                          double probes) {
   cost::StateShape state;

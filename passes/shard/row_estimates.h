@@ -32,9 +32,6 @@ public:
   /// Of some columns only.
   cost::RowShape shapeOf(mlir::Value table, llvm::function_ref<bool(mlir::StringAttr)> counts);
 
-  /// Bytes that a row has in those of these columns that are texts.
-  double textBytes(mlir::Value table, mlir::ArrayAttr columns);
-
   /// How a scan finds a column of texts.
   static analysis::ColumnPages pagesOf(frame::ScanOp scan, mlir::StringAttr column);
 

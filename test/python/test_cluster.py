@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import headrace as hr
+import pyarrow as pa
 import pyarrow.feather as feather
 import pytest
 from launched_ranks import Ended, Ranks, left_behind, started_program
@@ -42,6 +43,22 @@ def ended(body: str, folder: Path, tables: Path, size: int = 3, **variables: str
     assert [each.status for each in found] == [0] * size, [each.errors[-2000:] for each in found]
     assert left_behind(folder / "meeting") == []
     return found
+
+
+def answer_of_all(query: str, folder: Path, tables: Path) -> pa.Table:
+    """What processes that run it together answer; the query names files of the folder."""
+    ended(
+        f"""
+        os.chdir(folder)
+        with hr.cluster() as group:
+            found = hr.sql({query!r})
+            if group.rank == 0:
+                feather.write_feather(found, f"{{folder}}/found.arrow")
+        """,
+        folder,
+        tables,
+    )
+    return feather.read_table(folder / "found.arrow")
 
 
 def test_one_query_after_another(tpch_small: Path, tmp_path: Path) -> None:

@@ -11,10 +11,9 @@ from typing import Any
 import duckdb
 import headrace as hr
 import pyarrow as pa
-import pyarrow.feather as feather
 import pytest
 from duckdb_oracle import same
-from test_cluster import ended
+from test_cluster import answer_of_all
 
 PLAIN = (
     "a,b,c,d,e,f\n1,x,1.5,2020-01-31,2020-01-01 10:00:00,true\n-2,,,,,\n"
@@ -379,22 +378,10 @@ def test_refused(tmp_path: Path, call: Callable[[Path], Any], message: str) -> N
 
 def test_processes_share_files(tpch_small: Path, tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("k,v\n" + "".join(f'{row},"a,{row % 7}"\n' for row in range(200_000)))
-    ended(
-        """
-        query = "select v, count(*) as n, sum(k) as s from 'x.csv' group by v order by v"
-        os.chdir(folder)
-        with hr.cluster() as group:
-            found = hr.sql(query)
-            if group.rank == 0:
-                feather.write_feather(found, f"{folder}/found.arrow")
-        """,
-        tmp_path,
-        tpch_small,
-    )
-    with duckdb.connect() as connection:
-        query = f"select v, count(*) as n, sum(k) as s from '{tmp_path}/x.csv' group by v order by v"
-        expected = connection.sql(query).to_arrow_table()
-    same(feather.read_table(tmp_path / "found.arrow"), expected, ordered=True)
+    query = "select v, count(*) as n, sum(k) as s from 'x.csv' group by v order by v"
+    found = answer_of_all(query, tmp_path, tpch_small)
+    expected = duckdb.sql(query.replace("'x.", f"'{tmp_path}/x.")).to_arrow_table()
+    same(found, expected, ordered=True)
 
 
 def test_limit(tmp_path: Path) -> None:

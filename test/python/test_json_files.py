@@ -7,10 +7,9 @@ from pathlib import Path
 
 import duckdb
 import headrace as hr
-import pyarrow.feather as feather
 import pytest
 from duckdb_oracle import same
-from test_cluster import ended
+from test_cluster import answer_of_all
 
 LINES = (
     '{"a":1,"b":"x","d":"2020-01-02","l":[1,2],"s":{"x":1.5}}\n'
@@ -75,20 +74,10 @@ def test_changed_files_are_read_anew(folder: Path) -> None:
 
 def test_processes_share_files(tpch_small: Path, tmp_path: Path) -> None:
     (tmp_path / "x.ndjson").write_text("".join(f'{{"k":{row},"v":"{row % 7}"}}\n' for row in range(20_000)))
-    ended(
-        """
-        query = "select v, count(*) as n, sum(k)::bigint as s from 'x.ndjson' group by v order by v"
-        os.chdir(folder)
-        with hr.cluster() as group:
-            found = hr.sql(query)
-            if group.rank == 0:
-                feather.write_feather(found, f"{folder}/found.arrow")
-        """,
-        tmp_path,
-        tpch_small,
-    )
-    query = f"select v, count(*) n, sum(k)::bigint s from '{tmp_path}/x.ndjson' group by v order by v"
-    same(feather.read_table(tmp_path / "found.arrow"), duckdb.sql(query).to_arrow_table(), ordered=True)
+    query = "select v, count(*) as n, sum(k)::bigint as s from 'x.ndjson' group by v order by v"
+    found = answer_of_all(query, tmp_path, tpch_small)
+    expected = duckdb.sql(query.replace("'x.", f"'{tmp_path}/x.")).to_arrow_table()
+    same(found, expected, ordered=True)
 
 
 MISTAKES = {

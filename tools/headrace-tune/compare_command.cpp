@@ -4,6 +4,7 @@
 #include "model/cost/accuracy.h"
 #include "tools/command_line/commands.h"
 #include "tools/headrace-tune/fitted_work.h"
+#include "tools/headrace-tune/measured_file.h"
 #include "tools/headrace-tune/predicted_plan.h"
 
 #include <cmath>
@@ -16,12 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 enum class Report : unsigned char { kSummary, kPlans, kTasks };
-
-Json rowsJson(const cost::TaskRows &rows) {
-  return {{"source", rows.source}, {"stages", rows.stages},           {"states", rows.states},
-          {"bytes", rows.bytes},   {"pieces", rows.pieces},           {"lanes", rows.lanes},
-          {"ranks", rows.ranks},   {"order_extent", rows.orderExtent}};
-}
 
 Json taskJson(const MeasuredPlan &plan, const TaskComparison &task) {
   Json json;

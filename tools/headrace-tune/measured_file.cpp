@@ -9,19 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json rowsJson(const cost::TaskRows &rows) {
-  return {{"source", rows.source},
-          {"stages", rows.stages},
-          {"states", rows.states},
-          {"bytes", rows.bytes},
-          {"pieces", rows.pieces},
-          {"lanes", rows.lanes},
-          {"ranks", rows.ranks},
-          {"copies", rows.copies},
-          {"clustered", rows.order == cost::RowOrder::kClustered},
-          {"order_extent", rows.orderExtent}};
-}
-
 cost::TaskRows rowsOf(const Json &json) {
   cost::TaskRows rows;
   rows.source = json.at("source");
@@ -80,6 +67,19 @@ bool take(MeasuredPlan &plan, const Json &json) {
 }
 
 } // namespace
+
+Json rowsJson(const cost::TaskRows &rows) {
+  return {{"source", rows.source},
+          {"stages", rows.stages},
+          {"states", rows.states},
+          {"bytes", rows.bytes},
+          {"pieces", rows.pieces},
+          {"lanes", rows.lanes},
+          {"ranks", rows.ranks},
+          {"copies", rows.copies},
+          {"clustered", rows.order == cost::RowOrder::kClustered},
+          {"order_extent", rows.orderExtent}};
+}
 
 Status writeMeasured(const std::string &path, const std::vector<MeasuredPlan> &plans) {
   Json records = Json::array();

@@ -18,11 +18,16 @@ pipe.pipeline @fold {
   pipe.combine %0, @all keys [] : !pipe.rows<"n": i64, "least": f64?>
 }
 
-// Groups are found for 64 rows first, in a table that is touched ahead when it is large; then every row is folded.
+// Groups are found for 64 rows first, in a table that is touched ahead when it is large: its slots, then the rows, of 40
+// bytes, with both lines that one may be on; then every row is folded.
 // NaN is the largest number.
 // CHECK-LABEL: llvm.func @groups
 // CHECK: arith.constant -7046029254386353131 : i64
 // CHECK: llvm.intr.prefetch
+// CHECK: %[[ROW:.*]] = llvm.inttoptr
+// CHECK-NEXT: llvm.intr.prefetch"(%[[ROW]])
+// CHECK-NEXT: %[[LAST:.*]] = llvm.getelementptr %[[ROW]][39]
+// CHECK-NEXT: llvm.intr.prefetch"(%[[LAST]])
 // CHECK: arith.cmpi eq, %{{.*}}, %{{.*}} : i32
 // CHECK: arith.extsi %{{.*}} : i64 to i128
 // CHECK: arith.addi %{{.*}}, %{{.*}} : i128

@@ -125,7 +125,7 @@ TEST(RowWork, groups_have_the_terms_of_their_task_and_its_end) {
   rows.source = 1e6;
   rows.states = {3e4};
   rows.lanes = 4;
-  StepWork step = groupRows(shapeOf(plan.states[0], 3e4), 1e6, 2, 0, 3, {.lanes = 4});
+  StepWork step = groupRows(shapeOf(plan.states[0], 3e4), 1e6, 2, 3, {.lanes = 4});
   Terms run = runTerms(plan, plan.tasks[0], rows);
   add(run, finishTerms(plan, plan.tasks[0], rows)); // all lanes merge
   EXPECT_EQ(withoutZeros(run), withoutZeros(step.lanes));
