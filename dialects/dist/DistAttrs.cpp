@@ -70,17 +70,20 @@ Attribute RowsAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   ArrayAttr order;
+  int64_t cycle = 0;
   if (succeeded(parser.parseOptionalLess())) {
     ParseResult parsed = kind == RowKind::Range ? parser.parseAttribute(order)
                                                 : ParseResult(parseNames(parser, keys));
-    if (parsed || parser.parseGreater()) {
+    if (parsed || (succeeded(parser.parseOptionalKeyword("cycle")) && parser.parseInteger(cycle)) ||
+        parser.parseGreater()) {
       return {};
     }
   }
   if (parser.parseKeyword("over") || parseNames(parser, axes)) {
     return {};
   }
-  return parser.getChecked<RowsAttr>(location, parser.getContext(), *kind, keys, axes, order);
+  return parser.getChecked<RowsAttr>(location, parser.getContext(), *kind, keys, axes, order,
+                                     cycle);
 }
 
 void RowsAttr::print(AsmPrinter &printer) const {
@@ -88,6 +91,9 @@ void RowsAttr::print(AsmPrinter &printer) const {
   if (!getKeys().empty()) {
     printer << "<";
     printNames(printer, getKeys());
+    if (getCycle()) {
+      printer << " cycle " << getCycle();
+    }
     printer << ">";
   }
   if (getOrder()) {
@@ -107,7 +113,7 @@ LogicalResult SkewAttr::verify(function_ref<InFlightDiagnostic()> emitError, int
 
 LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError, RowKind kind,
                                ArrayRef<StringAttr> keys, ArrayRef<StringAttr> axes,
-                               ArrayAttr order) {
+                               ArrayAttr order, int64_t cycle) {
   bool hashed = kind == RowKind::Hash, ranged = kind == RowKind::Range;
   if (hashed == keys.empty()) {
     return emitError() << (hashed ? "rows need keys for " : "rows take no keys for ")
@@ -120,6 +126,10 @@ LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError, Row
   }
   if (axes.empty()) {
     return emitError() << "rows must be split over at least one axis"; // C2
+  }
+  if (cycle && (cycle < 0 || keys.size() != 1)) {
+    return emitError() << "rows go in a cycle of a number of one key, got " << cycle << " for "
+                       << keys.size() << " keys"; // C3
   }
   return success();
 }
@@ -255,6 +265,12 @@ bool LayoutAttr::isReplicated() const {
          llvm::all_of(getDims(), [](DimSplitAttr dim) { return dim.getAxes().empty(); });
 }
 
+bool headrace::dist::hasNeighbours(Type column) {
+  constexpr unsigned kBitsMax = 64;
+  const unsigned bits = column ? frame::signedBits(column) : 0;
+  return bits != 0 && bits <= kBitsMax;
+}
+
 LogicalResult headrace::dist::verifyLayoutFits(LayoutAttr layout, Type type,
                                                function_ref<InFlightDiagnostic()> emitError) {
   auto table = dyn_cast<frame::TableType>(type);
@@ -268,6 +284,9 @@ LogicalResult headrace::dist::verifyLayoutFits(LayoutAttr layout, Type type,
     for (StringAttr key : layout.getRows().getKeys()) {
       if (!table.hasColumn(key)) {
         return emitError() << "the table has no column " << key;
+      }
+      if (layout.getRows().getCycle() && !hasNeighbours(table.getColumnType(key))) {
+        return emitError() << "only integers, dates and timestamps go in a cycle, got " << key;
       }
     }
     if (ArrayAttr order = layout.getRows().getOrder()) {

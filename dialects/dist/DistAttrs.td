@@ -79,14 +79,20 @@ def Dist_RowsAttr : Dist_Attr<"Rows", "rows"> {
     Printed inside a layout as `hash<["l_orderkey"]> over ["node", "gpu"]`, `block over ["gpu"]`,
     `scattered over […]`, `range<[#frame.sort_key<"k" asc nulls_last>]> over […]` or `root over […]`.
 
+    `hash<["l_orderkey"] cycle 6000000>`: neighbouring keys are on one rank. So many keys in a row go once round the ranks,
+    each of which has an equal stretch of them; the next ones go round again. Of a table whose rows are stored in the order of the
+    key a rank reads its own stretches.
+
     **Constraints:**
     - (C1) `hash` has keys, `range` an order, the others have neither.
     - (C2) there is at least one axis.
+    - (C3) only one key, an integer, a date or a timestamp, goes in a cycle, which is not negative (0: none).
   }];
   let parameters = (ins EnumParameter<Dist_RowKind>:$kind,
                         ArrayRefParameter<"::mlir::StringAttr">:$keys,
                         ArrayRefParameter<"::mlir::StringAttr">:$axes,
-                        OptionalParameter<"::mlir::ArrayAttr">:$order);
+                        OptionalParameter<"::mlir::ArrayAttr">:$order,
+                        DefaultValuedParameter<"int64_t", "0">:$cycle);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -105,6 +111,7 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout"> {
       #dist.layout<@mesh, dims = [["node", "gpu"] ragged]>,
       #dist.layout<@mesh, dims = [[], []], unreduced = {"gpu": sum}>,
       #dist.layout<@mesh, rows = hash<["l_orderkey"]> over ["node", "gpu"]>,
+      #dist.layout<@mesh, rows = hash<["l_orderkey"] cycle 6000000> over ["node", "gpu"]>,
       #dist.layout<@mesh, rows = block over ["gpu"]>,
       #dist.layout<@mesh, rows = range<[#frame.sort_key<"k" desc nulls_last>]> over ["gpu"]>,
       #dist.layout<@mesh, unreduced = {"gpu": #frame.contract<[sum<i128>, count, min]>}>,

@@ -37,9 +37,11 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     auto choice = dyn_cast<DictionaryAttr>(attribute.getValue());
     auto levels = choice ? choice.getAs<DenseBoolArrayAttr>("levels") : DenseBoolArrayAttr();
     if (!levels || levels.size() != 3 || !isa_and_nonnull<IntegerAttr>(choice.get("at_most")) ||
+        !isa_and_nonnull<IntegerAttr>(choice.get("cycle")) ||
         op->getName().getStringRef() != "frame.join") {
-      return op->emitOpError("dist.choose is a dictionary with at_most and three levels on a "
-                             "frame.join, got ")
+      return op->emitOpError(
+                 "dist.choose is a dictionary with at_most, cycle and three levels on a "
+                 "frame.join, got ")
              << attribute.getValue(); // C3
     }
     return success();

@@ -27,6 +27,10 @@
 
 namespace headrace::dist {
 
+/// Whether values of the column are inside an integer that i64 holds: then those that follow one
+/// another are a stretch of numbers, and rows can go in a cycle of them.
+bool hasNeighbours(mlir::Type column);
+
 /// Whether `layout` can belong to a value of `type`: as many dims as the tensor has, rows only on
 /// tables with its keys among the columns. Without a value to blame, `emitError` may give an
 /// inactive diagnostic.

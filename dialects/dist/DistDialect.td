@@ -21,12 +21,13 @@ def Dist_Dialect : Dialect {
     is put in by what follows. A join that decides at run
     time how its rows meet carries `dist.choose`: `at_most` rows of the right side for a broadcast, whether
     that and the reshards of the left and right side otherwise go in `levels`, and the
-    `left_keys` and `right_keys` by which the sides are shuffled otherwise (none: that side stays).
+    `left_keys` and `right_keys` by which the sides are shuffled otherwise (none: that side stays), in a `cycle` of them if that
+    is not 0.
 
     **Constraints:**
     - (C1) `dist.layouts` and `dist.needs` are arrays of `#dist.layout`.
     - (C2) `dist.split` is an array of axes of the module's mesh, at least one, on a `frame.scan`.
-    - (C3) `dist.choose` is a dictionary with the integer `at_most` and three booleans `levels`, on a `frame.join`.
+    - (C3) `dist.choose` is a dictionary with the integers `at_most` and `cycle` and three booleans `levels`, on a `frame.join`.
     - (C4) `dist.arguments` is an array of as many types as the function has arguments.
     - (C5) `dist.levels` is an array of booleans.
     - (C6) `dist.resident` is the layout of an argument that is a tensor: even parts, none unreduced.

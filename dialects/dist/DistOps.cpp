@@ -100,8 +100,26 @@ LogicalResult ReshardOp::verify() {
 
 void ExchangeOp::build(OpBuilder &builder, OperationState &state, ExchangeKind kind, Value input,
                        ArrayAttr keys, ArrayAttr order, ArrayAttr axes) {
-  build(builder, state, input.getType(), kind, input, keys, order, axes, /*toward=*/ArrayAttr(),
-        SkewAttr());
+  build(builder, state, input.getType(), kind, input, keys, order, /*cycle=*/IntegerAttr(), axes,
+        /*toward=*/ArrayAttr(), SkewAttr());
+}
+
+/// A cycle is of one key that i64 holds.
+static LogicalResult verifyCycle(Operation *op, frame::TableType type, ArrayAttr keys,
+                                 std::optional<uint64_t> cycle) {
+  if (!cycle) {
+    return success();
+  }
+  auto key = keys && keys.size() == 1 ? cast<StringAttr>(keys[0]) : StringAttr();
+  if (!key || !hasNeighbours(type.getColumnType(key.getValue()))) {
+    return op->emitOpError(
+        "has a cycle, and no single key that is an integer, a date or a timestamp");
+  }
+  if (static_cast<int64_t>(*cycle) < 1) {
+    return op->emitOpError("needs a cycle of one key or more, got ")
+           << static_cast<int64_t>(*cycle);
+  }
+  return success();
 }
 
 LogicalResult ExchangeOp::verify() {
@@ -127,6 +145,12 @@ LogicalResult ExchangeOp::verify() {
   }
   if (getSkew() && !keyed) {
     return emitOpError("takes no skew for ") << stringifyExchangeKind(getKind()); // C3
+  }
+  if (failed(verifyCycle(*this, getInput().getType(), getKeysAttr(), getCycle()))) { // C5
+    return failure();
+  }
+  if (getCycle() && getSkew()) {
+    return emitOpError("has a cycle and skew"); // C5
   }
   if (failed(topo::verifyAxes(*this, getAxes()))) {
     return failure();
@@ -156,6 +180,9 @@ LogicalResult KeepOp::verify() {
     if (frame::isFloat(type)) {
       return emitOpError("cannot keep rows by a float: ") << key; // C1
     }
+  }
+  if (failed(verifyCycle(*this, getInput().getType(), getKeysAttr(), getCycle()))) { // C3
+    return failure();
   }
   return topo::verifyAxes(*this, getAxes()); // C2
 }

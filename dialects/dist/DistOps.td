@@ -93,7 +93,7 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
     Rows are a multiset, their order is not kept. Exists from `shard` on; in `sched` it is a streaming task.
     With `skew`, not all rows of a key need come to the rank that its hash names: see the attribute. With `toward`, the hash names
     one of the ranks along these axes, and a row goes to where that rank is along those that the exchange is `over`; exchanges over
-    the others bring it there.
+    the others bring it there. With a `cycle` it is not a hash that names the rank: see #dist.rows.
 
     ```mlir
     !t = !frame.table<"k": i64, "x": f64>
@@ -102,6 +102,7 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
         %0 = dist.exchange hash %t keys ["k"] over ["r"] : !t
         %1 = dist.exchange range %0 order [#frame.sort_key<"x" desc nulls_last>] over ["r"] : !t
         %2 = dist.exchange gather %1 over ["r"] : !t
+        %3 = dist.exchange hash %t keys ["k"] cycle 100000 over ["r"] : !t
         return %2 : !t
       }
     }
@@ -112,15 +113,17 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
     - (C2) there is at least one axis; axes are axes of the module's mesh, each once.
     - (C3) only `hash` has skew.
     - (C4) only `hash` without skew goes toward ranks: along its own axes and others, in the order of the mesh.
+    - (C5) only one key, an integer, a date or a timestamp, goes in a cycle, of one key or more, without skew.
   }];
   let arguments = (ins Dist_ExchangeKindAttr:$kind, Frame_TableType:$input,
                        OptionalAttr<Dist_Keys>:$keys, OptionalAttr<Dist_Order>:$order,
-                       Dist_Axes:$axes, OptionalAttr<Dist_Axes>:$toward, OptionalAttr<Dist_SkewAttr>:$skew);
+                       OptionalAttr<I64Attr>:$cycle, Dist_Axes:$axes, OptionalAttr<Dist_Axes>:$toward,
+                       OptionalAttr<Dist_SkewAttr>:$skew);
   let results = (outs Frame_TableType:$result);
   let builders = [OpBuilder<(ins "ExchangeKind":$kind, "::mlir::Value":$input, "::mlir::ArrayAttr":$keys,
                                  "::mlir::ArrayAttr":$order, "::mlir::ArrayAttr":$axes)>];
   let assemblyFormat = [{
-    $kind $input (`keys` $keys^)? (`order` $order^)? `over` $axes (`toward` $toward^)? (`skew` $skew^)? attr-dict `:` type($input)
+    $kind $input (`keys` $keys^)? (`order` $order^)? (`cycle` $cycle^)? `over` $axes (`toward` $toward^)? (`skew` $skew^)? attr-dict `:` type($input)
   }];
 }
 
@@ -150,8 +153,8 @@ def Dist_PlaceOp : Dist_Op<"place"> {
 def Dist_KeepOp : Dist_Op<"keep", [AllTypesMatch<["input", "result"]>]> {
   let summary = "this rank's part of a table that every rank has whole; no bytes move";
   let description = [{
-    With keys a row stays on the rank that the hash of its keys names, as `dist.exchange hash` would place it; without
-    keys the first rank along the axes keeps all rows, the others none. All ranks hold the same values of the keys, so
+    With keys a row stays on the rank that the hash of its keys names, or their place in the `cycle`, as `dist.exchange hash` would
+    place it; without keys the first rank along the axes keeps all rows, the others none. All ranks hold the same values of the keys, so
     every row stays on exactly one of them. The order of rows is kept. Exists from `shard` to `form`.
 
     ```mlir
@@ -160,6 +163,7 @@ def Dist_KeepOp : Dist_Op<"keep", [AllTypesMatch<["input", "result"]>]> {
       func.func @keep(%t: !t) -> (!t, !t) {
         %0 = dist.keep %t keys ["k"] over ["r"] : !t
         %1 = dist.keep %t over ["r"] : !t
+        %2 = dist.keep %t keys ["k"] cycle 100000 over ["r"] : !t
         return %0, %1 : !t, !t
       }
     }
@@ -168,10 +172,11 @@ def Dist_KeepOp : Dist_Op<"keep", [AllTypesMatch<["input", "result"]>]> {
     **Constraints:**
     - (C1) keys are columns of the table, none of them a float: copies of a float may differ in their last bits.
     - (C2) there is at least one axis; axes are axes of the module's mesh, each once.
+    - (C3) only one key, an integer, a date or a timestamp, goes in a cycle, of one key or more.
   }];
-  let arguments = (ins Frame_TableType:$input, OptionalAttr<Dist_Keys>:$keys, Dist_Axes:$axes);
+  let arguments = (ins Frame_TableType:$input, OptionalAttr<Dist_Keys>:$keys, OptionalAttr<I64Attr>:$cycle, Dist_Axes:$axes);
   let results = (outs Frame_TableType:$result);
-  let assemblyFormat = "$input (`keys` $keys^)? `over` $axes attr-dict `:` type($input)";
+  let assemblyFormat = "$input (`keys` $keys^)? (`cycle` $cycle^)? `over` $axes attr-dict `:` type($input)";
 }
 
 def Dist_ChooseOp : Op<Dist_Dialect, "choose", [KnownAttributes, NoRegionArguments]> {

@@ -79,8 +79,8 @@ def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
   let summary = "a bounded channel of chunks between two pipelines of a rank, to other ranks or out of the program";
   let description = [{
     A `hash`, `broadcast`, `gather` or `range` stream goes to the ranks that differ `over` these axes of the mesh; `range` by
-    the `order` of its rows, `hash` to where the rank that the hash names is along them: one of those along the axes `toward` which
-    rows go, if they go in several steps. A `local` one is written by both ways of a `pipe.choice`, or by `writers` pipelines, all of whose rows count. `names`
+    the `order` of its rows, `hash` to where the rank that the hash names, or the place of a single key in a `cycle` of keys, is
+    along them: one of those along the axes `toward` which rows go, if they go in several steps. A `local` one is written by both ways of a `pipe.choice`, or by `writers` pipelines, all of whose rows count. `names`
     and `logical` are the user's names and types of the columns of a result; `ordered` results keep the order of their
     rows; those of `resident` ones stay on the ranks that make them, divided by the hash of the columns named, if there
     are any. `carries` is the estimate of the rows that a rank puts in; `fullest` is what the fullest rank gets of an exchange by
@@ -90,6 +90,7 @@ def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
     ```mlir
     pipe.stream @s2 parted parts 32 : !pipe.rows<"l_orderkey": i32>
     pipe.stream @s0 hash over ["ranks"] carries <expected = 100, p95 = 200> fullest 1.5 : !pipe.rows<"l_orderkey": i32>
+    pipe.stream @s3 hash cycle 100000 over ["ranks"] : !pipe.rows<"l_orderkey": i32>
     pipe.stream @s1 range over ["ranks"] order [#pipe.sort_key<"l_orderkey", descending = false, nulls_first = false>] : !pipe.rows<"l_orderkey": i32>
     pipe.stream @out result names ["key"] logical [i32] ordered : !pipe.rows<"l_orderkey": i32>
     ```
@@ -98,16 +99,16 @@ def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
     neither, and the values can be of the type; `to_tensor` streams have logical types. C3: only `hash` has a fullest rank, which gets 1 or more. C4: only a result is ordered or resident, by columns that it has.
     C5: exactly what goes to other ranks has axes, each once. C6: exactly `range` has an order, of its columns.
     C7: exactly what is `parted` has parts, two or more. C8: only `hash` has skew. C9: only `hash` without skew goes toward
-    ranks, along its own axes and others, in the order of the mesh.
+    ranks, along its own axes and others, in the order of the mesh. C10: only `hash` without skew has a cycle, of one key or more.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StreamKindAttr:$kind, TypeAttrOf<Pipe_RowsType>:$rows,
-                       OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<StrArrayAttr>:$toward,
+                       OptionalAttr<I64Attr>:$cycle, OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<StrArrayAttr>:$toward,
                        OptionalAttr<TypedArrayAttrBase<Pipe_SortKeyAttr, "sort keys">>:$sort_keys, OptionalAttr<StrArrayAttr>:$names, OptionalAttr<Frame_ColumnTypesAttr>:$logical, UnitAttr:$ordered, OptionalAttr<StrArrayAttr>:$resident,
                        OptionalAttr<I64Attr>:$writers, OptionalAttr<Pipe_CardinalityAttr>:$carries,
                        OptionalAttr<F64Attr>:$fullest, OptionalAttr<I64Attr>:$parts,
                        OptionalAttr<Pipe_ExchangeSkew>:$skew);
   let assemblyFormat = [{
-    $sym_name $kind (`parts` $parts^)? (`over` $axes^)? (`toward` $toward^)? (`order` $sort_keys^)? (`names` $names^)? (`logical` $logical^)? (`ordered` $ordered^)? (`resident` $resident^)? (`writers` $writers^)?
+    $sym_name $kind (`parts` $parts^)? (`cycle` $cycle^)? (`over` $axes^)? (`toward` $toward^)? (`order` $sort_keys^)? (`names` $names^)? (`logical` $logical^)? (`ordered` $ordered^)? (`resident` $resident^)? (`writers` $writers^)?
     (`carries` $carries^)? (`fullest` $fullest^)? (`skew` `(` $skew^ `)`)? `:` $rows attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "StreamKind":$kind, "RowsType":$rows,

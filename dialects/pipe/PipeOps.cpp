@@ -220,7 +220,8 @@ LogicalResult StateOp::verifyDirect() {
 
 void StreamOp::build(OpBuilder &builder, OperationState &state, StringRef name, StreamKind kind,
                      RowsType rows, CardinalityAttr carries) {
-  build(builder, state, name, kind, rows, /*axes=*/ArrayAttr(), /*toward=*/ArrayAttr(),
+  build(builder, state, name, kind, rows, /*cycle=*/IntegerAttr(), /*axes=*/ArrayAttr(),
+        /*toward=*/ArrayAttr(),
         /*sort_keys=*/ArrayAttr(), /*names=*/ArrayAttr(), /*logical=*/ArrayAttr(),
         /*ordered=*/false, /*resident=*/ArrayAttr(), IntegerAttr(), carries, FloatAttr(),
         IntegerAttr(), dist::SkewAttr());
@@ -276,6 +277,12 @@ LogicalResult StreamOp::verify() {
   }
   if (getToward() && failed(topo::verifyToward(*this, *getAxes(), *getToward()))) { // C9
     return failure();
+  }
+  if (getCycle() &&
+      (kind != StreamKind::Hash || getSkew() || static_cast<int64_t>(*getCycle()) < 1)) {
+    return emitOpError(
+               "C10: only rows by hash without skew go in a cycle, of one key or more, got ")
+           << static_cast<int64_t>(*getCycle());
   }
   bool parted = kind == StreamKind::Parted;
   if (parted != getParts().has_value() || (parted && static_cast<int64_t>(*getParts()) < 2)) {
@@ -523,6 +530,12 @@ LogicalResult OwnsOp::verify() {
   if (values != getValues().size()) {
     return emitOpError("needs a value, and a validity where it is nullable, for each of ")
            << getNullable().size() << " keys, got " << getValues().size();
+  }
+  bool single = getNullable().size() == 1 && getValues()[0].getType().isSignlessInteger() &&
+                getValues()[0].getType().getIntOrFloatBitWidth() <= 64;
+  if (getCycle() && (!single || static_cast<int64_t>(*getCycle()) < 1)) {
+    return emitOpError("C3: a cycle of one or more is of one integer, got ")
+           << static_cast<int64_t>(*getCycle());
   }
   return topo::verifyAxes(*this, getAxes()); // C2
 }

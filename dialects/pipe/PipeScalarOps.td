@@ -249,19 +249,21 @@ def Pipe_ParseOp : Pipe_Op<"parse", [Pure]> {
 def Pipe_OwnsOp : Pipe_Op<"owns", [Pure]> {
   let summary = "whether the hash of these values names this rank, as an exchange by hash over these axes would";
   let description = [{
-    Each value is followed by its `i1` validity where `nullable` says so. Without values the first rank owns the row.
-    C2: it is over one axis or more, each once.
+    Each value is followed by its `i1` validity where `nullable` says so. Without values the first rank owns the row. With a
+    `cycle` it is the place of the value in it that names the rank, as in such an exchange.
+    C2: it is over one axis or more, each once. C3: only one integer goes in a cycle, of one or more.
 
     ```mlir
     func.func @body(%key: i32, %name: !pipe.string, %valid: i1) -> i1 {
       %0 = pipe.owns (%key, %name, %valid) [false, true] over ["ranks"] : i32, !pipe.string, i1
+      %1 = pipe.owns (%key) [false] cycle 100000 over ["ranks"] : i32
       return %0 : i1
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$values, DenseBoolArrayAttr:$nullable, StrArrayAttr:$axes);
+  let arguments = (ins Variadic<AnyType>:$values, DenseBoolArrayAttr:$nullable, OptionalAttr<I64Attr>:$cycle, StrArrayAttr:$axes);
   let results = (outs I1:$result);
-  let assemblyFormat = "`(` $values `)` $nullable `over` $axes attr-dict (`:` type($values)^)?";
+  let assemblyFormat = "`(` $values `)` $nullable (`cycle` $cycle^)? `over` $axes attr-dict (`:` type($values)^)?";
   let hasVerifier = 1;
 }
 

@@ -142,6 +142,11 @@ private:
       HR_RETURN_IF_ERROR(need(whole, "one cell per column in every row of its values"));
     }
     HR_RETURN_IF_ERROR(need(areAxes(plan_, load.split), "axes of the mesh that it is split over"));
+    const Stretches &own = slot.stretches;
+    HR_RETURN_IF_ERROR(need(own.column.empty()
+                                ? own.cycle == 0 && own.axes.empty()
+                                : own.cycle >= 1 && !own.axes.empty() && areAxes(plan_, own.axes),
+                            "stretches of a key in a cycle, over axes of the mesh"));
     return need(load.outputStream != kNone, "an output stream");
   }
 

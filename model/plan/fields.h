@@ -67,11 +67,18 @@ template <typename V> void visitFields(V &v, Cell &x) {
   v("text", x.text);
 }
 
+template <typename V> void visitFields(V &v, Stretches &x) {
+  v("column", x.column);
+  v("cycle", x.cycle);
+  v("axes", x.axes);
+}
+
 template <typename V> void visitFields(V &v, Slot &x) {
   v("name", x.name);
   v("kind", x.kind);
   v("columns", x.columns);
   v("bounds", x.bounds);
+  v("stretches", x.stretches);
   v("shape", x.shape);
   v("element", x.element);
   v("resident", x.resident);

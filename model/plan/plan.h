@@ -86,12 +86,21 @@ enum class SlotKind : uint8_t {
 enum class Element : uint8_t { kF32, kF64, kI64 };
 constexpr int64_t bytesOf(Element element) { return element == Element::kF32 ? 4 : 8; }
 
+/// Rows that a rank keeps of those that it could read: by the place of a key in a cycle, as an
+/// exchange by hash with that cycle along these axes would bring them.
+struct Stretches {
+  std::string column; ///< in the files; empty: all rows
+  int64_t cycle = 0;
+  std::vector<int32_t> axes;
+};
+
 /// An input of the program, bound at load to files, an Arrow stream or tensors.
 struct Slot {
   std::string name; ///< table name, or parameter name of a traced function
   SlotKind kind = SlotKind::kTable;
   std::vector<SlotColumn> columns;
   std::vector<Bound> bounds;       ///< conjunction
+  Stretches stretches;             ///< tables: row groups without rows of these may be left out
   std::vector<int64_t> shape;      ///< tensors: extents of the global value; -1 not known
   Element element = Element::kF32; ///< tensors
   bool resident = false;           ///< tensors: each rank has its part, which it reads in place

@@ -167,6 +167,10 @@ private:
                            : out_ << "'" << (isText ? bound.text : binaryText(bound.text)) << "'";
         out_ << "\n";
       }
+      if (const Stretches &own = slot.stretches; !own.column.empty()) {
+        out_ << "  this rank's stretches of " << own.column << ", of " << own.cycle << " keys over "
+             << axisNames(own.axes) << "\n";
+      }
     }
   }
 

@@ -18,7 +18,9 @@ double PlanGraph::rowsScale() const {
     }
     auto rows = workload_.rows.find(plan_.slots[load->slot].name);
     double estimate = static_cast<double>(plan_.streams[load->outputStream].rows.expected) *
-                      plan::partsAlong(plan_, load->split, static_cast<int64_t>(planRanks_));
+                      plan::partsAlong(plan_, load->split, static_cast<int64_t>(planRanks_)) *
+                      plan::partsAlong(plan_, plan_.slots[load->slot].stretches.axes,
+                                       static_cast<int64_t>(planRanks_));
     if (rows != workload_.rows.end() && estimate > 0) {
       given += rows->second;
       planned += estimate;

@@ -46,7 +46,9 @@ Status PlanGraph::addLoad(int32_t id) {
   const auto &task = *plan_.tasks[id].as<plan::LoadTask>();
   const plan::Slot &slot = plan_.slots[task.slot];
   StreamState stream;
-  double parts = plan::partsAlong(plan_, task.split, workload_.ranks);
+  // Of its stretches of a key a rank reads hardly more than a part.
+  double parts = plan::partsAlong(plan_, task.split, workload_.ranks) *
+                 plan::partsAlong(plan_, slot.stretches.axes, workload_.ranks);
   stream.distribution =
       parts > 1 || workload_.ranks == 1 ? Distribution::kEven : Distribution::kReplicated;
   stream.copies = static_cast<double>(workload_.ranks) / parts;

@@ -5,6 +5,7 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/frame/FrameOps.h"
 #include "passes/analysis/fullest_share.h"
+#include "passes/analysis/scan_statistics.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -28,6 +29,12 @@ double LocalRows::shareOf(Value table) {
   double share = 1;
   if (auto scan = dyn_cast_or_null<frame::ScanOp>(op)) {
     share = shareAlong(op, scan->getAttrOfType<ArrayAttr>(dist::DistDialect::getSplitAttrName()));
+    auto keep = scan->hasOneUse() ? dyn_cast<dist::KeepOp>(*scan->user_begin()) : dist::KeepOp();
+    if (keep && keep.getCycle()) {
+      share = readOfStretches(scan, cast<StringAttr>((*keep.getKeys())[0]),
+                              static_cast<double>(*keep.getCycle()),
+                              1 / shareAlong(op, keep.getAxes()));
+    }
   } else if (auto exchange = dyn_cast_or_null<dist::ExchangeOp>(op)) {
     bool spread = exchange.getKind() == dist::ExchangeKind::Hash ||
                   exchange.getKind() == dist::ExchangeKind::Range;

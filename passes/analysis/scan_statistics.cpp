@@ -31,6 +31,22 @@ bool isOrdered(DictionaryAttr column) {
   return ordered && ordered.getValue();
 }
 
+double readOfStretches(ScanOp scan, StringAttr column, double cycle, double ranks) {
+  const auto names = scan.getResult().getType().getNames();
+  const auto index = static_cast<size_t>(llvm::find(names, column) - names.begin());
+  DictionaryAttr known = index < scan.getFileColumns().size()
+                             ? statisticsOf(scan, cast<StringAttr>(scan.getFileColumns()[index]))
+                             : DictionaryAttr();
+  std::optional<double> min = numberOf(known, "min"), max = numberOf(known, "max");
+  if (!isOrdered(known) || !min || !max) {
+    return 1;
+  }
+  const double groups = std::max(
+      1.0, numberOf(scan.getStatistics().value_or(DictionaryAttr()), "row_groups").value_or(1));
+  const double cycles = std::max(1.0, (*max - *min + 1) / cycle);
+  return std::min(1.0, 1 / ranks + cycles / groups);
+}
+
 ColumnPages pagesOf(ScanOp scan, StringRef fileColumn, Type type, double width) {
   bool text = isHeldAsText(dropNullable(type));
   DictionaryAttr column = statisticsOf(scan, fileColumn);

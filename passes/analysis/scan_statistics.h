@@ -20,6 +20,11 @@ mlir::DictionaryAttr statisticsOf(frame::ScanOp scan, llvm::StringRef fileColumn
 /// Whether rows come in the order of the column that these statistics (may be null) are of.
 bool isOrdered(mlir::DictionaryAttr column);
 
+/// Of the rows of a table that is stored in the order of a column (by its name there), the share
+/// that one of so many ranks reads if it has an equal stretch of each `cycle` of keys: row groups
+/// with rows of two ranks are read by both. 1 of a table that is stored otherwise.
+double readOfStretches(frame::ScanOp scan, mlir::StringAttr column, double cycle, double ranks);
+
 /// The pages of a column, as kernels will read them.
 struct ColumnPages {
   plan::PageForm form = plan::PageForm::kValues;

@@ -380,6 +380,7 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
                              localRows_.attributeOf(exchange.getInput()));
   stream.setAxesAttr(exchange.getAxesAttr());
   stream.setTowardAttr(exchange.getTowardAttr());
+  stream.setCycleAttr(exchange.getCycleAttr());
   if (kind == pipe::StreamKind::Range) {
     stream.setSortKeysAttr(b_.getArrayAttr(sortKeys(order)));
   }
@@ -427,7 +428,7 @@ FailureOr<OpenPipeline> Former::openKeep(dist::KeepOp keep, const Names &needed)
     nullable.push_back(open->find(key)->nullable);
   }
   Value owns = pipe::OwnsOp::create(inside, keep.getLoc(), b_.getI1Type(), body.getArguments(),
-                                    nullable, keep.getAxesAttr());
+                                    nullable, keep.getCycleAttr(), keep.getAxesAttr());
   pipe::YieldOp::create(inside, keep.getLoc(), owns);
   std::vector<ColumnInfo> kept;
   for (const ColumnInfo &column : open->columns) {

@@ -72,11 +72,26 @@ private:
                 << emit.getStream();
             return LogicalResult(failure());
           }
+          if (stream && stream.getCycle() && failed(verifyCycle(emit))) {
+            return LogicalResult(failure());
+          }
           return use<StreamOp>(emit, emit.getStream(), &Uses::written);
         })
         .Case<ReceiveOp, ToTensorOp>(
             [&](auto receive) { return use<StreamOp>(receive, receive.getStream(), &Uses::read); })
         .Default([](Operation *) { return success(); });
+  }
+
+  static LogicalResult verifyCycle(EmitOp emit) {
+    RowsType rows = emit.getInput().getType();
+    int64_t index = emit.getKeys().size() == 1
+                        ? rows.indexOf(cast<StringAttr>(emit.getKeys()[0]).getValue())
+                        : -1;
+    Type key = index < 0 ? Type() : rows.getTypes()[index];
+    if (!key || !key.isSignlessInteger() || key.getIntOrFloatBitWidth() > 64) {
+      return emit.emitOpError("goes in a cycle by one integer, got ") << emit.getKeys();
+    }
+    return success();
   }
 
   template <typename Symbol>

@@ -190,6 +190,11 @@ private:
     return failed(sent) ? failure() : (rows = *std::move(sent), success());
   }
 
+  /// Of rows that are divided along these axes by hash, or by their places in a cycle.
+  static Attribute schemeOf(ArrayAttr axes, IntegerAttr cycle) {
+    return cycle ? Attribute(ArrayAttr::get(axes.getContext(), {axes, cycle})) : Attribute(axes);
+  }
+
   void divideBy(Rows &rows, Axes axes, ArrayAttr keys, Attribute scheme, bool skewed) {
     Division by{{}, scheme, skewed};
     for (auto key : keys.getAsRange<StringAttr>()) {
@@ -237,7 +242,8 @@ private:
       if (owns.getValues().empty()) {
         rows.root |= axes;
       }
-      divideBy(rows, axes, filter.getColumns(), owns.getAxes(), false);
+      divideBy(rows, axes, filter.getColumns(), schemeOf(owns.getAxes(), owns.getCycleAttr()),
+               false);
     }
     choosePlaces(filter, rows);
     keepColumns(filter.getRows().getType(), rows);
@@ -564,7 +570,7 @@ private:
     switch (stream.getKind()) {
     case StreamKind::Hash: {
       ArrayAttr named = stream.getTowardAttr() ? stream.getTowardAttr() : stream.getAxesAttr();
-      Attribute scheme = named;
+      Attribute scheme = schemeOf(named, stream.getCycleAttr());
       if (dist::SkewAttr skew = stream.getSkewAttr()) {
         scheme = IntegerAttr::get(IndexType::get(emit.getContext()), skew.getPair());
       }

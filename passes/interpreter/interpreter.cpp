@@ -199,7 +199,8 @@ private:
       // In the local view: a block of the rows for every rank along the axes.
       MLIRContext *context = scan.getContext();
       auto rows = RowsAttr::get(context, RowKind::Block, {},
-                                llvm::to_vector(axes.getAsRange<StringAttr>()), /*order=*/{});
+                                llvm::to_vector(axes.getAsRange<StringAttr>()), /*order=*/{},
+                                /*cycle=*/0);
       layout = LayoutAttr::get(context, topo::meshOf(scan).getName(), {}, rows, {}, {});
     }
     return placed(*whole, layout);

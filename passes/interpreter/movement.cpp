@@ -23,6 +23,7 @@ ExpectedParts exchange(ExchangeOp op, ArrayRef<Value> input, const MeshRanks &ra
   if (op.getKeysAttr()) {
     keys = columnPositions(type, op.getKeysAttr());
   }
+  const auto cycle = static_cast<int64_t>(op.getCycle().value_or(0));
   // Of hashes: those of the ranks along all axes toward which rows go, that are where this one is
   // along these.
   SmallVector<StringAttr> toward = op.getToward() ? axesOf(*op.getToward()) : axes;
@@ -47,11 +48,11 @@ ExpectedParts exchange(ExchangeOp op, ArrayRef<Value> input, const MeshRanks &ra
     }
     for (int64_t source : members) {
       for (const Row &row : std::get<TablePtr>(input[source])->rows) {
-        bool mine =
-            op.getKind() == ExchangeKind::Broadcast ||
-            (op.getKind() == ExchangeKind::Gather && position == 0) ||
-            (op.getKind() == ExchangeKind::Hash &&
-             ranks.position(named[hashRank(row, keys, ranks.parts(toward))], axes) == position);
+        bool mine = op.getKind() == ExchangeKind::Broadcast ||
+                    (op.getKind() == ExchangeKind::Gather && position == 0) ||
+                    (op.getKind() == ExchangeKind::Hash &&
+                     ranks.position(named[hashRank(row, keys, cycle, ranks.parts(toward))], axes) ==
+                         position);
         if (mine) {
           arrived.rows.push_back(row);
         }
@@ -73,7 +74,10 @@ ExpectedParts keep(KeepOp op, ArrayRef<Value> input, const MeshRanks &ranks) {
     int64_t position = ranks.position(rank, axes);
     Table kept{type, {}};
     for (const Row &row : std::get<TablePtr>(input[rank])->rows) {
-      int64_t owner = keys.empty() ? 0 : hashRank(row, keys, ranks.parts(axes));
+      int64_t owner = keys.empty()
+                          ? 0
+                          : hashRank(row, keys, static_cast<int64_t>(op.getCycle().value_or(0)),
+                                     ranks.parts(axes));
       if (owner == position) {
         kept.rows.push_back(row);
       }

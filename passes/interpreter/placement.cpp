@@ -11,7 +11,13 @@ using namespace headrace::dist;
 
 namespace headrace::interpreter {
 
-int64_t hashRank(const Row &row, ArrayRef<unsigned> columns, int64_t ranks) {
+int64_t hashRank(const Row &row, ArrayRef<unsigned> columns, int64_t cycle, int64_t ranks) {
+  if (cycle) {
+    const Scalar &key = row[columns.front()];
+    analysis::Int128 place = key.isNull() ? 0 : key.integer() % cycle;
+    place += place < 0 ? cycle : 0;
+    return static_cast<int64_t>(place * ranks / cycle);
+  }
   size_t hash = 17;
   for (unsigned column : columns) {
     const Scalar &value = row[column];
@@ -93,7 +99,7 @@ llvm::Expected<std::vector<TablePtr>> divideRows(const Table &whole, RowsAttr ro
       }
       break;
     case RowKind::Hash:
-      target = hashRank(row, keys, count);
+      target = hashRank(row, keys, rows.getCycle(), count);
       break;
     case RowKind::Scattered:
       target = (number * 7 + number / 3) % count;
@@ -132,7 +138,7 @@ llvm::Error checkRows(const Table &part, RowsAttr rows, int64_t position, int64_
   if (rows.getKind() == RowKind::Hash) {
     SmallVector<unsigned> keys = keyPositions(part.type, rows);
     for (const Row &row : part.rows) {
-      if (hashRank(row, keys, count) != position) {
+      if (hashRank(row, keys, rows.getCycle(), count) != position) {
         return programError("a row is not on the rank that the hash of its keys names");
       }
     }

@@ -11,8 +11,9 @@ namespace headrace::interpreter {
 /// One value per rank.
 using Parts = llvm::SmallVector<Value>;
 
-/// The rank, among `ranks`, that a row belongs to when rows are split by the hash of these columns.
-int64_t hashRank(const Row &row, llvm::ArrayRef<unsigned> columns, int64_t ranks);
+/// The rank, among `ranks`, that a row belongs to when rows are split by the hash of these columns,
+/// or by the place of one of them in a cycle (0: by hash).
+int64_t hashRank(const Row &row, llvm::ArrayRef<unsigned> columns, int64_t cycle, int64_t ranks);
 /// The rows of each of `count` ranks by range of an order.
 std::vector<Table> cutByRange(Table whole, mlir::ArrayAttr order, int64_t count);
 

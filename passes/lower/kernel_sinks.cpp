@@ -302,12 +302,17 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
   output.target = b_.i32(0);
   if (partitioned) {
     keyReader.emplace(reader(level(), index));
-    FailureOr<Value> hash = hashKeys(*keyReader, emit.getKeys(), nullptr);
-    if (failed(hash)) {
+    FailureOr<Value> target = failure();
+    if (!emit.getParted()) {
+      target = outputOfRow(*keyReader, emit, outputCount());
+    } else if (FailureOr<Value> hash = hashKeys(*keyReader, emit.getKeys(), nullptr);
+               succeeded(hash)) {
+      target = partOfHash(*hash, outputCount());
+    }
+    if (failed(target)) {
       return failure();
     }
-    output.target = emit.getParted() ? partOfHash(*hash, outputCount())
-                                     : outputOfHash(emit, *hash, outputCount());
+    output.target = *target;
   }
   output.pointer = b_.element(outputs_, output.target, sizeof(HrOutput));
   Value filled = b_.loadField(i32, output.pointer, offsetof(HrOutput, rows));

@@ -118,13 +118,32 @@ std::pair<Value, Value> PipelineCode::placeAlong(Operation *op, ArrayAttr axes) 
           b_.i32(static_cast<int32_t>(ranks))};
 }
 
-Value PipelineCode::outputOfHash(pipe::EmitOp emit, Value hash, Value outputs) {
+Value PipelineCode::placeInCycle(RowValue key, uint64_t cycle) {
+  const uint64_t scale = primitives::scaleOfCycle(static_cast<int64_t>(cycle));
+  Value number = b_.signExtend(key.value, b_.getI64Type());
+  number = key.valid ? b_.select(key.valid, number, b_.i64(0)) : number;
+  Value place = arith::MulIOp::create(b_, b_.loc(), number, b_.i64(static_cast<int64_t>(scale)));
+  return arith::ShRUIOp::create(b_, b_.loc(), place, b_.i64(16));
+}
+
+FailureOr<Value> PipelineCode::outputOfRow(RowReader &rows, pipe::EmitOp emit, Value outputs) {
   auto stream = SymbolTable::lookupNearestSymbolFrom<pipe::StreamOp>(emit, emit.getStreamAttr());
+  FailureOr<Value> hash = failure();
+  if (stream && stream.getCycle()) {
+    auto key = cast<StringAttr>(emit.getKeys()[0]);
+    FailureOr<RowValue> value = rows.read(columns_.lookup(key.getValue()));
+    hash = failed(value) ? hash : placeInCycle(*value, *stream.getCycle());
+  } else {
+    hash = hashKeys(rows, emit.getKeys(), nullptr);
+  }
+  if (failed(hash)) {
+    return failure();
+  }
   ArrayAttr toward = stream ? stream.getTowardAttr() : ArrayAttr();
   if (!toward) {
-    return rankOfHash(hash, outputs);
+    return rankOfHash(*hash, outputs);
   }
-  Value rank = rankOfHash(hash, b_.i32(static_cast<int32_t>(topo::ranksAlong(emit, toward))));
+  Value rank = rankOfHash(*hash, b_.i32(static_cast<int32_t>(topo::ranksAlong(emit, toward))));
   return placeOfRank(b_, topo::meshOf(emit), rank, llvm::to_vector(toward.getAsRange<StringAttr>()),
                      *stream.getAxes());
 }

@@ -69,10 +69,12 @@ protected:
   mlir::Value mixHashes(mlir::Value hash, mlir::Value next);
   /// This rank's place in the group over these axes, and how many ranks that has, as i32.
   std::pair<mlir::Value, mlir::Value> placeAlong(mlir::Operation *op, mlir::ArrayAttr axes);
-  /// The number of the output (i32) for a row with this hash, of `outputs` (i32): to the place,
-  /// along the axes of the stream, of the rank that the hash names; without a step before or behind
-  /// it, these are all there are.
-  mlir::Value outputOfHash(pipe::EmitOp emit, mlir::Value hash, mlir::Value outputs);
+  /// What names the rank of a row that goes in a cycle of its key: primitives::placeInCycle.
+  mlir::Value placeInCycle(RowValue key, uint64_t cycle);
+  /// The number of the output (i32) for a row, of `outputs` (i32): to the place, along the axes of
+  /// the stream, of the rank that the hash of its keys names; without a step before or behind it,
+  /// these are all there are.
+  mlir::FailureOr<mlir::Value> outputOfRow(RowReader &rows, pipe::EmitOp emit, mlir::Value outputs);
   /// primitives::rankOfHash among so many (i32), as i32.
   mlir::Value rankOfHash(mlir::Value hash, mlir::Value ranks);
   /// primitives::partOfHash, likewise.

@@ -285,7 +285,8 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     for (bool nullable : owns.getNullable()) {
       Type type = op->getOperand(index).getType();
       RowValue value{operand(index), nullable ? operand(index + 1) : Value()};
-      hash = mixHashes(hash, hashValue(type, value));
+      hash = owns.getCycle() ? placeInCycle(value, *owns.getCycle())
+                             : mixHashes(hash, hashValue(type, value));
       index += nullable ? 2 : 1;
     }
     Value owner = rankOfHash(hash ? hash : b_.i64(0), ranks);

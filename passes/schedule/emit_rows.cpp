@@ -11,6 +11,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace headrace::schedule {
 
@@ -58,11 +59,46 @@ static plan::Bound boundOf(pipe::BoundAttr description) {
   return bound;
 }
 
+/// The filter by which a rank keeps its stretches of a column of the files, with what asks for
+/// them.
+struct KeptStretches {
+  pipe::FilterOp filter;
+  pipe::OwnsOp owns;
+  StringAttr column; ///< in the files
+};
+
+/// Of rows as the scan has them: other conditions may stand before.
+static std::optional<KeptStretches> keptStretches(pipe::ScanOp scan) {
+  for (Operation *op = scan->getNextNode(); op; op = op->getNextNode()) {
+    auto filter = dyn_cast<pipe::FilterOp>(op);
+    if (!filter) {
+      break;
+    }
+    auto owned = filter.getBody().getOps<pipe::OwnsOp>();
+    if (owned.empty() || !(*owned.begin()).getCycle()) {
+      continue;
+    }
+    for (auto column : scan.getColumns().getAsRange<pipe::ScanColumnAttr>()) {
+      if (column.getColumn() == filter.getColumns()[0] && column.getFile()) {
+        return KeptStretches{filter, *owned.begin(), column.getFile()};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 /// The rows that the fullest rank reads of a table that was counted, or thought of.
-static plan::Cardinality rowsRead(pipe::ScanOp scan) {
-  auto parts = static_cast<uint64_t>(topo::ranksAlong(scan, scan.getSplitAttr()));
+static plan::Cardinality rowsRead(pipe::ScanOp scan, std::optional<KeptStretches> &kept) {
+  auto share = 1 / static_cast<double>(topo::ranksAlong(scan, scan.getSplitAttr()));
+  if (kept) {
+    // Of those that it reads it keeps its own.
+    const auto ranks = static_cast<double>(topo::ranksAlong(scan, kept->owns.getAxes()));
+    FloatAttr selectivity = kept->filter.getSelectivityAttr();
+    share /= ranks * std::clamp(selectivity ? selectivity.getValueAsDouble() : 1, 1 / ranks, 1.0);
+  }
   plan::Cardinality rows;
-  rows.expected = rows.p95 = llvm::divideCeil(scan.getHolds().value_or(0), parts);
+  const double all = static_cast<double>(scan.getHolds().value_or(0));
+  rows.expected = rows.p95 = static_cast<uint64_t>(std::ceil(all * share));
   return rows;
 }
 
@@ -98,6 +134,11 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
       slot.bounds.push_back(boundOf(description));
     }
   }
+  std::optional<KeptStretches> kept = keptStretches(scan);
+  if (kept) {
+    slot.stretches = {kept->column.str(), static_cast<int64_t>(*kept->owns.getCycle()),
+                      axesNamed(kept->owns.getAxes())};
+  }
   plan::Task task;
   plan::LoadTask load;
   task.name = "load_" + slot.name;
@@ -108,7 +149,7 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
   task.place = place(op.getLoc(), "scan " + slot.name);
   plan_.slots.push_back(std::move(slot));
   load.outputStream = addStream(op.getRows(), task.name);
-  plan_.streams[load.outputStream].rows = rowsRead(scan);
+  plan_.streams[load.outputStream].rows = rowsRead(scan, kept);
   plan_.streams[load.outputStream].textBytes = textBytes;
   task.work = load;
   addTask(std::move(task), op);

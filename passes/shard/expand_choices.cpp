@@ -58,7 +58,12 @@ private:
   /// Without keys the rows already lie where they must.
   Value shuffled(Value table, StringRef side, bool inLevels) {
     auto keys = llvm::to_vector(cast<ArrayAttr>(description_.get(side)).getAsRange<StringAttr>());
-    return keys.empty() ? table : resharded(table, splitRows(RowKind::Hash, axes_, keys), inLevels);
+    if (keys.empty()) {
+      return table;
+    }
+    Layout target = splitRows(RowKind::Hash, axes_, keys);
+    target.cycle = description_.getAs<IntegerAttr>("cycle").getInt();
+    return resharded(table, target, inLevels);
   }
   void yieldJoin(Value left, Value right) {
     IRMapping mapping;

@@ -106,7 +106,8 @@ private:
   /// them.
   double parts(Value table, const Layout &layout) {
     double ranks = layout.isRoot() ? 1 : context_.parts(layout.rowAxes);
-    return 1 / context_.rows.fullestShare(table, layout.keys, ranks);
+    // Stretches of keys are as long on all ranks; how many keys a hash brings to each is chance.
+    return layout.cycle ? ranks : 1 / context_.rows.fullestShare(table, layout.keys, ranks);
   }
   /// Seconds of what `work` makes of a table in this layout.
   double price(Value table, const Layout &layout,
@@ -192,8 +193,28 @@ private:
     addScan("every rank reads all", replicatedTable());
     for (AxisSet axes : context_.axisSets()) {
       addScan("each rank reads its part", splitRows(RowKind::Block, axes));
+      for (const KeyCycles::Cycle &cycle : context_.cycles.of(op, context_.parts(axes))) {
+        addStretches(op, axes, cycle);
+      }
     }
     return true;
+  }
+
+  /// Each rank reads what has rows of its stretches of a key, and keeps these.
+  void addStretches(ScanOp op, AxisSet axes, const KeyCycles::Cycle &cycle) {
+    Layout layout = cycledRows(axes, cycle.column, cycle.keys);
+    double share = analysis::readOfStretches(op, cycle.column, static_cast<double>(cycle.keys),
+                                             context_.parts(axes));
+    Strategy strategy{"each rank reads its stretches of " + cycle.column.str(), {}, {layout}};
+    cost::StepWork work = context_.work.scan(op, 1 / share);
+    double stored = context_.model.load(work.stored).seconds;
+    cost::StepWork keep;
+    keep.rows = rows(op) * share;
+    keep.lanes["select"] = keep.rows;
+    strategy.seconds =
+        cost::secondsOf(context_.model, work) + cost::secondsOf(context_.model, keep);
+    strategy.storageSeconds = stored < strategy.seconds ? 0 : stored;
+    addStrategy(node_, std::move(strategy));
   }
 
   bool rowWise(Operation *op) {
@@ -283,11 +304,28 @@ private:
         if (l.size() != r.size()) {
           continue; // Two pairs share a column on one side only; single keys cover the case.
         }
-        std::array sides{splitRows(RowKind::Hash, axes, l), splitRows(RowKind::Hash, axes, r)};
-        std::optional<unsigned> like = rule.togetherLikeOperand;
-        Layout result = like ? follow(op->getOperand(*like), sides[*like])
-                             : splitRows(RowKind::Scattered, axes);
-        addJoin(op, "shuffle on " + joined(l) + " = " + joined(r), sides[0], sides[1], result);
+        SmallVector<int64_t> cycles{0};
+        addCycles(op.getLeft(), axes, l, cycles);
+        addCycles(op.getRight(), axes, r, cycles);
+        for (int64_t cycle : cycles) {
+          std::array sides{splitRows(RowKind::Hash, axes, l), splitRows(RowKind::Hash, axes, r)};
+          sides[0].cycle = sides[1].cycle = cycle;
+          std::optional<unsigned> like = rule.togetherLikeOperand;
+          Layout result = like ? follow(op->getOperand(*like), sides[*like])
+                               : splitRows(RowKind::Scattered, axes);
+          addJoin(op, "shuffle on " + joined(l) + " = " + joined(r), sides[0], sides[1], result);
+        }
+      }
+    }
+  }
+
+  /// Those in which a table's rows can lie by this key.
+  void addCycles(Value table, AxisSet axes, ArrayRef<StringAttr> keys,
+                 SmallVectorImpl<int64_t> &cycles) const {
+    for (const Layout &layout : context_.available(table)) {
+      if (layout.cycle && layout.rowAxes == axes && ArrayRef(layout.keys) == keys &&
+          !llvm::is_contained(cycles, layout.cycle)) {
+        cycles.push_back(layout.cycle);
       }
     }
   }
@@ -393,6 +431,12 @@ private:
         Layout layout = splitRows(RowKind::Hash, axes, select(keys, which));
         add("by hash of " + joined(layout.keys), {layout}, {follow(input, layout)}, seconds(layout),
             bytes(layout));
+      }
+    }
+    for (const Layout &layout : context_.available(input)) {
+      if (layout.cycle && llvm::is_contained(keys, layout.keys.front())) {
+        add("by stretches of " + joined(layout.keys), {layout}, {follow(input, layout)},
+            seconds(layout), bytes(layout));
       }
     }
     return true;

@@ -12,8 +12,8 @@ namespace headrace::shard {
 bool Layout::operator==(const Layout &other) const {
   return form == other.form && dims == other.dims && raggedDim == other.raggedDim &&
          raggedOrigin == other.raggedOrigin && rowAxes == other.rowAxes &&
-         (rowAxes == 0 ||
-          (rowKind == other.rowKind && keys == other.keys && order == other.order)) &&
+         (rowAxes == 0 || (rowKind == other.rowKind && keys == other.keys && order == other.order &&
+                           cycle == other.cycle)) &&
          unreduced == other.unreduced && combine == other.combine && groupKeys == other.groupKeys;
 }
 
@@ -48,6 +48,12 @@ Layout splitRows(RowKind kind, AxisSet axes, ArrayRef<StringAttr> keys) {
   layout.rowKind = kind;
   layout.rowAxes = axes;
   layout.keys.assign(keys.begin(), keys.end());
+  return layout;
+}
+
+Layout cycledRows(AxisSet axes, StringAttr key, int64_t cycle) {
+  Layout layout = splitRows(RowKind::Hash, axes, {key});
+  layout.cycle = cycle;
   return layout;
 }
 
@@ -92,7 +98,7 @@ LayoutAttr toAttr(const Layout &layout, topo::MeshAttr mesh) {
   RowsAttr rows;
   if (layout.rowAxes) {
     rows = RowsAttr::get(context, layout.rowKind, layout.keys, axisNames(layout.rowAxes, mesh),
-                         layout.order);
+                         layout.order, layout.cycle);
   }
   SmallVector<StringAttr> unreduced = axisNames(layout.unreduced, mesh);
   SmallVector<Attribute> combines(unreduced.size(), layout.combine);
@@ -112,6 +118,7 @@ Layout fromAttr(LayoutAttr attr, topo::MeshAttr mesh) {
     layout.rowKind = rows.getKind();
     layout.keys.assign(rows.getKeys().begin(), rows.getKeys().end());
     layout.order = rows.getOrder();
+    layout.cycle = rows.getCycle();
     layout.rowAxes = axisSet(rows.getAxes(), mesh);
   }
   layout.unreduced = axisSet(attr.getUnreducedAxes(), mesh);
@@ -148,7 +155,7 @@ std::string describe(const Layout &layout, topo::MeshAttr mesh) {
     if (!layout.keys.empty()) {
       stream << "<";
       llvm::interleave(layout.keys, stream, [&](StringAttr key) { stream << key.getValue(); }, ",");
-      stream << ">";
+      stream << (layout.cycle ? " in stretches>" : ">");
     }
     if (layout.order) {
       stream << "<" << frame::orderText(layout.order) << ">";

@@ -28,6 +28,7 @@ struct Layout {
   dist::RowKind rowKind = dist::RowKind::Block;
   llvm::SmallVector<mlir::StringAttr, 2> keys;
   mlir::ArrayAttr order; ///< of rows by range
+  int64_t cycle = 0;     ///< of the key, if rows go by its place in one and not by its hash
   AxisSet rowAxes = 0;
 
   AxisSet unreduced = 0;
@@ -47,6 +48,8 @@ Layout replicatedTensor(int64_t rank);
 /// The replicated layout for values of `type`, a table or ranked tensor.
 Layout replicatedLayout(mlir::Type type);
 Layout splitRows(dist::RowKind kind, AxisSet axes, llvm::ArrayRef<mlir::StringAttr> keys = {});
+/// By the place of a key in a cycle.
+Layout cycledRows(AxisSet axes, mlir::StringAttr key, int64_t cycle);
 /// Peers of the order together, and ranks in its order.
 Layout rangedRows(AxisSet axes, mlir::ArrayAttr order);
 

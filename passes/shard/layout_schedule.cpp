@@ -131,7 +131,8 @@ private:
     for (auto [index, way] : llvm::enumerate(join.strategies)) {
       bool broadcast = way.needs[0] == open.left && way.needs[1].isReplicated();
       bool shuffle = way.needs[0].keys == open.leftKeys && way.needs[1].keys == open.rightKeys &&
-                     way.needs[0].rowKind == dist::RowKind::Hash;
+                     way.needs[0].rowKind == dist::RowKind::Hash &&
+                     way.needs[0].cycle == open.cycle;
       if (few ? broadcast : shuffle) {
         choice_[open.node] = static_cast<int32_t>(index);
       }

@@ -89,8 +89,13 @@ private:
     auto layout = cast<LayoutAttr>(layouts[0]);
     if (auto scan = dyn_cast<frame::ScanOp>(op)) {
       if (RowsAttr rows = layout.getRows()) {
-        SmallVector<Attribute> axes(rows.getAxes().begin(), rows.getAxes().end());
-        scan->setAttr(DistDialect::getSplitAttrName(), ArrayAttr::get(op->getContext(), axes));
+        SmallVector<Attribute> names(rows.getAxes().begin(), rows.getAxes().end());
+        auto axes = ArrayAttr::get(op->getContext(), names);
+        if (rows.getCycle()) {
+          keepStretches(scan, rows, axes);
+        } else {
+          scan->setAttr(DistDialect::getSplitAttrName(), axes);
+        }
       }
       return success();
     }
@@ -115,6 +120,17 @@ private:
       }
     }
     return success();
+  }
+
+  /// Each rank could read all rows, and keeps those of its own stretches of keys; storage leaves
+  /// out what has none of them.
+  static void keepStretches(frame::ScanOp scan, RowsAttr rows, ArrayAttr axes) {
+    OpBuilder builder(scan.getContext());
+    builder.setInsertionPointAfter(scan);
+    auto keep = KeepOp::create(builder, scan.getLoc(), scan.getType(), scan,
+                               builder.getArrayAttr({rows.getKeys().front()}),
+                               builder.getI64IntegerAttr(rows.getCycle()), axes);
+    scan.getResult().replaceAllUsesExcept(keep, keep);
   }
 
   ArrayAttr axesOf(LayoutAttr layout, int64_t dim) const {

@@ -78,6 +78,7 @@ private:
       }
       ArrayAttr order = kind == ExchangeKind::Range ? step.after.order : ArrayAttr();
       auto op = ExchangeOp::create(builder_, location, kind, value, keys, order, axes);
+      op.setCycleAttr(kind == ExchangeKind::Hash ? cycleOf(step) : IntegerAttr());
       if (step.toward && kind == ExchangeKind::Hash) { // who gathers is the first along any axes
         op.setTowardAttr(axesAttr(step.toward, mesh_));
       }
@@ -125,7 +126,12 @@ private:
       }
     }
     return KeepOp::create(builder_, op_.getLoc(), table.getType(), table,
-                          keys.empty() ? ArrayAttr() : builder_.getArrayAttr(keys), axes);
+                          keys.empty() ? ArrayAttr() : builder_.getArrayAttr(keys), cycleOf(step),
+                          axes);
+  }
+
+  IntegerAttr cycleOf(const ReshardStep &step) {
+    return step.cycle ? builder_.getI64IntegerAttr(step.cycle) : IntegerAttr();
   }
 
   /// Some of the parts, into a part.

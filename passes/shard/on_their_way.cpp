@@ -18,7 +18,8 @@ bool isNextStep(ExchangeOp exchange, ExchangeOp next) {
   bool apart = llvm::none_of(
       next.getAxes(), [&](Attribute axis) { return llvm::is_contained(exchange.getAxes(), axis); });
   return apart && exchange.getTowardAttr() == next.getTowardAttr() &&
-         exchange.getKeysAttr() == next.getKeysAttr();
+         exchange.getKeysAttr() == next.getKeysAttr() &&
+         exchange.getCycleAttr() == next.getCycleAttr();
 }
 
 ExchangeOp stepBefore(ExchangeOp exchange) {

@@ -42,7 +42,9 @@ std::string fullDetail(Operation *op) {
                                  : "";
   }
   if (auto keep = dyn_cast<dist::KeepOp>(op)) {
-    return keep.getKeys() ? "by " + namesText(*keep.getKeys()) : "on rank 0";
+    return keep.getCycle()  ? "stretches of " + namesText(*keep.getKeys())
+           : keep.getKeys() ? "by " + namesText(*keep.getKeys())
+                            : "on rank 0";
   }
   if (auto choose = dyn_cast<dist::ChooseOp>(op)) {
     return "the first if the right side has at most " + std::to_string(choose.getAtMost()) +

@@ -89,7 +89,8 @@ std::pair<HeavyRows, HeavyRows> heavyRows(JoinOp join, size_t exchangeKeys) {
 /// The exchange by hash over all ranks that only this join receives from, or null.
 ExchangeOp exchangeBefore(Value side, size_t ranks) {
   auto exchange = side.getDefiningOp<ExchangeOp>();
-  bool alone = exchange && exchange.getKind() == ExchangeKind::Hash && side.hasOneUse() &&
+  bool alone = exchange && exchange.getKind() == ExchangeKind::Hash && !exchange.getCycle() &&
+               side.hasOneUse() &&
                static_cast<size_t>(topo::ranksAlong(exchange, exchange.getAxes())) == ranks;
   return alone ? exchange : ExchangeOp();
 }

@@ -201,6 +201,10 @@ private:
   Place tablePlace(Operation *op) const {
     if (auto scan = dyn_cast<frame::ScanOp>(op)) {
       bool split = scan->hasAttr(dist::DistDialect::getSplitAttrName());
+      auto keep = scan->hasOneUse() ? dyn_cast<dist::KeepOp>(*scan->user_begin()) : dist::KeepOp();
+      if (keep && keep.getCycle()) {
+        return {"stretches of " + listed(*keep.getKeys()), false};
+      }
       return split ? Place{"parts of the file", false} : Place();
     }
     if (auto exchange = dyn_cast<dist::ExchangeOp>(op)) {

@@ -132,7 +132,7 @@ double ReshardPricer::shareAfter(const ReshardStep &step) const {
     return shareOf(step.keys, ranksAlong(step.axes));
   }
   double parts = ranksAlong(step.after.rowAxes);
-  double share = shareOf(step.after.keys, parts);
+  double share = step.after.cycle ? 1 / parts : shareOf(step.after.keys, parts);
   return step.toward ? share * parts / ranksAlong(step.axes) : share;
 }
 

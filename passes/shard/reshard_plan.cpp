@@ -62,7 +62,8 @@ private:
            (now_.raggedDim == dim) == (target_.raggedDim == dim);
   }
   void push(StepKind kind, AxisSet axes, int64_t dim = 0, int64_t otherDim = 0) {
-    plan_.push_back({kind, axes, /*toward=*/0, dim, otherDim, SplitKind::Even, {}, now_});
+    plan_.push_back(
+        {kind, axes, /*toward=*/0, dim, otherDim, SplitKind::Even, {}, /*cycle=*/0, now_});
   }
 
   void reduce() {
@@ -178,6 +179,7 @@ bool isOrderedChoice(Attribute combine) {
 }
 
 ReshardStep tableStep(StepKind kind, AxisSet axes, Layout after, ArrayRef<StringAttr> keys = {}) {
+  const int64_t cycle = after.cycle;
   return {kind,
           axes,
           /*toward=*/0,
@@ -185,6 +187,7 @@ ReshardStep tableStep(StepKind kind, AxisSet axes, Layout after, ArrayRef<String
           /*otherDim=*/0,
           SplitKind::Even,
           llvm::SmallVector<StringAttr, 2>(keys),
+          cycle,
           std::move(after)};
 }
 
@@ -302,6 +305,7 @@ static void inwardInLevels(ReshardStep step, const InLevels &levels, bool combin
       if (kind != StepKind::kFinish || combines) {
         plan.push_back(tableStep(kind, inner, onTheWay, step.keys));
         plan.back().toward = all;
+        plan.back().cycle = step.cycle;
       }
     }
     step.axes &= ~inner;

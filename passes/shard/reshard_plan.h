@@ -32,6 +32,7 @@ struct ReshardStep {
   int64_t otherDim = 0;
   dist::SplitKind split = dist::SplitKind::Even; ///< kAllGather: of the parts that are put together
   llvm::SmallVector<mlir::StringAttr, 2> keys;
+  int64_t cycle = 0; ///< of the key, see Layout
   Layout after;
 };
 

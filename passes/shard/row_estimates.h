@@ -22,6 +22,10 @@ public:
     return ranges_.cardinality().rowsOf(table);
   }
 
+  const analysis::ColumnEstimate &columnOf(mlir::Value table, llvm::StringRef column) {
+    return ranges_.cardinality().columnOf(table, column);
+  }
+
   /// As analysis::fullestShare.
   double fullestShare(mlir::Value table, llvm::ArrayRef<mlir::StringAttr> keys, double parts) {
     return analysis::fullestShare(ranges_.cardinality(), table, keys, parts);

@@ -167,6 +167,7 @@ private:
         found.atMost = shuffle.atMost;
         found.leftKeys = shuffle.leftKeys;
         found.rightKeys = shuffle.rightKeys;
+        found.cycle = shuffle.cycle;
         found.broadcastInLevels = shuffle.broadcastInLevels;
         found.leftInLevels = shuffle.leftInLevels;
         found.rightInLevels = shuffle.rightInLevels;
@@ -193,8 +194,11 @@ private:
         return plan &&
                (plan->empty() || (plan->size() == 1 && plan->front().kind == StepKind::kHash));
       };
-      if (!isOneExchange(left) || !isOneExchange(right) || (left->empty() && right->empty())) {
+      if (!isOneExchange(left) || !isOneExchange(right)) {
         continue;
+      }
+      if (left->empty() && right->empty()) {
+        return false; // where they are the sides meet, however many rows there are
       }
       double crossing = crossingOf(join, found, strategy);
       double seconds = shuffleSeconds(join, found, strategy, expected);
@@ -203,6 +207,7 @@ private:
         found.atMost = static_cast<uint64_t>(crossing);
         found.leftKeys = left->empty() ? decltype(found.leftKeys)() : left->front().keys;
         found.rightKeys = right->empty() ? decltype(found.rightKeys)() : right->front().keys;
+        found.cycle = strategy.needs[0].cycle;
         found.leftInLevels = leftWay(join, found, strategy).inLevels;
         found.rightInLevels =
             wayOf(found.right, strategy.needs[1], join.getRight(), expected).inLevels;
@@ -320,6 +325,7 @@ void annotateRunTimeChoice(ShardProgram &program, const RunTimeChoice &found) {
                                {found.broadcastInLevels, found.leftInLevels, found.rightInLevels}));
   attributes.set("left_keys", keys(found.leftKeys));
   attributes.set("right_keys", keys(found.rightKeys));
+  attributes.set("cycle", builder.getI64IntegerAttr(found.cycle));
   join->setAttr(DistDialect::getChooseAttrName(), attributes.getDictionary(join->getContext()));
 }
 

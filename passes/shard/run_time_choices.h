@@ -25,6 +25,7 @@ struct RunTimeChoice {
   /// Keys of the shuffle; empty: that side lies as it must.
   llvm::SmallVector<mlir::StringAttr, 2> leftKeys;
   llvm::SmallVector<mlir::StringAttr, 2> rightKeys;
+  int64_t cycle = 0; ///< of the keys, see Layout
 
   bool broadcastInLevels = false;
   bool leftInLevels = false;

@@ -148,6 +148,7 @@ LogicalResult ShardProgram::build() {
   }
   ordered_ = orderedTables(function_);
   stored_ = storedTables(function_);
+  context_.cycles.add(function_.getBody().front(), context_.rows);
   for (BlockArgument argument : function_.getArguments()) {
     if (failed(addArgument(argument))) {
       return failure();
@@ -489,7 +490,8 @@ void ShardProgram::annotate(const solve::Choice &choice) {
   if (residentKeys(function_)) {
     // The mapping of hashes to ranks is that of the mesh: what lasts is known for one axis.
     const Layout &rows = nodes_.back().strategies[choice.back()].needs.front();
-    bool byHash = rows.rowKind == RowKind::Hash && llvm::has_single_bit(rows.rowAxes);
+    bool byHash =
+        rows.rowKind == RowKind::Hash && !rows.cycle && llvm::has_single_bit(rows.rowAxes);
     SmallVector<Attribute> keys(rows.keys.begin(), rows.keys.end());
     function_->setAttr(frame::FrameDialect::getResultResidentAttrName(),
                        ArrayAttr::get(context, byHash ? keys : SmallVector<Attribute>()));

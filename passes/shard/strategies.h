@@ -5,10 +5,10 @@
 
 #include "model/cost/cost.h"
 #include "passes/shard/column_classes.h"
+#include "passes/shard/key_cycles.h"
 #include "passes/shard/layout.h"
 #include "passes/shard/op_work.h"
 #include "passes/shard/reshard_plan.h"
-#include "passes/shard/row_estimates.h"
 
 namespace headrace::shard {
 
@@ -47,6 +47,7 @@ public:
   RowEstimates rows;
   OpWork work;
   ColumnClasses classes;
+  KeyCycles cycles;
 
   /// Non-empty sets of axes with more than one rank, smaller sets first.
   llvm::SmallVector<AxisSet> axisSets() const;

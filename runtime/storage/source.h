@@ -2,7 +2,7 @@
 // whose columns have exactly the physical types that the slot's columns promise to the kernels.
 #pragma once
 
-#include "model/plan/plan.h"
+#include "model/plan/mesh.h"
 #include "runtime/abi/kernel.h"
 #include "runtime/base/status.h"
 #include "runtime/memory/budget.h"
@@ -45,6 +45,8 @@ struct Share {
   uint32_t rank = 0;
   uint32_t size = 1;
   Reach reach = Reach::kShare;
+  /// Whose stretches of the slot's key are wanted, among how many.
+  plan::GroupPlace stretches = {};
 };
 
 /// Morsels, by their numbers in a source.

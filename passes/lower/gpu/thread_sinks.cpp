@@ -240,11 +240,12 @@ LogicalResult ThreadKernelEmitter::emitEmit(pipe::EmitOp emit) {
     }
     Value target = b_.i32(0);
     if (!emit.getKeys().empty()) {
-      FailureOr<Value> hash = hashKeys(*reader_, emit.getKeys(), nullptr);
-      if (failed(hash)) {
+      FailureOr<Value> output =
+          outputOfRow(*reader_, emit, b_.loadField(i32, device_, offsetof(HrDevice, size)));
+      if (failed(output)) {
         return failure();
       }
-      target = outputOfHash(emit, *hash, b_.loadField(i32, device_, offsetof(HrDevice, size)));
+      target = *output;
     }
     Value outputs = b_.loadField(pointer, device_, offsetof(HrDevice, outputs));
     Value output = b_.element(outputs, target, sizeof(HrOutput));

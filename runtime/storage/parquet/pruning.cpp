@@ -1,6 +1,8 @@
 // Minimum and maximum against a literal.
 #include "runtime/storage/parquet/pruning.h"
 
+#include "runtime/primitives/hash/hash.h"
+
 namespace headrace::storage {
 namespace {
 
@@ -49,6 +51,28 @@ bool canSatisfy(const plan::Bound &bound, const ParquetColumn &column, const Par
                         member(chunk.max, &StatisticsValue::integer),
                         static_cast<__int128>(bound.integer));
   }
+}
+
+bool canHaveStretches(int64_t cycle, plan::GroupPlace place, const ParquetChunk &chunk) {
+  if (!chunk.min || !chunk.max || chunk.nulls != 0 || chunk.min->integer < INT64_MIN ||
+      chunk.max->integer > INT64_MAX || chunk.max->integer < chunk.min->integer) {
+    return true;
+  }
+  // From the place of the least key on, places go up round the ranks to that of the greatest.
+  const uint64_t scale = primitives::scaleOfCycle(cycle);
+  const auto min = static_cast<int64_t>(chunk.min->integer),
+             max = static_cast<int64_t>(chunk.max->integer);
+  const auto way =
+      static_cast<unsigned __int128>(static_cast<uint64_t>(max) - static_cast<uint64_t>(min)) *
+      scale;
+  if (way >> 64 != 0) {
+    return true;
+  }
+  const uint32_t first = primitives::rankOfHash(primitives::placeInCycle(min, scale), place.count),
+                 last = primitives::rankOfHash(primitives::placeInCycle(max, scale), place.count);
+  const bool wraps = static_cast<uint64_t>(min) * scale > static_cast<uint64_t>(max) * scale;
+  return wraps ? place.index >= first || place.index <= last
+               : place.index >= first && place.index <= last;
 }
 
 } // namespace headrace::storage

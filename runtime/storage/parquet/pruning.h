@@ -1,7 +1,7 @@
-// Which row groups can hold a row that satisfies a bound: decided from the footer's statistics.
+// Which row groups can hold a row that a scan wants: decided from the footer's statistics.
 #pragma once
 
-#include "model/plan/plan.h"
+#include "model/plan/mesh.h"
 #include "runtime/storage/parquet/footer.h"
 
 namespace headrace::storage {
@@ -10,5 +10,9 @@ namespace headrace::storage {
 /// rules out nothing.
 bool canSatisfy(const plan::Bound &bound, const ParquetColumn &column, const ParquetChunk &chunk,
                 uint64_t rows);
+
+/// False only if no row can have a key (of this chunk) in the stretches of the rank at `place`, of
+/// a cycle of so many keys.
+bool canHaveStretches(int64_t cycle, plan::GroupPlace place, const ParquetChunk &chunk);
 
 } // namespace headrace::storage

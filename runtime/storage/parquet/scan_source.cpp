@@ -331,8 +331,14 @@ Expected<std::unique_ptr<FileColumns>> bindColumns(const plan::Slot &slot, const
   return columns;
 }
 
-bool survives(const plan::Slot &slot, const TableFile &table, const ParquetRowGroup &group) {
+bool survives(const plan::Slot &slot, const TableFile &table, const ParquetRowGroup &group,
+              plan::GroupPlace stretches) {
   const ParquetFile &file = *table.file;
+  const int key = slot.stretches.column.empty() ? -1 : file.columnIndex(slot.stretches.column);
+  if (key >= 0 &&
+      !canHaveStretches(slot.stretches.cycle, stretches, group.chunks[static_cast<size_t>(key)])) {
+    return false;
+  }
   return std::all_of(slot.bounds.begin(), slot.bounds.end(), [&](const plan::Bound &bound) {
     if (const GivenColumn *given = table.given->find(bound.column)) {
       return given->canSatisfy(bound);
@@ -362,7 +368,7 @@ Expected<std::unique_ptr<MorselSource>> makeScanSource(const plan::Slot &slot,
     const uint64_t fileBegin = groupBegin;
     for (uint32_t g = 0; g < groups.size(); ++g) {
       const uint64_t place = std::exchange(groupBegin, groupBegin + groups[g].rows);
-      if (groups[g].rows == 0 || !survives(slot, table, groups[g])) {
+      if (groups[g].rows == 0 || !survives(slot, table, groups[g], share.stretches)) {
         continue;
       }
       const uint64_t step = rowsOfPieces(groups[g].rows, pieceRows);

@@ -62,3 +62,11 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
     return
   }
 }
+
+// -----
+
+func.func @f(%x: !frame.table<"a": f64>) {
+  // expected-error@+1 {{only integers, dates and timestamps go in a cycle, got "a"}}
+  %0 = dist.constrain %x : !frame.table<"a": f64> to #dist.layout<@mesh, rows = hash<["a"] cycle 10> over ["r"]>
+  return
+}

@@ -8,6 +8,8 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
     %0 = dist.exchange hash %t keys ["k"] over ["r"] : !t
     %1 = dist.exchange range %0 order [#frame.sort_key<"x" desc nulls_last>] over ["r"] : !t
     %2 = dist.exchange gather %1 over ["r"] : !t
+    // CHECK: dist.exchange  hash %{{.*}} keys ["k"] cycle 1000 over ["r"]
+    %3 = dist.exchange hash %t keys ["k"] cycle 1000 over ["r"] : !t
     return %2 : !t
   }
 }
@@ -88,7 +90,7 @@ func.func @f(%x: !frame.table<"a": i64>) {
 
 !t = !frame.table<"k": i64>
 func.func @f(%t: !t) -> !t {
-  // expected-error@+1 {{dist.choose is a dictionary with at_most and three levels on a frame.join, got 3 : i64}}
+  // expected-error@+1 {{dist.choose is a dictionary with at_most, cycle and three levels on a frame.join, got 3 : i64}}
   %0 = dist.exchange gather %t over ["r"] {dist.choose = 3 : i64} : !t
   return %0 : !t
 }
@@ -121,4 +123,20 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("node", 2), ("gpu", 4)]>} {
     %0 = dist.exchange gather %x over ["node"] toward ["node", "gpu"] : !frame.table<"a": i64>
     return %0 : !frame.table<"a": i64>
   }
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64, "b": i64>) {
+  // expected-error@+1 {{has a cycle, and no single key that is an integer, a date or a timestamp}}
+  %0 = dist.exchange hash %x keys ["a", "b"] cycle 10 over ["r"] : !frame.table<"a": i64, "b": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{has a cycle and skew}}
+  %0 = dist.exchange hash %x keys ["a"] cycle 10 over ["r"] skew <pair = 0, heavy = spread> : !frame.table<"a": i64>
+  return
 }

@@ -153,3 +153,13 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
   // expected-error@+1 {{names an axis that the mesh does not have: "rank"}}
   func.func private @f(tensor<8xf32> {dist.resident = #dist.layout<@mesh, dims = [["rank"]]>})
 }
+
+// -----
+
+// expected-error@+1 {{rows go in a cycle of a number of one key, got 10 for 2 keys}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, rows = hash<["a", "b"] cycle 10> over ["h"]>]}
+
+// -----
+
+// expected-error@+1 {{rows go in a cycle of a number of one key, got -10 for 1 keys}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, rows = hash<["a"] cycle -10> over ["h"]>]}

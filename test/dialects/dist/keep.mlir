@@ -7,6 +7,8 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
   func.func @keep(%t: !t) -> (!t, !t) {
     %0 = dist.keep %t keys ["k"] over ["r"] : !t
     %1 = dist.keep %t over ["r"] : !t
+    // CHECK: dist.keep %{{.*}} keys ["k"] cycle 1000 over ["r"]
+    %2 = dist.keep %t keys ["k"] cycle 1000 over ["r"] : !t
     return %0, %1 : !t, !t
   }
 }
@@ -48,5 +50,21 @@ func.func @f(%t: !frame.table<"a": i64>) {
 func.func @f(%t: !frame.table<"a": i64>) {
   // expected-error@+1 {{dist.levels is an array of booleans, got [true]}}
   %0 = dist.keep %t over ["r"] {dist.levels = [true]} : !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": !frame.string>) {
+  // expected-error@+1 {{has a cycle, and no single key that is an integer, a date or a timestamp}}
+  %0 = dist.keep %x keys ["a"] cycle 10 over ["r"] : !frame.table<"a": !frame.string>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{needs a cycle of one key or more, got 0}}
+  %0 = dist.keep %x keys ["a"] cycle 0 over ["r"] : !frame.table<"a": i64>
   return
 }

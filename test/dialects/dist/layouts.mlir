@@ -10,6 +10,8 @@ func.func private @layouts() attributes {dist.layouts = [
   #dist.layout<@mesh, dims = [[], []], unreduced = {"gpu": sum}>,
   // CHECK-SAME: #dist.layout<@mesh, rows = hash<["l_orderkey", "b"]> over ["node", "gpu"]>
   #dist.layout<@mesh, rows = hash<["l_orderkey", "b"]> over ["node", "gpu"]>,
+  // CHECK-SAME: #dist.layout<@mesh, rows = hash<["l_orderkey"] cycle 6000000> over ["gpu"]>
+  #dist.layout<@mesh, rows = hash<["l_orderkey"] cycle 6000000> over ["gpu"]>,
   // CHECK-SAME: #dist.layout<@mesh, rows = range<[#frame.sort_key<"k" asc nulls_first>]> over ["gpu"]>
   #dist.layout<@mesh, rows = range<[#frame.sort_key<"k" asc nulls_first>]> over ["gpu"]>,
   // CHECK-SAME: #dist.layout<@mesh, rows = block over ["gpu"], unreduced = {"node": topk}>

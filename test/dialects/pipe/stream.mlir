@@ -137,3 +137,13 @@ pipe.stream @s gather over ["node"] toward ["node", "gpu"] : !pipe.rows<"k": i32
 
 // expected-error@+1 {{goes toward ranks along its own axes and others, in the order of the mesh, got ["gpu"] over ["node"]}}
 pipe.stream @s hash over ["node"] toward ["gpu"] : !pipe.rows<"k": i32>
+
+// -----
+
+// expected-error@+1 {{C10: only rows by hash without skew go in a cycle, of one key or more, got 10}}
+pipe.stream @s gather cycle 10 over ["node"] : !pipe.rows<"k": i32>
+
+// -----
+
+// expected-error@+1 {{C10: only rows by hash without skew go in a cycle, of one key or more, got 0}}
+pipe.stream @s hash cycle 0 over ["node"] : !pipe.rows<"k": i32>

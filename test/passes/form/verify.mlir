@@ -94,3 +94,12 @@ pipe.pipeline @p {
   // expected-error@+1 {{has keys if its stream goes by hash or is parted, and only then: @moved}}
   pipe.emit %0, @moved keys [] : !pipe.rows<"k": i32>
 }
+
+// -----
+
+pipe.stream @moved hash cycle 100 over ["ranks"] : !pipe.rows<"k": f64>
+pipe.pipeline @p {
+  %0 = pipe.scan "nation" [#pipe.scan_column<file = "k", column = "k">] : !pipe.rows<"k": f64>
+  // expected-error@+1 {{goes in a cycle by one integer, got ["k"]}}
+  pipe.emit %0, @moved keys ["k"] : !pipe.rows<"k": f64>
+}

@@ -51,11 +51,14 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
   }
 
   // CHECK-LABEL: func.func @tables
-  func.func @tables() -> (!t, !t) {
+  func.func @tables() -> (!t, !t, !t) {
     // CHECK: frame.scan "t" ["k"] {dist.split = ["r"]}
     // CHECK: frame.scan "u" ["k"] :
+    // CHECK: %[[ALL:.*]] = frame.scan "v" ["k"] :
+    // CHECK: dist.keep %[[ALL]] keys ["k"] cycle 1000 over ["r"]
     %t = frame.scan "t" ["k"] {dist.layouts = [#block]} : !t
     %u = frame.scan "u" ["k"] {dist.layouts = [#dist.layout<@mesh>]} : !t
-    return %t, %u : !t, !t
+    %v = frame.scan "v" ["k"] {dist.layouts = [#dist.layout<@mesh, rows = hash<["k"] cycle 1000> over ["r"]>]} : !t
+    return %t, %u, %v : !t, !t, !t
   }
 }

@@ -1,5 +1,6 @@
 // Which row groups a bound rules out: none that has a row which satisfies it, and all others whose
 // statistics are known.
+#include "runtime/primitives/hash/hash.h"
 #include "runtime/storage/parquet/pruning.h"
 
 #include <gtest/gtest.h>
@@ -111,6 +112,60 @@ TEST(Pruning, TextsAreComparedBytewise) {
   EXPECT_FALSE(can(BoundKind::kLt, "b"));
   EXPECT_TRUE(can(BoundKind::kLe, "b"));
   EXPECT_FALSE(can(BoundKind::kEq, "B"));
+}
+
+/// Which of the ranks have a key of a chunk.
+std::vector<bool> ranksOfKeys(int64_t min, int64_t max, int64_t cycle, uint32_t ranks) {
+  std::vector<bool> has(ranks);
+  for (int64_t key = min; key <= max; ++key) {
+    const uint64_t place = primitives::placeInCycle(key, primitives::scaleOfCycle(cycle));
+    has[primitives::rankOfHash(place, ranks)] = true;
+  }
+  return has;
+}
+
+TEST(Pruning, StretchesAreRuledOutWhereNoKeyIsInThem) {
+  ParquetChunk chunk;
+  chunk.nulls = 0;
+  for (uint32_t ranks : {2, 3, 7}) {
+    for (int64_t cycle : {7, 10, 64, 1000}) {
+      for (int64_t min = -25; min < 25; min += 3) {
+        for (int64_t wide : {0, 1, 4, 9, 30, 90}) {
+          chunk.min = StatisticsValue{.integer = min};
+          chunk.max = StatisticsValue{.integer = min + wide};
+          const std::vector<bool> has = ranksOfKeys(min, min + wide, cycle, ranks);
+          for (uint32_t rank = 0; rank < ranks; ++rank) {
+            const bool kept = canHaveStretches(cycle, {rank, ranks}, chunk);
+            EXPECT_TRUE(kept || !has[rank]) << min << " " << wide << " " << cycle << " " << rank;
+            if (wide < cycle / (2 * ranks)) { // then places between have keys, too
+              EXPECT_EQ(kept, has[rank]) << min << " " << wide << " " << cycle << " " << rank;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Pruning, StretchesAreKeptWhereStatisticsSayTooLittle) {
+  const auto kept = [](const ParquetChunk &chunk) {
+    return canHaveStretches(1000, {0, 4}, chunk) && canHaveStretches(1000, {1, 4}, chunk) &&
+           canHaveStretches(1000, {2, 4}, chunk) && canHaveStretches(1000, {3, 4}, chunk);
+  };
+  ParquetChunk chunk;
+  chunk.min = StatisticsValue{.integer = 3};
+  chunk.max = StatisticsValue{.integer = 4};
+  EXPECT_TRUE(kept(chunk)) << "there may be NULLs";
+  chunk.nulls = 1;
+  EXPECT_TRUE(kept(chunk)) << "a NULL is somewhere else";
+  chunk.nulls = 0;
+  EXPECT_FALSE(kept(chunk));
+  chunk.max = StatisticsValue{.integer = INT64_MAX};
+  EXPECT_TRUE(kept(chunk)) << "more than a cycle";
+  chunk.min = StatisticsValue{.integer = INT64_MIN};
+  EXPECT_TRUE(kept(chunk)) << "all keys";
+  chunk.max.reset();
+  EXPECT_TRUE(kept(chunk)) << "no maximum";
 }
 
 } // namespace

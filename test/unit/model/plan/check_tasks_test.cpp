@@ -40,6 +40,18 @@ TEST(PlanCheckTasks, OperandsOfEveryKind) {
             "rule range: task 8 (compute): no such buffer: -1");
 }
 
+TEST(PlanCheckTasks, StretchesOfAKey) {
+  auto of = [](Stretches stretches) {
+    return checked([&](Plan &p) { p.slots[0].stretches = std::move(stretches); });
+  };
+  EXPECT_EQ(of({"k", 100, {0}}), "ok");
+  for (const Stretches &wrong : {Stretches{"k", 0, {0}}, Stretches{"k", 100, {}},
+                                 Stretches{"k", 100, {7}}, Stretches{"", 100, {}}}) {
+    EXPECT_EQ(of(wrong), "rule operands: task 0 'load u' (load): needs stretches of a key in a "
+                         "cycle, over axes of the mesh");
+  }
+}
+
 TEST(PlanCheckTasks, TensorsThatStay) {
   auto plan = [](const std::function<void(Plan &)> &change) {
     return checkedTensors([&](Plan &p) {

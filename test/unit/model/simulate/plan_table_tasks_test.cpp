@@ -56,6 +56,11 @@ TEST(PlanTableTasks, a_load_goes_through_memory_and_storage) {
   const double bytes = 16 * kRows; // of two columns
   EXPECT_NEAR(secondsOf(firstTasks(1), small()), bytes / 2 / kMemory, 1e-9);
   EXPECT_NEAR(secondsOf(firstTasks(1), small(), 4), bytes / 4 / kMemory, 1e-9);
+  // Each its stretches of a key, as it would its part.
+  plan::Plan stretches = firstTasks(1);
+  stretches.tasks[0].as<plan::LoadTask>()->split = {};
+  stretches.slots[0].stretches = {"k", 1000, {0}};
+  EXPECT_NEAR(secondsOf(stretches, small()), bytes / 2 / kMemory, 1e-9);
   // Ranks of a node share its storage.
   EXPECT_NEAR(secondsOf(firstTasks(1), withDisk(1e9)), bytes / 1e9, 1e-6);
   EXPECT_NEAR(secondsOf(firstTasks(1), withDisk(1e9), 4), bytes / 2 / 1e9, 1e-6);
