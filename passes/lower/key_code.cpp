@@ -5,6 +5,8 @@
 
 #include "runtime/primitives/hash/hash.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
 using namespace mlir;
 
 namespace headrace::lower {
@@ -118,12 +120,50 @@ std::pair<Value, Value> PipelineCode::placeAlong(Operation *op, ArrayAttr axes) 
           b_.i32(static_cast<int32_t>(ranks))};
 }
 
-Value PipelineCode::placeInCycle(RowValue key, uint64_t cycle) {
+/// A scalar in all lanes, if others are vectors.
+static Value likeLanes(CodeBuilder &b, Value scalar, Type other) {
+  auto lanes = dyn_cast<VectorType>(other);
+  return lanes ? vector::BroadcastOp::create(b, b.loc(), lanes.clone(scalar.getType()), scalar)
+               : scalar;
+}
+
+Value PipelineCode::positionInCycle(RowValue key, uint64_t cycle) {
   const uint64_t scale = primitives::scaleOfCycle(static_cast<int64_t>(cycle));
-  Value number = b_.signExtend(key.value, b_.getI64Type());
-  number = key.valid ? b_.select(key.valid, number, b_.i64(0)) : number;
-  Value place = arith::MulIOp::create(b_, b_.loc(), number, b_.i64(static_cast<int64_t>(scale)));
-  return arith::ShRUIOp::create(b_, b_.loc(), place, b_.i64(16));
+  Type type = key.value.getType();
+  auto lanes = dyn_cast<VectorType>(type);
+  Type wide = lanes ? Type(lanes.clone(b_.getI64Type())) : b_.getI64Type();
+  Value number = type == wide ? key.value : arith::ExtSIOp::create(b_, b_.loc(), wide, key.value);
+  if (key.valid) {
+    number = arith::SelectOp::create(b_, b_.loc(), likeLanes(b_, key.valid, wide), number,
+                                     likeLanes(b_, b_.i64(0), wide));
+  }
+  return arith::MulIOp::create(b_, b_.loc(), number,
+                               likeLanes(b_, b_.i64(static_cast<int64_t>(scale)), wide));
+}
+
+Value PipelineCode::isInStretches(RowValue key, pipe::OwnsOp owns) {
+  Value position = positionInCycle(key, *owns.getCycle());
+  Type type = position.getType();
+  // Of the upper halves those that rankOfHash gives this rank: from the first one on, so many.
+  auto begin = [&](Value rank, Value ranks) -> Value {
+    Value place = arith::ShLIOp::create(b_, b_.loc(), rank, b_.i64(32));
+    place = b_.add(place, arith::SubIOp::create(b_, b_.loc(), ranks, b_.i64(1)));
+    return arith::DivUIOp::create(b_, b_.loc(), place, ranks);
+  };
+  auto wide = [&](Value number) { return b_.zeroExtend(number, b_.getI64Type()); };
+  Value first = prologueValue([&] {
+    auto [rank, ranks] = placeAlong(owns, owns.getAxes());
+    return begin(wide(rank), wide(ranks));
+  });
+  Value count = prologueValue([&] {
+    auto [rank, ranks] = placeAlong(owns, owns.getAxes());
+    Value next = begin(b_.add(wide(rank), b_.i64(1)), wide(ranks));
+    return Value(arith::SubIOp::create(b_, b_.loc(), next, begin(wide(rank), wide(ranks))));
+  });
+  Value half = arith::ShRUIOp::create(b_, b_.loc(), position, likeLanes(b_, b_.i64(32), type));
+  half = arith::SubIOp::create(b_, b_.loc(), half, likeLanes(b_, first, type));
+  return arith::CmpIOp::create(b_, b_.loc(), arith::CmpIPredicate::ult, half,
+                               likeLanes(b_, count, type));
 }
 
 FailureOr<Value> PipelineCode::outputOfRow(RowReader &rows, pipe::EmitOp emit, Value outputs) {
@@ -132,7 +172,11 @@ FailureOr<Value> PipelineCode::outputOfRow(RowReader &rows, pipe::EmitOp emit, V
   if (stream && stream.getCycle()) {
     auto key = cast<StringAttr>(emit.getKeys()[0]);
     FailureOr<RowValue> value = rows.read(columns_.lookup(key.getValue()));
-    hash = failed(value) ? hash : placeInCycle(*value, *stream.getCycle());
+    if (succeeded(value)) {
+      // rankOfHash looks at bits 16 to 47.
+      hash = Value(arith::ShRUIOp::create(b_, b_.loc(), positionInCycle(*value, *stream.getCycle()),
+                                          b_.i64(16)));
+    }
   } else {
     hash = hashKeys(rows, emit.getKeys(), nullptr);
   }

@@ -69,8 +69,10 @@ protected:
   mlir::Value mixHashes(mlir::Value hash, mlir::Value next);
   /// This rank's place in the group over these axes, and how many ranks that has, as i32.
   std::pair<mlir::Value, mlir::Value> placeAlong(mlir::Operation *op, mlir::ArrayAttr axes);
-  /// What names the rank of a row that goes in a cycle of its key: primitives::placeInCycle.
-  mlir::Value placeInCycle(RowValue key, uint64_t cycle);
+  /// primitives::positionInCycle of an integer, or of a vector of them; its upper half counts.
+  mlir::Value positionInCycle(RowValue key, uint64_t cycle);
+  /// Whether the position is in this rank's stretches: i1, or a vector of them.
+  mlir::Value isInStretches(RowValue key, pipe::OwnsOp owns);
   /// The number of the output (i32) for a row, of `outputs` (i32): to the place, along the axes of
   /// the stream, of the rank that the hash of its keys names; without a step before or behind it,
   /// these are all there are.

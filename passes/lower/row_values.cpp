@@ -41,6 +41,9 @@ bool isWidenable(Block &body) {
     if (op.hasTrait<OpTrait::IsTerminator>() || op.hasTrait<OpTrait::ConstantLike>()) {
       continue;
     }
+    if (auto owns = dyn_cast<pipe::OwnsOp>(op); owns && owns.getCycle()) {
+      continue;
+    }
     bool known = isa<arith::ArithDialect, math::MathDialect>(op.getDialect());
     if (!known || op.getNumRegions() || !OpTrait::hasElementwiseMappableTraits(&op)) {
       return false;
@@ -314,7 +317,8 @@ FailureOr<SmallVector<Value>> RowReader::evaluate(const Expression &expression, 
       work_->addOp(op, level_, width_, expression.textBytes);
     }
     if (isa<pipe::PipeDialect>(op->getDialect()) || isa<arith::RemFOp>(op)) {
-      if (width_ || !scalarOps_ || failed((*scalarOps_)(op, mapping))) {
+      bool lowered = !width_ || isa<pipe::OwnsOp>(op);
+      if (!lowered || !scalarOps_ || failed((*scalarOps_)(op, mapping))) {
         return op->emitError("cannot be lowered here");
       }
       continue;

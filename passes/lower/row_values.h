@@ -146,7 +146,8 @@ private:
 /// miss.
 RowValue loadField(CodeBuilder &builder, const ColumnValue &column, mlir::Value row);
 
-/// True if the body consists of ops that widen one to one (arith, math) and so can run on vectors.
+/// True if the body consists of ops that widen one to one (arith, math), or whose lowering knows
+/// vectors, and so can run on these.
 bool isWidenable(mlir::Block &body);
 
 /// Loads a value of a body type from memory; a string's value is the pointer itself.

@@ -279,14 +279,18 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     if (!rankNumber()) {
       return failure();
     }
+    if (owns.getCycle()) {
+      RowValue key{operand(0), owns.getNullable()[0] ? operand(1) : Value()};
+      result(isInStretches(key, owns));
+      return success();
+    }
     auto [rank, ranks] = placeAlong(op, owns.getAxes());
     Value hash;
     unsigned index = 0;
     for (bool nullable : owns.getNullable()) {
       Type type = op->getOperand(index).getType();
       RowValue value{operand(index), nullable ? operand(index + 1) : Value()};
-      hash = owns.getCycle() ? placeInCycle(value, *owns.getCycle())
-                             : mixHashes(hash, hashValue(type, value));
+      hash = mixHashes(hash, hashValue(type, value));
       index += nullable ? 2 : 1;
     }
     Value owner = rankOfHash(hash ? hash : b_.i64(0), ranks);

@@ -68,7 +68,8 @@ void WorkLog::addOp(Operation *op, unsigned level, unsigned width, double textBy
     }
   }
   if (width != 0) {
-    add(WorkKind::kVectorByte, level, bits / 8.0);
+    constexpr double kPositionBytes = 5 * 8; // widened, scaled, shifted and compared
+    add(WorkKind::kVectorByte, level, isa<pipe::OwnsOp>(op) ? kPositionBytes : bits / 8.0);
   } else if (isa<pipe::StringCompareOp, pipe::StringMatchOp, pipe::SubstringOp>(op)) {
     addTextOp(op, level, textBytes);
   } else if (auto text = dyn_cast<pipe::TextOp>(op);

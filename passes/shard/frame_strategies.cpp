@@ -206,11 +206,13 @@ private:
     double share = analysis::readOfStretches(op, cycle.column, static_cast<double>(cycle.keys),
                                              context_.parts(axes));
     Strategy strategy{"each rank reads its stretches of " + cycle.column.str(), {}, {layout}};
-    cost::StepWork work = context_.work.scan(op, 1 / share);
+    cost::StepWork work = context_.work.scan(op, 1 / share, cycle.column);
     double stored = context_.model.load(work.stored).seconds;
     cost::StepWork keep;
     keep.rows = rows(op) * share;
+    constexpr double kPositionBytes = 5 * 8; // as kernels compute where a key is
     keep.lanes["select"] = keep.rows;
+    keep.lanes["vector_byte"] = keep.rows * kPositionBytes;
     strategy.seconds =
         cost::secondsOf(context_.model, work) + cost::secondsOf(context_.model, keep);
     strategy.storageSeconds = stored < strategy.seconds ? 0 : stored;

@@ -15,7 +15,7 @@ namespace {
 
 /// Row groups of a stretch, at least: those at its ends are read by two ranks. Shorter stretches
 /// would spread rows better where a condition keeps those of a few neighbouring keys.
-constexpr double kGroupsMin = 4;
+constexpr double kGroupsMin = 8;
 /// Cycles of a table, at most.
 constexpr double kCyclesMax = 1024;
 

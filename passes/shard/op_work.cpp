@@ -160,20 +160,24 @@ double limitOf(Operation *op) {
 
 ArrayAttr orderOf(Operation *op) { return stateOf(op).order; }
 
-cost::StepWork OpWork::scan(ScanOp op, double parts) {
+cost::StepWork OpWork::scan(ScanOp op, double parts, StringAttr kept) {
   double rows = rows_.rowsOf(op) / parts;
   SmallVector<FilterOp> filters = firstFilters(op);
   if (filters.empty()) {
-    return cost::scanRows(rows, rows_.shapeOf(op), {}, 0);
+    auto isKept = [&](StringAttr name) { return name == kept; };
+    auto isOther = [&](StringAttr name) { return name != kept; };
+    return kept ? cost::scanRows(rows, rows_.shapeOf(op, isKept), rows_.shapeOf(op, isOther), rows)
+                : cost::scanRows(rows, rows_.shapeOf(op), {}, 0);
   }
   // Texts without a dictionary are decoded for the filter.
   auto isCodedIn = [&](FilterOp filter, StringAttr name) {
     return name == codedColumn(filter) && RowEstimates::pagesOf(op, name).tried > 0;
   };
   auto isEarly = [&](StringAttr name) {
-    return llvm::any_of(filters, [&](FilterOp filter) {
-      return llvm::is_contained(filter.getColumns(), Attribute(name)) && !isCodedIn(filter, name);
-    });
+    return name == kept || llvm::any_of(filters, [&](FilterOp filter) {
+             return llvm::is_contained(filter.getColumns(), Attribute(name)) &&
+                    !isCodedIn(filter, name);
+           });
   };
   auto isCoded = [&](StringAttr name) {
     return llvm::any_of(filters, [&](FilterOp filter) { return isCodedIn(filter, name); });

@@ -14,7 +14,8 @@ class OpWork {
 public:
   OpWork(RowEstimates &rows, const cost::CostModel &model) : rows_(rows), model_(model) {}
 
-  cost::StepWork scan(frame::ScanOp op, double parts);
+  /// `kept`: a column by which a rank keeps some of what it reads; null: it keeps all.
+  cost::StepWork scan(frame::ScanOp op, double parts, mlir::StringAttr kept = {});
   /// Filters, projections and renames.
   cost::StepWork rowWise(mlir::Operation *op, double parts);
   /// The table that a join builds of `rows` rows, for `probes` rows.

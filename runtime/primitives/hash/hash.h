@@ -59,14 +59,17 @@ constexpr uint32_t rankOfHash(uint64_t hash, uint32_t size) {
   return static_cast<uint32_t>((((hash >> 16) & 0xffffffffull) * size) >> 32);
 }
 
-/// What names the rank of a key instead of its hash where neighbouring keys are to be on one rank:
-/// rankOfHash of it, with the scale of a cycle of keys (at least one). A cycle goes once round the
-/// ranks, each of which has an equal stretch of it.
+/// Where neighbouring keys are to be on one rank, their position in a cycle of keys (at least one)
+/// names it: a cycle goes once round the ranks, each of which has an equal stretch of it. The
+/// position is a fraction of 2^64.
 constexpr uint64_t scaleOfCycle(int64_t cycle) {
   return ~uint64_t{0} / static_cast<uint64_t>(cycle);
 }
-constexpr uint64_t placeInCycle(int64_t key, uint64_t scale) {
-  return (static_cast<uint64_t>(key) * scale) >> 16;
+constexpr uint64_t positionInCycle(int64_t key, uint64_t scale) {
+  return static_cast<uint64_t>(key) * scale;
+}
+constexpr uint32_t rankInCycle(int64_t key, uint64_t scale, uint32_t size) {
+  return rankOfHash(positionInCycle(key, scale) >> 16, size);
 }
 
 /// Where among the keys of its rank a key is, as a fraction of 2^32.

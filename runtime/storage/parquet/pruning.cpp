@@ -68,9 +68,10 @@ bool canHaveStretches(int64_t cycle, plan::GroupPlace place, const ParquetChunk 
   if (way >> 64 != 0) {
     return true;
   }
-  const uint32_t first = primitives::rankOfHash(primitives::placeInCycle(min, scale), place.count),
-                 last = primitives::rankOfHash(primitives::placeInCycle(max, scale), place.count);
-  const bool wraps = static_cast<uint64_t>(min) * scale > static_cast<uint64_t>(max) * scale;
+  const uint32_t first = primitives::rankInCycle(min, scale, place.count),
+                 last = primitives::rankInCycle(max, scale, place.count);
+  const bool wraps =
+      primitives::positionInCycle(min, scale) > primitives::positionInCycle(max, scale);
   return wraps ? place.index >= first || place.index <= last
                : place.index >= first && place.index <= last;
 }

@@ -118,8 +118,7 @@ TEST(Pruning, TextsAreComparedBytewise) {
 std::vector<bool> ranksOfKeys(int64_t min, int64_t max, int64_t cycle, uint32_t ranks) {
   std::vector<bool> has(ranks);
   for (int64_t key = min; key <= max; ++key) {
-    const uint64_t place = primitives::placeInCycle(key, primitives::scaleOfCycle(cycle));
-    has[primitives::rankOfHash(place, ranks)] = true;
+    has[primitives::rankInCycle(key, primitives::scaleOfCycle(cycle), ranks)] = true;
   }
   return has;
 }
