@@ -1,6 +1,7 @@
 // The open files of the process, and the way from a slot to its source.
 #include "runtime/storage/storage.h"
 
+#include "runtime/base/temporary_space.h"
 #include "runtime/storage/csv/csv_source.h"
 #include "runtime/storage/page_cache.h"
 #include "runtime/storage/parquet/parquet_file.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <unordered_map>
 
@@ -27,7 +29,9 @@ struct Storage::State {
       : pieceRows(options.pieceRows),
         supply{std::make_shared<PageCache>(options.cacheBytesMax), std::make_shared<PageBuffers>(),
                std::make_shared<std::atomic<uint64_t>>(0),
-               std::make_shared<std::atomic<uint64_t>>(kAheadBytesMax)} {}
+               std::make_shared<std::atomic<uint64_t>>(kAheadBytesMax)} {
+    TemporarySpace::instance().add(dropUnread);
+  }
 
   /// The open file of this path, opened anew if it has changed.
   Expected<std::shared_ptr<const ParquetFile>> open(const std::string &path,
@@ -80,8 +84,18 @@ struct Storage::State {
     return opened;
   }
 
+  /// Forgets plain forms of files that no scan reads.
+  void dropPlainForms() {
+    std::lock_guard lock(mutex);
+    std::erase_if(csvFiles, [](const auto &file) {
+      return file.second && !file.second->format().isPlain() && file.second.use_count() == 1;
+    });
+  }
+
   const uint64_t pieceRows;
   const PageSupply supply;
+  const std::shared_ptr<const std::function<void()>> dropUnread =
+      std::make_shared<const std::function<void()>>([this] { dropPlainForms(); });
   std::mutex mutex;
   std::unordered_map<std::string, std::shared_ptr<const ParquetFile>> files;
   std::unordered_map<std::string, std::shared_ptr<const CsvFile>> csvFiles;

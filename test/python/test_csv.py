@@ -187,7 +187,7 @@ def test_no_folder_for_the_plain_form(tmp_path: Path, monkeypatch: pytest.Monkey
     path = _write(tmp_path / "x.csv", "a|b\n1|2\n")
     monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
     source = f"read_csv('{path}', null_padding=true, delim='|')"
-    with pytest.raises(hr.HeadraceError, match="cannot make a temporary file for"):
+    with pytest.raises(hr.HeadraceError, match="cannot keep a copy of"):
         hr.sql(f"select * from {source}")
 
 

@@ -51,6 +51,7 @@ from headrace._src.query.tables import (
     is_in_memory,
     resolve,
 )
+from headrace._src.query.temporary_files import in_settings
 from headrace._src.query.uuid_texts import batches_with_texts, table_with_texts
 from headrace._src.result_output import ResultFile
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, catalogue_rows
@@ -323,6 +324,7 @@ def _query(
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
     with (
         stopping(stop),
+        in_settings(programs.setting_texts(options["settings"])),
         in_zone(options.pop("time_zone", None)),
         in_collation(options.pop("collation", None)),
         _commit_points(stop) as commits,
@@ -650,7 +652,8 @@ def explain(
             tasks=tasks,
         )
 
-    with stopping(stop), in_zone(time_zone), in_collation(collation):
+    told = in_settings(programs.setting_texts(settings))
+    with stopping(stop), told, in_zone(time_zone), in_collation(collation):
         if not analyze:
             return shown()
         return _on_all_ranks(f"explain {text}", shown, text, tables, threads, memory, settings, stop)

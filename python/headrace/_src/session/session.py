@@ -10,6 +10,7 @@ from typing import Any
 
 from headrace._src.arguments import check_options, checked, checked_methods
 from headrace._src.errors import SqlError, UnsupportedError, UserError
+from headrace._src.programs import setting_texts
 from headrace._src.query import sql as queries
 from headrace._src.query.bound_query import schemas_of
 from headrace._src.query.copy_to import copy_of
@@ -17,6 +18,7 @@ from headrace._src.query.named_files import with_named_files
 from headrace._src.query.seeds import Draws, seed_set_by
 from headrace._src.query.statistics import documents_for
 from headrace._src.query.tables import ArrowTable, TablesArgument, checked_name, resolve
+from headrace._src.query.temporary_files import in_settings
 from headrace._src.session.relation import Relation
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
 from headrace._src.sql.collations import collation_set_by, in_collation
@@ -197,7 +199,7 @@ class Session:
         if columns:
             renamed = ", ".join(map(quoted, columns))
             text = f"select * from ({query_alone(text).strip()}\n) as {quoted(name)} ({renamed})"
-        with self._lock:
+        with self._lock, in_settings(setting_texts(self._options.get("settings"))):
             names = self._names.without(name)
             shown, files = _with_files(query_alone(text).strip(), names)
             view = View(name, shown, tables_named(script), files)
@@ -270,7 +272,8 @@ class Session:
             # The value stays where it stands, for the places of mistakes.
             value = "select (".rjust(variable.start("value")) + variable["value"] + "\n) as value"
             text = self._set_variable(variable["name"], self.sql(value, **options))
-        with in_zone(options.get("time_zone")), in_collation(options.get("collation")):
+        told = in_settings(setting_texts(options.get("settings")))
+        with told, in_zone(options.get("time_zone")), in_collation(options.get("collation")):
             return Relation(self, text, bound(text, self._names), options)
 
     def _set_variable(self, name: str, value: Relation) -> str:
