@@ -366,6 +366,14 @@ NB_MODULE(_runtime, module) {
       },
       "The settings of a run, as the command line names and explains them.");
   module.def(
+      "setting",
+      [](const std::string &name, const std::map<std::string, std::string> &given) {
+        Settings settings = valueOf(Settings::fromEnvironment());
+        applySettings(settings, given);
+        return valueOf(settings.get(name));
+      },
+      nb::arg("name"), nb::arg("settings"), "The value of a setting of a run, as text.");
+  module.def(
       "apply_log",
       [](const std::map<std::string, std::string> &given) {
         Settings settings = valueOf(Settings::fromEnvironment());

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SUFFIXES = (".json", ".ndjson", ".jsonl")
+#: Of how far DuckDB is, on standard output.
+WITHOUT_BAR = "set enable_progress_bar = false"
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 #: Read of a store, or written to disk, at a time.
 _PIECE_BYTES = 16 << 20
@@ -84,6 +86,7 @@ def _read(function: str, paths: Sequence[str], options: Mapping[str, Any]) -> pa
     import duckdb
 
     with ExitStack() as stack, duckdb.connect() as connection:
+        connection.execute(WITHOUT_BAR)
         options = dict(options)
         places = [stack.enter_context(_place(path, options)) for path in paths]
         if list(paths) != places:
@@ -97,7 +100,7 @@ def _read(function: str, paths: Sequence[str], options: Mapping[str, Any]) -> pa
             # JSON is JSON then, but integers of 128 bits are of no type that the runtime knows.
             is_lossless = not any("HUGEINT" in str(kind) for kind in rows.types)
             connection.execute(f"set arrow_lossless_conversion = {is_lossless}")
-            return _kept(rows, shown(paths[0]))
+            return kept_rows(rows, shown(paths[0]))
         except duckdb.Error as error:
             said = first_line(error)
             for place, path in zip(places, paths, strict=True):
@@ -105,7 +108,7 @@ def _read(function: str, paths: Sequence[str], options: Mapping[str, Any]) -> pa
             raise UserError(f"cannot read as JSON: {shown(paths[0])}: {said}") from None
 
 
-def _kept(rows: Any, path: str) -> pa.Table:
+def kept_rows(rows: Any, path: str) -> pa.Table:
     """The rows of DuckDB's relation, which lie on disk and are mapped: memory has one batch at a time."""
     import pyarrow as pa
 

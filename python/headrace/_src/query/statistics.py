@@ -21,7 +21,12 @@ def statistics_of(table: Table) -> str:
         return translated(lambda: table.statistics)
     key = json.dumps(table.identity())
     if key not in _of_files:
-        _of_files[key] = translated(lambda: _runtime.statistics(table.addresses, current_settings()))
+        document = translated(lambda: _runtime.statistics(table.addresses, current_settings()))
+        if any(table.readers):
+            told = json.loads(document)
+            told["casts"] = table.casts(told["columns"])
+            document = json.dumps(told)
+        _of_files[key] = document
     return _of_files[key]
 
 

@@ -12,20 +12,30 @@ from typing import Any
 from headrace._src.errors import translated
 
 _settings: ContextVar[Mapping[str, str] | None] = ContextVar("settings", default=None)
+_options: ContextVar[Mapping[str, Any] | None] = ContextVar("options", default=None)
 
 
 def current_settings() -> Mapping[str, str]:
     return _settings.get() or {}
 
 
+def current_options() -> dict[str, Any]:
+    """Of the run, those that are given."""
+    return {name: value for name, value in (_options.get() or {}).items() if value is not None}
+
+
 @contextmanager
-def in_settings(settings: Mapping[str, str]) -> Iterator[None]:
-    """Meanwhile copies lie where these settings of the runtime say, over those of the environment."""
-    before = _settings.set(settings)
+def in_settings(settings: Mapping[str, str], **options: Any) -> Iterator[None]:
+    """Meanwhile copies lie where these settings of the runtime say, over those of the environment.
+
+    options: `threads` and `memory` of the run, which a query may ask for.
+    """
+    before = _settings.set(settings), _options.set(options)
     try:
         yield
     finally:
-        _settings.reset(before)
+        _settings.reset(before[0])
+        _options.reset(before[1])
 
 
 class TemporaryFile(io.RawIOBase):
