@@ -29,9 +29,7 @@ struct Storage::State {
       : pieceRows(options.pieceRows),
         supply{std::make_shared<PageCache>(options.cacheBytesMax), std::make_shared<PageBuffers>(),
                std::make_shared<std::atomic<uint64_t>>(0),
-               std::make_shared<std::atomic<uint64_t>>(kAheadBytesMax)} {
-    TemporarySpace::instance().add(dropUnread);
-  }
+               std::make_shared<std::atomic<uint64_t>>(kAheadBytesMax)} {}
 
   /// The open file of this path, opened anew if it has changed.
   Expected<std::shared_ptr<const ParquetFile>> open(const std::string &path,
@@ -94,8 +92,7 @@ struct Storage::State {
 
   const uint64_t pieceRows;
   const PageSupply supply;
-  const std::shared_ptr<const std::function<void()>> dropUnread =
-      std::make_shared<const std::function<void()>>([this] { dropPlainForms(); });
+  std::shared_ptr<const std::function<void()>> dropUnread; ///< dropPlainForms, while this is there
   std::mutex mutex;
   std::unordered_map<std::string, std::shared_ptr<const ParquetFile>> files;
   std::unordered_map<std::string, std::shared_ptr<const CsvFile>> csvFiles;
@@ -132,7 +129,15 @@ Status checkManifest(const Files &files, const std::vector<FileIdentity> &manife
 
 } // namespace
 
-Storage::Storage(StorageOptions options) : state_(std::make_shared<State>(options)) {}
+Storage::Storage(StorageOptions options) : state_(std::make_shared<State>(options)) {
+  state_->dropUnread =
+      std::make_shared<const std::function<void()>>([weak = std::weak_ptr<State>(state_)] {
+        if (std::shared_ptr<State> state = weak.lock()) {
+          state->dropPlainForms();
+        }
+      });
+  TemporarySpace::instance().add(state_->dropUnread);
+}
 Storage::~Storage() = default;
 
 Expected<nlohmann::json> Storage::statistics(const std::vector<std::string> &paths) {

@@ -74,6 +74,8 @@ def test_mistakes(folder: Path, source: str, message: str) -> None:
     "query",
     [
         "from pragma_table_info('t')",
+        "call pragma_table_info('t')",
+        "/* rows */ CALL range(3)",
         "select table_name, table_type from information_schema.tables",
         "from information_schema.columns order by ordinal_position",
         "select column_name, data_type from duckdb_columns() where table_name = 't' order by all",
