@@ -82,6 +82,13 @@ except hr.HeadraceError as error:
     assert "File too large; set spillDirectory to a directory on a disk with room" in done.stdout
 
 
+def test_nothing_is_lost_when_a_process_ends(folder: Path) -> None:
+    """Somebody may have a relation then."""
+    code = f"import headrace as hr; r = hr.connect().sql({JSON!r}); print(r.arrow().num_rows)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
 def test_json_larger_than_memory(folder: Path) -> None:
     """Rows of JSON lie on disk: a process needs little memory of its own for them."""
     with Path("large.json").open("w") as file:

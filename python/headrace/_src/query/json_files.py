@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import UnsupportedError, UserError
 from headrace._src.query.csv_files import constant, first_line, stamp
-from headrace._src.query.store_files import StorePath, place_of, read, shown, with_stamps
+from headrace._src.query.store_files import StoreFile, StorePath, place_of, shown, with_stamps
 from headrace._src.query.temporary_files import TemporaryFile
 from headrace._src.sql.literals import literal
 from headrace._src.stop import current_stop
@@ -87,8 +87,8 @@ def _read(function: str, paths: Sequence[str], options: Mapping[str, Any]) -> pa
 
     with ExitStack() as stack, duckdb.connect() as connection:
         connection.execute(WITHOUT_BAR)
-        options = dict(options)
-        places = [stack.enter_context(_place(path, options)) for path in paths]
+        compression = options.get("compression", "auto")
+        places = [stack.enter_context(_place(path, compression)) for path in paths]
         if list(paths) != places:
             for name in _OF_PLACES:
                 if options.get(name):
@@ -144,16 +144,22 @@ def _batches(parts: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
 
 
 @contextmanager
-def _place(path: str, options: dict[str, Any]) -> Iterator[str]:
-    """Where DuckDB finds a file: there where it is, or a copy of one in a store."""
+def _place(path: str, compression: Any) -> Iterator[str]:
+    """Where DuckDB finds a file: there where it is, or a copy of one in a store.
+
+    compression: the option. The name of a copy does not say it, so what the file's own says is undone.
+    """
+    import pyarrow as pa
+
     if not isinstance(path, StorePath):
         yield path
         return
-    # Its compression is told by the end of its name.
-    suffix = place_of(path).lower().rpartition(".")[2]
-    if options.get("compression", "auto") in ("auto", "auto_detect"):
-        options["compression"] = _COMPRESSED.get(f".{suffix}", "uncompressed")
+    suffix = f".{place_of(path).lower().rpartition('.')[2]}"
+    codec = _COMPRESSED.get(suffix) if compression in ("auto", "auto_detect") else None
+    source: Any = StoreFile(path)
+    if codec:
+        source = pa.CompressedInputStream(pa.PythonFile(source, mode="r"), codec)
     with TemporaryFile(shown(path)) as file:
-        for offset in range(0, path.stamp.bytes, _PIECE_BYTES):
-            file.write(read(path, offset, min(_PIECE_BYTES, path.stamp.bytes - offset)))
+        while piece := source.read(_PIECE_BYTES):
+            file.write(piece)
         yield file.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import mmap
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -70,11 +71,8 @@ class TemporaryFile(io.RawIOBase):
 
     def mapped(self) -> mmap.mmap:
         """All that was written; it counts as long as somebody has this."""
-        mapped = _Mapped(self._file.descriptor, 0, prot=mmap.PROT_READ)
-        mapped.file = self._file
+        mapped = mmap.mmap(self._file.descriptor, 0, prot=mmap.PROT_READ)
+        held = [self._file]
+        # Also where the interpreter ends before: what it holds then counts as lost.
+        weakref.finalize(mapped, held.clear)
         return mapped
-
-
-class _Mapped(mmap.mmap):
-    #: Of which these are the bytes.
-    file: Any
