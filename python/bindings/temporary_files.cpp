@@ -29,17 +29,22 @@ void bindTemporaryFiles(nb::module_ &module) {
           nb::arg("path"), nb::arg("settings"), "path: of the file that it is a copy of.")
       .def(
           "write",
-          [](storage::TemporaryFile &file, const nb::bytes &bytes) {
-            const std::string_view view(bytes.c_str(), bytes.size());
+          [](storage::TemporaryFile &file, nb::handle bytes) {
+            Py_buffer view;
+            if (PyObject_GetBuffer(bytes.ptr(), &view, PyBUF_SIMPLE) != 0) {
+              throw nb::python_error();
+            }
             const Status status = [&] {
               nb::gil_scoped_release release;
-              return file.append(view);
+              return file.append(
+                  {static_cast<const char *>(view.buf), static_cast<size_t>(view.len)});
             }();
+            PyBuffer_Release(&view);
             if (!status.ok()) {
               raise(status);
             }
           },
-          nb::arg("bytes"), "Behind what was written before.")
+          nb::arg("bytes"), "Behind what was written before. bytes: anything that has some.")
       .def_prop_ro("descriptor", &storage::TemporaryFile::descriptor,
                    "The file is gone when this object is, and all that maps it.");
 }

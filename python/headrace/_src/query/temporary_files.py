@@ -58,7 +58,7 @@ class TemporaryFile(io.RawIOBase):
     def write(self, data: Any) -> int:
         view = memoryview(data)
         try:
-            translated(lambda: self._file.write(bytes(view)))
+            translated(lambda: self._file.write(view))
         except BaseException as error:
             self.error = error
             raise
