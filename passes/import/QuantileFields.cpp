@@ -136,6 +136,29 @@ MaybeExpression headrace::import::quantilesOfList(ExpressionBuilder &b, const Ex
                                     : b.choose(*any, *all, nullptr, at);
 }
 
+std::optional<SignedShare> headrace::import::shareOf(Attribute constant, Type type) {
+  SignedShare found{};
+  if (auto real = dyn_cast_or_null<FloatAttr>(constant)) {
+    const double value = real.getValueAsDouble();
+    found = {headrace::QuantileShare::ofReal(std::abs(value)), value < 0};
+  } else {
+    auto integer = dyn_cast_or_null<IntegerAttr>(constant);
+    auto decimal = dyn_cast<frame::DecimalType>(frame::dropNullable(type));
+    constexpr unsigned kDigitsMax = 18;
+    if (!integer || !integer.getValue().isSignedIntN(64) ||
+        (decimal && decimal.getScale() > kDigitsMax)) {
+      return std::nullopt;
+    }
+    const int64_t units = integer.getValue().getSExtValue();
+    int64_t whole = 1;
+    for (unsigned digit = 0; decimal && digit < decimal.getScale(); ++digit) {
+      whole *= 10;
+    }
+    found = {{units == INT64_MIN ? -1 : std::abs(units), whole}, units < 0};
+  }
+  return found.share.isInside() ? std::optional(found) : std::nullopt;
+}
+
 QuantileKind headrace::import::quantileKind(QuantileKind wanted, Type type) {
   Type value = frame::dropNullable(type);
   if (wanted != QuantileKind::kBetween || isa<FloatType, frame::DecimalType>(value)) {

@@ -31,6 +31,14 @@ private:
   mlir::Location at_;
 };
 
+/// A share as SQL has it: a negative one counts from the other end.
+struct SignedShare {
+  headrace::QuantileShare share;
+  bool isNegative;
+};
+/// The share that a constant says; nothing if it is none from -1 to 1.
+std::optional<SignedShare> shareOf(mlir::Attribute constant, mlir::Type type);
+
 /// What a quantile of values of this type is, of which not all have values between them.
 QuantileKind quantileKind(QuantileKind wanted, mlir::Type type);
 /// Of values of this type the one in the middle, or between the two there.

@@ -13,6 +13,7 @@
 #include "python/bindings/process.h"
 #include "python/bindings/run.h"
 #include "python/bindings/stores.h"
+#include "python/bindings/temporary_files.h"
 #include "python/bindings/tensors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/version.h"
@@ -111,11 +112,12 @@ std::string unitedStatistics(const std::vector<std::string> &documents,
   return storage::unitedStatistics(parts, keys).dump();
 }
 
-std::string statistics(nb::handle data) {
+std::string statistics(nb::handle data, const std::map<std::string, std::string> &settings) {
   if (isArrow(data)) {
     return arrowTableOf(data)->statistics().dump();
   }
   std::vector<std::string> paths = pathsOf(data);
+  useTemporarySpace(settings);
   Expected<nlohmann::json> document = [&] {
     nb::gil_scoped_release release;
     return Process::instance().storage()->statistics(paths);
@@ -364,6 +366,14 @@ NB_MODULE(_runtime, module) {
       },
       "The settings of a run, as the command line names and explains them.");
   module.def(
+      "setting",
+      [](const std::string &name, const std::map<std::string, std::string> &given) {
+        Settings settings = valueOf(Settings::fromEnvironment());
+        applySettings(settings, given);
+        return valueOf(settings.get(name));
+      },
+      nb::arg("name"), nb::arg("settings"), "The value of a setting of a run, as text.");
+  module.def(
       "apply_log",
       [](const std::map<std::string, std::string> &given) {
         Settings settings = valueOf(Settings::fromEnvironment());
@@ -401,8 +411,11 @@ NB_MODULE(_runtime, module) {
       nb::arg("quote"), nb::arg("escape"), nb::arg("null"), nb::arg("quoted"),
       "Writes Arrow data as CSV; the number of rows.");
   bindStores(module);
+  bindTemporaryFiles(module);
   module.def("statistics", &statistics, nb::arg("data"),
-             "The statistics document (JSON) of Parquet paths or Arrow data.");
+             nb::arg("settings") = std::map<std::string, std::string>(),
+             "The statistics document (JSON) of paths of files or Arrow data. settings: where "
+             "copies of files lie that are read in another form.");
   module.def("parted", &parted, nb::arg("tables"), nb::arg("first_rows"), nb::arg("identity"),
              "The parts of a table on ranks of this process, each of which reads its own.");
   module.def(

@@ -62,7 +62,7 @@ private:
   char *take(uint64_t bytes) override {
     if (bytes > kBytesMax) {
       error_ = failImport(worker_, HR_ERROR_OVERFLOW,
-                          makeError(ErrorKind::kData, "a string of more than 4 GiB"));
+                          makeError(ErrorKind::kData, "a text or list larger than 4 GiB"));
       return nullptr;
     }
     if (bytes > buffer_->capacity || !buffer_->data) {

@@ -8,6 +8,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/random.h"
 #include "runtime/base/readable.h"
+#include "runtime/base/temporary_space.h"
 #include "runtime/exec/gpu/gpu_context.h"
 #include "runtime/exec/rank.h"
 #include "runtime/exec/skew/key_shares.h"
@@ -100,6 +101,7 @@ public:
     log(LogLevel::kInfo, "run of ", counted(plan_.tasks.size(), "task"), " starts on ",
         counted(transports.front()->size(), "rank"), ", with ",
         counted(session_.pool().workers(), "worker"), " in this process");
+    TemporarySpace::instance().use(options_.spill.directory, options_.spill.limitBytes);
     HR_RETURN_IF_ERROR(makeRanks(transports));
     HR_RETURN_IF_ERROR(options_.simulation ? simulateRanks() : pollRanks());
     RunResult result;

@@ -1,6 +1,7 @@
 // open, fstat, pread.
 #include "runtime/storage/open_file.h"
 
+#include "runtime/base/temporary_space.h"
 #include "runtime/base/unnamed_file.h"
 #include "runtime/storage/remote/remote_file.h"
 #include "runtime/storage/remote/store_address.h"
@@ -28,7 +29,7 @@ Status systemError(const char *what, const std::string &path, int error) {
   return makeError(ErrorKind::kIo, what, " ", path, ": ", std::strerror(error));
 }
 
-class LocalFile final : public InputFile {
+class LocalFile : public InputFile {
 public:
   LocalFile(int descriptor, FileStamp stamp, std::string path)
       : InputFile(std::move(stamp), std::move(path)), descriptor_(descriptor) {}
@@ -38,6 +39,14 @@ public:
 
 private:
   const int descriptor_;
+};
+
+/// What TemporaryFile has written.
+class CopiedFile final : public LocalFile {
+public:
+  CopiedFile(int descriptor, uint64_t bytes, std::string path)
+      : LocalFile(descriptor, FileStamp{0, 0, bytes, 0, {}}, std::move(path)) {}
+  ~CopiedFile() override { TemporarySpace::instance().give(static_cast<int64_t>(bytes())); }
 };
 
 } // namespace
@@ -88,44 +97,50 @@ Status LocalFile::read(uint64_t offset, uint64_t bytes, void *out) const {
   return Status();
 }
 
-TemporaryFile::TemporaryFile(int descriptor, std::string path)
-    : descriptor_(descriptor), path_(std::move(path)) {}
+TemporaryFile::TemporaryFile(int descriptor, std::string directory, std::string path)
+    : descriptor_(descriptor), directory_(std::move(directory)), path_(std::move(path)) {}
 
 TemporaryFile::TemporaryFile(TemporaryFile &&other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)),
-      bytes_(other.bytes_) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)), directory_(std::move(other.directory_)),
+      path_(std::move(other.path_)), bytes_(std::exchange(other.bytes_, 0)) {}
 
 TemporaryFile::~TemporaryFile() {
   if (descriptor_ >= 0) {
     ::close(descriptor_);
   }
+  TemporarySpace::instance().give(static_cast<int64_t>(bytes_));
 }
 
 Expected<TemporaryFile> TemporaryFile::make(std::string path) {
-  const int descriptor = openUnnamedFile(temporaryDirectory());
-  if (descriptor < 0) {
-    return systemError("cannot make a temporary file for", path, errno);
+  TemporaryFile file(-1, TemporarySpace::instance().directory(), std::move(path));
+  file.descriptor_ = openUnnamedFile(file.directory_);
+  if (file.descriptor_ < 0) {
+    return file.failed(errno);
   }
-  return TemporaryFile(descriptor, std::move(path));
+  return file;
+}
+
+Status TemporaryFile::failed(int error) const {
+  return makeError(ErrorKind::kIo, "cannot keep a copy of ", path_, " in ", directory_, ": ",
+                   std::strerror(error), "; set spillDirectory to a directory on a disk with room");
 }
 
 Status TemporaryFile::append(std::string_view bytes) {
+  HR_RETURN_IF_ERROR(TemporarySpace::instance().take(static_cast<int64_t>(bytes.size())));
+  bytes_ += bytes.size();
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno != EINTR) {
-      // no test: it takes a full disk
-      return systemError("cannot write a temporary file for", path_, errno);
+      return failed(errno);
     }
-    const auto count = static_cast<size_t>(std::max<ssize_t>(written, 0));
-    bytes.remove_prefix(count);
-    bytes_ += count;
+    bytes.remove_prefix(static_cast<size_t>(std::max<ssize_t>(written, 0)));
   }
   return Status();
 }
 
 std::shared_ptr<const InputFile> TemporaryFile::finish() && {
-  return std::make_shared<const LocalFile>(std::exchange(descriptor_, -1),
-                                           FileStamp{0, 0, bytes_, 0, {}}, std::move(path_));
+  return std::make_shared<const CopiedFile>(std::exchange(descriptor_, -1),
+                                            std::exchange(bytes_, 0), std::move(path_));
 }
 
 } // namespace headrace::storage

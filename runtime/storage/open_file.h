@@ -12,8 +12,8 @@ namespace headrace::storage {
 Expected<std::shared_ptr<const InputFile>> openFile(const std::string &path,
                                                     const FileStamp *known = nullptr);
 
-/// A file without a name that is written once and then read; gone with its last reference. Where:
-/// $TMPDIR, or /var/tmp.
+/// A file without a name that is written once and then read; gone with its last reference. It lies
+/// in TemporarySpace, and counts there.
 class TemporaryFile {
 public:
   /// kIo. `path`: of the file whose contents it has, for messages.
@@ -21,14 +21,17 @@ public:
   TemporaryFile(TemporaryFile &&other) noexcept;
   ~TemporaryFile();
 
-  /// kIo: the disk is full, for example.
+  /// kIo: the disk is full, for example; kMemory: the limit.
   Status append(std::string_view bytes);
+  int descriptor() const { return descriptor_; }
   /// What was appended.
   std::shared_ptr<const InputFile> finish() &&;
 
 private:
-  TemporaryFile(int descriptor, std::string path);
+  TemporaryFile(int descriptor, std::string directory, std::string path);
+  Status failed(int error) const;
   int descriptor_;
+  std::string directory_;
   std::string path_;
   uint64_t bytes_ = 0;
 };

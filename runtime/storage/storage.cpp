@@ -1,6 +1,7 @@
 // The open files of the process, and the way from a slot to its source.
 #include "runtime/storage/storage.h"
 
+#include "runtime/base/temporary_space.h"
 #include "runtime/storage/csv/csv_source.h"
 #include "runtime/storage/page_cache.h"
 #include "runtime/storage/parquet/parquet_file.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <unordered_map>
 
@@ -80,8 +82,17 @@ struct Storage::State {
     return opened;
   }
 
+  /// Forgets plain forms of files that no scan reads.
+  void dropPlainForms() {
+    std::lock_guard lock(mutex);
+    std::erase_if(csvFiles, [](const auto &file) {
+      return file.second && !file.second->format().isPlain() && file.second.use_count() == 1;
+    });
+  }
+
   const uint64_t pieceRows;
   const PageSupply supply;
+  std::shared_ptr<const std::function<void()>> dropUnread; ///< dropPlainForms, while this is there
   std::mutex mutex;
   std::unordered_map<std::string, std::shared_ptr<const ParquetFile>> files;
   std::unordered_map<std::string, std::shared_ptr<const CsvFile>> csvFiles;
@@ -118,7 +129,15 @@ Status checkManifest(const Files &files, const std::vector<FileIdentity> &manife
 
 } // namespace
 
-Storage::Storage(StorageOptions options) : state_(std::make_shared<State>(options)) {}
+Storage::Storage(StorageOptions options) : state_(std::make_shared<State>(options)) {
+  state_->dropUnread =
+      std::make_shared<const std::function<void()>>([weak = std::weak_ptr<State>(state_)] {
+        if (std::shared_ptr<State> state = weak.lock()) {
+          state->dropPlainForms();
+        }
+      });
+  TemporarySpace::instance().add(state_->dropUnread);
+}
 Storage::~Storage() = default;
 
 Expected<nlohmann::json> Storage::statistics(const std::vector<std::string> &paths) {

@@ -127,11 +127,6 @@ def test_lists_are_values_of_parameters() -> None:
     assert session.sql("select $a as x", {"a": np.arange(3)}).arrow().to_pylist() == [{"x": [0, 1, 2]}]
 
 
-def test_a_session_says_what_copies() -> None:
-    with pytest.raises(hr.errors.UnsupportedError, match="write_parquet and relation.write_csv"):
-        hr.connect({"t": _T}).sql("copy t to 'x.parquet'")
-
-
 def test_dbapi_raises_its_own() -> None:
     cursor = hr.dbapi.connect({"t": _T}).cursor()
     with pytest.raises(

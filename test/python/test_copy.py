@@ -283,3 +283,71 @@ def test_failure_leaves_the_old_file(tmp_path: Path) -> None:
         hr.sql(f"copy (select cast(t as integer) as q from t) to '{path}'", {"t": TABLE})
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+NESTED = """select [1, null]::int[] as l, {'x': 1, 'y': 'a,"b'} as s, map {'k': [1.5]} as m,
+    [1, 2]::int[2] as a, ['a'::blob] as b union all select null, null, null, null, null"""
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        "'auto'",
+        "{l: 7}",
+        "{l: {element: 4}, s: {__duckdb_field_id: 8, x: 9}, a: 11, "
+        "m: {key: 1, value: {__duckdb_field_id: 2, element: 3}}}",
+    ],
+)
+def test_field_ids(tmp_path: Path, ids: str) -> None:
+    """The numbers of columns and of their parts, as DuckDB gives them."""
+    ours, theirs = tmp_path / "ours.parquet", tmp_path / "theirs.parquet"
+    with duckdb.connect() as connection:
+        rows = connection.sql(NESTED).to_arrow_table()
+        connection.execute(f"copy ({NESTED}) to '{theirs}' (field_ids {ids})")
+        hr.sql(f"copy t to '{ours}' (field_ids {ids}, compression zstd)", {"t": rows})
+        query = "select name, field_id from parquet_schema('{}') where column_id > 0"
+        assert (
+            connection.sql(query.format(ours)).fetchall() == connection.sql(query.format(theirs)).fetchall()
+        )
+        assert parquet.read_table(ours).to_pylist() == rows.to_pylist()
+    hr.sql(f"copy t to '{tmp_path}/parts' (format parquet, per_thread_output, field_ids {ids})", {"t": rows})
+    assert hr.sql(f"from '{tmp_path}/parts/*.parquet'").to_pylist() == rows.to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ("{z: 1}", "field_ids: no such column: z"),
+        ("{s: {z: 1}}", "field_ids: no such column: s.z"),
+        ("{l: 1, s: 1}", "field_ids: two columns have the number 1"),
+        ("{a: {b: 1}}", "field_ids: the column has no parts: a"),
+        ("{l: 'x'}", "field_ids is 'auto', or a struct of columns with numbers"),
+        ("'all'", "field_ids is 'auto', or a struct of columns with numbers"),
+        ("{l: x}", "not a constant: {l: x}"),
+    ],
+)
+def test_mistakes_in_field_ids(tmp_path: Path, ids: str, message: str) -> None:
+    with duckdb.connect() as connection:
+        rows = connection.sql(NESTED).to_arrow_table()
+    with pytest.raises(hr.HeadraceError, match=message):
+        hr.sql(f"copy t to '{tmp_path}/x.parquet' (field_ids {ids})", {"t": rows})
+    intervals = f"copy (select interval '1 day' as i) to '{tmp_path}/x.parquet' (field_ids 'auto')"
+    with pytest.raises(hr.HeadraceError, match="field_ids of files with intervals"):
+        hr.sql(intervals)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_in_a_session(tmp_path: Path) -> None:
+    """At once, of tables and views, with parameters; a mistake names its place."""
+    session = hr.connect({"t": TABLE}, ranks=2)
+    session.view("v", "select k, p from t where k > 1")
+    path = tmp_path / "x.parquet"
+    relation = session.sql(f"copy (select * from v where k <> ?) to '{path}' (compression zstd)", [3])
+    same(parquet.read_table(path), pa.table({"k": [2, 4], "p": ["y", "y"]}))
+    path.unlink()
+    assert relation.arrow().to_pylist() == [{"Count": 2}]
+    assert not path.exists()  # it is written once
+    assert session.sql(f"copy v to '{tmp_path}/x.json'").arrow().to_pylist() == [{"Count": 3}]
+    assert (tmp_path / "x.json").read_text().splitlines()[0] == '{"k":2,"p":"y"}'
+    with pytest.raises(hr.HeadraceError, match=r"no such column: nope.*at 1:14"):
+        session.sql(f"copy (select nope from v) to '{path}'")

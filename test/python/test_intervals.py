@@ -542,10 +542,11 @@ def test_copy_to_parquet(tmp_path: Path) -> None:
         )
 
 
-def test_csv_columns_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("i\n1 day\n")
-    with pytest.raises(hr.errors.UnsupportedError, match="CSV columns of this type cannot be read"):
-        hr.sql(f"select * from read_csv('{tmp_path}/t.csv', types={{'i': 'INTERVAL'}})")
+def test_csv_columns(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("k,i\n1,1 day\n2,-2 months\n3,\n")
+    source = f"read_csv('{tmp_path}/t.csv', types={{'i': 'INTERVAL'}})"
+    query = f"select cast(i + interval '1 hour' as varchar) as t from {source} order by i"
+    assert hr.sql(query).to_pylist() == [{"t": "-2 months 01:00:00"}, {"t": "1 day 01:00:00"}, {"t": None}]
 
 
 def test_frames() -> None:

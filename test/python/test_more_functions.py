@@ -1,4 +1,7 @@
-"""Functions that a few programs call: over columns with NULL and odd values, beside DuckDB."""
+"""Functions that a few programs call: over columns with NULL and odd values, beside DuckDB.
+
+Sources: passes/import/duckdb/round_even.cpp
+"""
 
 from __future__ import annotations
 
@@ -130,11 +133,12 @@ def test_beside_duckdb(tables: dict[str, pa.Table], ranks: int) -> None:
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_digits_of_wide_integers(ranks: int) -> None:
     wide = ["0", "-1", "5", "-5", "18446744073709551616", "170141183460469231731687303715884105727", "NULL"]
+    large = [*wide[:1], *wide[2:3], *wide[4:], "340282366920938463463374607431768211455"]
     long = ["0", "1", "9223372036854775808", "18446744073709551615", "NULL"]
-    for kind, numbers in (("hugeint", wide), ("ubigint", long)):
+    for kind, numbers in (("hugeint", wide), ("ubigint", long), ("uhugeint", large)):
         rows = ", ".join(f"({number}::{kind})" for number in numbers)
         for name in ("hex", "to_hex", "bin", "to_binary"):
-            compare(f"select x, {name}(x) as d from (values {rows}) t(x) order by x", {}, ranks)
+            compare(f"select {name}(x) as d from (values {rows}) t(x) order by x", {}, ranks)
             compare(f"select {name}({numbers[2]}::{kind}) as d", {}, ranks)
 
 
@@ -142,10 +146,98 @@ def test_version() -> None:
     assert hr.sql("select version() as v").to_pylist() == [{"v": f"headrace {hr.__version__}"}]
 
 
-@pytest.mark.parametrize("share", ["-0.25", "[0.25, 0.5]"])
+SHARES = (
+    "-0.25", "[0.25, 0.5]", "[-0.25, -0.5]", "[0, 1]", "[0, -1]", "[-1]", "-1", "0", "[0.1, 0.9, 0.5]",
+    "-0.1::double", "[0.25::double, 0.5::double]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("function", ["quantile_cont", "quantile_disc", "quantile"])
+def test_lists_of_shares_and_negative_ones(tables: dict[str, pa.Table], function: str) -> None:
+    """A negative share counts from the other end; also of constant lists, which are folded."""
+    lists = [*QUANTILED, "[1, 2, 3, 4]", "[]::int[]", "[NULL]::int[]", "[1.5::decimal(4, 2), 2.25, 3]"]
+    lists += ["w"] if function != "quantile_cont" else []
+    for ranks in (1, 3):
+        for share in SHARES:
+            calls = ", ".join(
+                f"list_aggregate({each}, '{function}', {share}) as c{n}" for n, each in enumerate(lists)
+            )
+            compare(f"select id, {calls} from l order by id", tables, ranks)
+    for share in SHARES:
+        compare(f"select {function}(i, {share}) as q from n where i between -1000 and 10000", tables, 2)
+
+
+@pytest.mark.parametrize("share", ["NULL", "1.5", "[0.5, 2]", "[]"])
 def test_shares_that_are_refused(share: str) -> None:
-    with pytest.raises(hr.HeadraceError, match="aggregate quantile_cont of a list"):
+    with pytest.raises(hr.HeadraceError, match=r"aggregate quantile_cont of a list|QUANTILE|quantile"):
         hr.sql(f"select list_aggregate([1, 2], 'quantile_cont', {share})")
+
+
+ROUNDED = {
+    "tinyint": "5, 15, 25, 120, -5, -120, NULL",
+    "bigint": "0, 5, 15, 25, -5, -15, -25, 4611686018427387904, 9223372036854775799, NULL",
+    "ubigint": "5, 15, 9223372036854775807",
+    "hugeint": "5, 15, 150000000000000000000000000000000000000, 50000000000000000000000000000000000000, "
+    "-50000000000000000000000000000000000001",
+    "decimal(5, 3)": "0.125, 0.135, -0.125, 12.5, 15.0, 99.999",
+    "decimal(38, 0)": "5, 15, -45, 50000000000000000000000000000000000000",
+    "float": "0.25, 0.35, -2.5, 1e38, 16777217.5, 0.15, NULL",
+    "double": "0.25, 2.675, 1.005, 1e300, -1e300, 1.5e308, 5e-324, 'nan', 'inf', '-inf', -0.0, 0.5, -0.5, "
+    "1234.5678, 0.49999999999999994, 4503599627370497.5, NULL",
+}
+
+
+@pytest.mark.parametrize("kind", ROUNDED)
+def test_round_even(kind: str) -> None:
+    """What is halfway goes to the even neighbour, before and behind the point; what overflows is an error."""
+    values = f"(select unnest([{ROUNDED[kind]}]::{kind}[]) as x)"
+    for digits in (-400, -39, -38, -37, -19, -2, -1, 0, 1, 2, 3, 308, 400):
+        query = f"select round_even(x, {digits}) as r, roundbankers(x, {digits}) as s from {values}"
+        try:
+            expected = duckdb.sql(query).to_arrow_table()
+        except duckdb.OutOfRangeException:
+            with pytest.raises(
+                hr.HeadraceError, match="overflow|cannot be represented|out of range|does not fit"
+            ):
+                hr.sql(query)
+            continue
+        same(hr.sql(query), expected, ordered=True)
+    with pytest.raises(hr.HeadraceError, match="round_even.* must be a constant"):
+        hr.sql(f"select round_even(x, x::int) from {values} where x = 5")
+
+
+def test_rounding_of_decimals_that_overflow() -> None:
+    for value in ("99999999999999999999999999999999999999", "-60000000000000000000000000000000000000"):
+        with pytest.raises(hr.HeadraceError, match="overflow"):
+            hr.sql(f"select round_even(x, -38) from (select {value}::decimal(38, 0) as x)")
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_names_that_functions_have_besides(tables: dict[str, pa.Table], ranks: int) -> None:
+    for text in (
+        "select add(i % 100, 1) as a, subtract(i % 100, 2) as s, multiply(i % 10, 3) as m from n order by id",
+        "select add(id) as a, subtract(id) as s, multiply(interval '1 day', id) as m from n order by id",
+        "select add(date '2020-01-01', 1) as a, subtract(timestamp '2020-01-02', interval '1 day') as s",
+        "select char_length(a) as c, character_length(w) as d, char_length('äb') as e from l order by id",
+        "select grade_up([3, 1, id]) as g, list_extract(s, 2) as x from t order by id",
+        "select list_element(s, -1) as y from t order by id",
+        "select contains(map {'a': id}, 'a') as a, contains(map {'a': NULL}, 'b') as b from n order by id",
+        "select nanosecond(i) as n from (values (interval '3.5 second'), (NULL)) v(i)",
+    ):
+        compare(text, tables, ranks)
+
+
+def test_a_list_that_is_too_long() -> None:
+    """Of a series it is said before it is made, and what makes rows instead."""
+    for call in ("unnest(range(1, 10000000000))", "len(generate_series(600000000))"):
+        with pytest.raises(
+            hr.HeadraceError, match=r"numbers is larger than 4 GiB; FROM range\(…\) gives rows"
+        ):
+            hr.sql(f"select {call}")
+    with pytest.raises(hr.HeadraceError, match="a text or list larger than 4 GiB"):
+        hr.sql("select len(range(x)) from (values (10000000000)) v(x)")
+    found = hr.sql("select range(5, 10000000000, 5000000000) as l").to_pylist()
+    assert found == [{"l": [5, 5000000005]}]
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
@@ -235,3 +327,18 @@ def test_strptime(form: str) -> None:
 def test_what_is_refused(expression: str, message: str) -> None:
     with pytest.raises(hr.HeadraceError, match=message):
         hr.sql(f"select {expression} as y from t", {"t": pa.table({"x": [1]})})
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_days_do_not_lead_to_infinity(ranks: int) -> None:
+    """Which is the number behind the last day: it stays what it is, and is not reached."""
+    infinity = 2**31 - 1
+    days = pa.array([infinity, -infinity, infinity - 1, 0, None], pa.int32()).cast(pa.date32())
+    rows = pa.table({"d": days, "n": pa.array([5, 5, -1, infinity - 1, 1], pa.int32())})
+    compare("select (d + n)::varchar as a, (d - -n)::varchar as b from t order by n, 1", {"t": rows}, ranks)
+    for moved in ("d + n", "d - (-n)", "n + d"):
+        for day, count in ((infinity - 1, 1), (1 - infinity, -1), (0, infinity)):
+            date = pa.array([day], pa.int32()).cast(pa.date32())
+            one = pa.table({"d": date, "n": pa.array([count], pa.int32())})
+            with pytest.raises(hr.HeadraceError, match="a date out of range"):
+                hr.sql(f"select {moved} as r from t", {"t": one}, ranks=ranks)

@@ -471,3 +471,9 @@ def test_files_that_are_made_plain_or_read_by_duckdb(server: StoreServer) -> Non
     assert hr.sql(f"from '{lines}' order by k").to_pylist() == [{"k": 1, "t": "a"}, {"k": 2, "t": None}]
     with pytest.raises(hr.HeadraceError, match="filename of files in a store"):
         hr.sql(f"from read_json('{lines}', filename=true)")
+    plain = server.put("/d/y.json", b'{"k":3}\n')
+    both = f"select sum(k)::int as s from read_json(['{lines}', '{plain}'])"
+    assert hr.sql(both).to_pylist() == [{"s": 6}]
+    packed = server.put("/d/z", gzip.compress(b'{"k":4}\n'))
+    found = hr.sql(f"select k from read_json('{packed}', compression='gzip')")
+    assert found.to_pylist() == [{"k": 4}]

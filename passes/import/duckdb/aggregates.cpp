@@ -12,8 +12,6 @@ using Use = Field::Use;
 
 /// Decimals of so many digits are exact as doubles, in their units.
 static constexpr unsigned kDoubleDigits = 15;
-/// What DuckDB writes as an integer.
-static constexpr int64_t kShareDigits = 18;
 
 StringRef RelationImporter::aggregateName(Node call, bool distinct) {
   StringRef name = nameOf(call);
@@ -274,27 +272,24 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   return request;
 }
 
-/// One share of a quantile function as the plan has it.
-static FailureOr<Quantile> quantileAt(Node share) {
-  std::optional<double> value = share.get("value") ? share.get("value").real() : share.real();
-  if (!value) {
-    // no test: DuckDB writes no such plan
-    return share.fail("expected a share");
-  }
-  Quantile quantile{.share = headrace::QuantileShare::ofReal(std::abs(*value))};
-  if (share.get("type").get("id").string() == StringRef("DECIMAL")) {
-    std::optional<int64_t> scale = share.get("type").get("type_info").get("scale").integer();
-    std::optional<int64_t> units = share.get("value").integer();
-    if (!scale || *scale < 0 || *scale > kShareDigits || !units) {
-      return share.fail("expected a decimal of at most " + Twine(kShareDigits) + " digits");
+/// One share of a quantile function as the plan has it, with the sign that the call says for all.
+static FailureOr<headrace::QuantileShare> shareAt(Node share, ImportContext &context, Location at) {
+  Constant constant;
+  if (std::optional<double> real = share.real()) {
+    constant.type = Float64Type::get(context.getContext());
+    constant.value = FloatAttr::get(constant.type, *real);
+  } else {
+    FailureOr<Constant> given = importConstant(context, share, at);
+    if (failed(given)) {
+      return failure();
     }
-    int64_t whole = 1;
-    for (int64_t digit = 0; digit < *scale; ++digit) {
-      whole *= 10;
-    }
-    quantile.share = {std::abs(*units), whole};
+    constant = *given;
   }
-  return quantile;
+  std::optional<SignedShare> found = shareOf(constant.value, constant.type);
+  if (!found) {
+    return share.fail("expected a share from -1 to 1, of at most 18 digits");
+  }
+  return found->share;
 }
 
 FailureOr<SmallVector<Quantile>> RelationImporter::quantilesOf(const MeasureCall &call,
@@ -309,13 +304,13 @@ FailureOr<SmallVector<Quantile>> RelationImporter::quantilesOf(const MeasureCall
   }
   SmallVector<Quantile> quantiles;
   for (Node share : shares) {
-    FailureOr<Quantile> quantile = quantileAt(share);
-    if (failed(quantile)) {
+    FailureOr<headrace::QuantileShare> found = shareAt(share, context, at);
+    if (failed(found)) {
       return failure();
     }
-    quantile->descending = options.get("desc").boolean().value_or(false);
-    quantile->kind = quantileKind(kind, type);
-    quantiles.push_back(*quantile);
+    quantiles.push_back({.share = *found,
+                         .descending = options.get("desc").boolean().value_or(false),
+                         .kind = quantileKind(kind, type)});
   }
   return quantiles;
 }

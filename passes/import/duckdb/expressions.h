@@ -203,6 +203,8 @@ private:
   MaybeExpression importRange(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importResized(ExpressionBuilder &b, const Call &call, Arguments arguments);
   MaybeExpression importListAggregate(ExpressionBuilder &b, const Call &call, Arguments arguments);
+  MaybeExpression importListQuantiles(ExpressionBuilder &b, const Call &call, llvm::StringRef name,
+                                      const Expression &list, llvm::ArrayRef<Quantile> quantiles);
   // lambdas.cpp
   /// Whether the call of a function has a lambda.
   static bool isLambda(Node call);

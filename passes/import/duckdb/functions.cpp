@@ -4,6 +4,7 @@
 #include "passes/import/Histograms.h"
 #include "passes/import/Moments.h"
 #include "passes/import/duckdb/expressions.h"
+#include "passes/import/duckdb/round_even.h"
 #include "runtime/base/version.h"
 
 #include <cmath>
@@ -240,7 +241,17 @@ MaybeExpression ExpressionImporter::importDateOperator(ExpressionBuilder &b, con
   Expression count = *b.cast(other, IntegerType::get(context.getContext(), 64), call.at);
   Expression moved =
       adds ? moments.plus(moments.units(date), count) : moments.minus(moments.units(date), count);
-  return moments.orInfinite(date, moments.as(moved, call.type), other);
+  // The outermost numbers are no days, but infinite.
+  Expression most = moments.number(kDaysMax), least = moments.number(-kDaysMax);
+  MaybeExpression above = b.compare(frame::CompareKind::Ge, moved, most, call.at);
+  MaybeExpression below = b.compare(frame::CompareKind::Le, moved, least, call.at);
+  MaybeExpression error =
+      b.raise(frame::RaiseKind::User, "a date out of range", moved.type(), call.at);
+  if (failed(above) || failed(below) || failed(error)) {
+    return failure();
+  }
+  MaybeExpression finite = b.choose({*above, *below}, {*error, *error}, &moved, call.at);
+  return failed(finite) ? finite : moments.orInfinite(date, moments.as(*finite, call.type), other);
 }
 
 std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(ExpressionBuilder &b,
@@ -271,6 +282,11 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
     auto which = call.name == "greatest" ? ExpressionBuilder::Extreme::kGreatest
                                          : ExpressionBuilder::Extreme::kLeast;
     return b.extreme(which, arguments, call.at);
+  }
+  if (call.name == "round_even" && arguments.size() == 2) {
+    std::optional<int64_t> digits = ExpressionBuilder::integerOf(arguments[1]);
+    return digits ? roundedToEven(b, arguments[0], *digits, call.type, call.at)
+                  : MaybeExpression(unsupported(call, "the digits must be a constant"));
   }
   if (call.name == "bit_count" && arguments.size() == 1) {
     return importBitCount(b, call, arguments[0]);

@@ -446,6 +446,9 @@ MaybeExpression ExpressionImporter::importPartOfInterval(ExpressionBuilder &b, c
     Expression micros = totalOf(b, interval, i64, call.at);
     return call.name == "epoch_ns" ? moments.times(micros, 1000) : micros;
   }
+  if (call.name == "nanosecond" || call.name == "nanoseconds") {
+    return moments.times(*partOf(moments, TimePart::kMicrosecond, interval), 1000);
+  }
   std::optional<TimePart> part = timePart(call.name);
   std::optional<Expression> value = part ? partOf(moments, *part, interval) : std::nullopt;
   if (!value) {

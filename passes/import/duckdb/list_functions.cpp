@@ -384,6 +384,22 @@ MaybeExpression ExpressionImporter::importCommon(ExpressionBuilder &b, const Cal
              : b.text(function("list_intersect"), {arguments[0], *other}, call.type, call.at);
 }
 
+/// Numbers of a list that a text has room for.
+static constexpr int64_t kSeriesMax = int64_t{1} << 29;
+
+/// How many numbers a series of constants has.
+static std::optional<__int128> constantLength(ArrayRef<Expression> bounds, bool withStop) {
+  SmallVector<int64_t> numbers;
+  for (const Expression &bound : bounds) {
+    std::optional<int64_t> number = ExpressionBuilder::integerOf(bound);
+    if (!number) {
+      return std::nullopt;
+    }
+    numbers.push_back(*number);
+  }
+  return numbers[2] == 0 ? 0 : numbersIn(numbers[0], numbers[1], numbers[2], withStop);
+}
+
 MaybeExpression ExpressionImporter::seriesOf(ExpressionBuilder &b, Arguments bounds, bool withStop,
                                              Type list, Location at) {
   Type i64 = integer64(b), element = elementOf(list);
@@ -418,6 +434,14 @@ MaybeExpression ExpressionImporter::seriesOf(ExpressionBuilder &b, Arguments bou
   if (given.size() == 2) {
     given.push_back(one);
   }
+  if (std::optional<__int128> length = constantLength(given, withStop)) {
+    if (*length > kSeriesMax) {
+      return context.fail(at,
+                          "a list of " + Twine(static_cast<int64_t>(*length)) +
+                              " numbers is larger than 4 GiB; FROM range(…) gives rows instead",
+                          ImportError::Kind::kUser);
+    }
+  }
   given.push_back(closed);
   return b.text(function("list_range"), given, list, at);
 }
@@ -442,37 +466,59 @@ MaybeExpression ExpressionImporter::importRange(ExpressionBuilder &b, const Call
   return seriesOf(b, arguments, call.name == "generate_series", call.type, call.at);
 }
 
-/// The share that a constant says; nothing if it is none.
-static std::optional<headrace::QuantileShare> shareOf(const Expression &constant) {
-  Attribute value = ExpressionBuilder::constantOf(constant);
-  if (auto real = dyn_cast_or_null<FloatAttr>(value)) {
-    return headrace::QuantileShare::ofReal(real.getValueAsDouble());
-  }
-  auto integer = dyn_cast_or_null<IntegerAttr>(value);
-  if (!integer || !integer.getValue().isSignedIntN(64)) {
-    return std::nullopt;
-  }
-  int64_t whole = 1;
-  if (auto decimal = dyn_cast<frame::DecimalType>(frame::dropNullable(constant.type()))) {
-    for (int64_t digit = 0; digit < decimal.getScale(); ++digit) {
-      whole *= 10;
-    }
-  }
-  return headrace::QuantileShare{integer.getValue().getSExtValue(), whole};
-}
-
-/// Which quantile an aggregate of a list is, whose share is a constant; nothing: none.
-static std::optional<Quantile> quantileCalled(StringRef name, const Expression &share,
-                                              Type element) {
+/// Which quantiles an aggregate of a list is, whose share, or list of them, is constant; none: it
+/// is no quantile.
+static SmallVector<Quantile> quantilesCalled(ImportContext &context, StringRef name, Node share,
+                                             Type element) {
   const auto kind = llvm::StringSwitch<std::optional<headrace::QuantileKind>>(name)
                         .Case("quantile_cont", headrace::QuantileKind::kBetween)
                         .Cases({"quantile", "quantile_disc"}, headrace::QuantileKind::kDiscrete)
                         .Default(std::nullopt);
-  const std::optional<headrace::QuantileShare> given = kind ? shareOf(share) : std::nullopt;
-  if (!given || given->part < 0 || !given->isInside()) {
-    return std::nullopt;
+  Node value = share.get("value");
+  SmallVector<Node> values{value};
+  if (value.get("type").get("id").string() == StringRef("LIST")) {
+    values = value.get("value").get("children").elements();
   }
-  return Quantile{.share = *given, .descending = false, .kind = quantileKind(*kind, element)};
+  SmallVector<Quantile> quantiles;
+  bool descending = false;
+  Type real = Float64Type::get(context.getContext());
+  for (Node each : values) { // which the binder has made doubles of
+    std::optional<double> number = each.get("value").real();
+    auto found = kind && number ? shareOf(FloatAttr::get(real, *number), real) : std::nullopt;
+    if (!found) {
+      return {};
+    }
+    descending |= found->isNegative;
+    quantiles.push_back(
+        {.share = found->share, .descending = false, .kind = quantileKind(*kind, element)});
+  }
+  for (Quantile &quantile : quantiles) { // 0 has no sign of its own
+    quantile.descending = descending;
+  }
+  return quantiles;
+}
+
+/// The median, the deviation from it, or quantiles of a list.
+MaybeExpression ExpressionImporter::importListQuantiles(ExpressionBuilder &b, const Call &call,
+                                                        StringRef name, const Expression &list,
+                                                        ArrayRef<Quantile> quantiles) {
+  Type type = frame::dropNullable(call.type);
+  const bool areSeveral = isa<frame::ListType>(type) && !quantiles.empty();
+  Type one = areSeveral ? elementOf(type) : type;
+  const bool isOfDays = frame::isDate(elementOf(list.type())) && !frame::isDate(one);
+  Type moments = frame::ListType::get(Moments(b, call.at).timestampType());
+  MaybeExpression values =
+      isOfDays ? castNested(b, list, moments, Misfit::kRaises, call.at) : MaybeExpression(list);
+  if (failed(values)) {
+    return values;
+  }
+  if (areSeveral) {
+    return b.ofAny(*values, quantilesOfList(b, *values, quantiles, type, call.at), call.at);
+  }
+  return name == "mad"
+             ? deviationOfList(b, *values, call.type, call.at)
+             : quantileOfList(b, *values, quantiles.empty() ? medianOf(type) : quantiles.front(),
+                              type, call.at);
 }
 
 /// An aggregate of a list's elements, by its name.
@@ -514,20 +560,14 @@ MaybeExpression ExpressionImporter::importListAggregate(ExpressionBuilder &b, co
     return binnedCounts(b, list, arguments[2],
                         name == "histogram" ? Binning::kUpTo : Binning::kExact, call.type, call.at);
   }
-  const std::optional<Quantile> quantile =
-      arguments.size() == 3 ? quantileCalled(name, arguments[2], call.type) : std::nullopt;
-  if (((name == "median" || name == "mad") && arguments.size() == 2) || quantile) {
-    Type moments = frame::ListType::get(Moments(b, call.at).timestampType());
-    const bool isOfDays = frame::isDate(elementOf(list.type())) && !frame::isDate(call.type);
-    MaybeExpression values =
-        isOfDays ? castNested(b, list, moments, Misfit::kRaises, call.at) : MaybeExpression(list);
-    if (quantile && succeeded(values)) {
-      return quantileOfList(b, *values, *quantile, frame::dropNullable(call.type), call.at);
-    }
-    return failed(values)  ? values
-           : name == "mad" ? deviationOfList(b, *values, call.type, call.at)
-                           : quantileOfList(b, *values, medianOf(call.type),
-                                            frame::dropNullable(call.type), call.at);
+  SmallVector<Quantile> quantiles;
+  if (arguments.size() == 3) {
+    Type type = frame::dropNullable(call.type);
+    quantiles = quantilesCalled(context, name, call.node.get("children").elements()[2],
+                                isa<frame::ListType>(type) ? elementOf(type) : type);
+  }
+  if (((name == "median" || name == "mad") && arguments.size() == 2) || !quantiles.empty()) {
+    return importListQuantiles(b, call, name, list, quantiles);
   }
   if (name == "approx_count_distinct" && arguments.size() == 2) {
     return b.text(function("list_unique"), list, call.type, call.at);

@@ -48,7 +48,7 @@ ExpressionImporter::importMapFunction(ExpressionBuilder &b, const Call &call, Ar
     MaybeExpression size = b.text(function("list_length"), *entries, i64, call.at);
     return failed(size) ? size : b.cast(*size, call.type, call.at);
   }
-  if (call.name == "map_contains" && arguments.size() == 2) {
+  if ((call.name == "map_contains" || call.name == "contains") && arguments.size() == 2) {
     return has(part(1), arguments[1]);
   }
   if (call.name == "map_contains_value" && arguments.size() == 2) {

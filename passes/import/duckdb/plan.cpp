@@ -102,9 +102,22 @@ LogicalResult headrace::import::duckdb::expectCall(Node call, StringRef what,
   return expectExpression(call, what, all, context, at);
 }
 
+/// The name by which a function is known here, of several that DuckDB has for it.
+static StringRef usualName(StringRef name) {
+  return llvm::StringSwitch<StringRef>(name)
+      .Case("add", "+")
+      .Case("subtract", "-")
+      .Case("multiply", "*")
+      .Cases({"char_length", "character_length"}, "length")
+      .Cases({"list_extract", "list_element"}, "array_extract")
+      .Cases({"grade_up", "array_grade_up"}, "list_grade_up")
+      .Case("roundbankers", "round_even")
+      .Default(name);
+}
+
 StringRef headrace::import::duckdb::nameOf(Node call) {
   SmallVector<Node> path = call.get("qname").get("path").elements();
-  return path.empty() ? StringRef() : path.back().string().value_or("");
+  return path.empty() ? StringRef() : usualName(path.back().string().value_or(""));
 }
 
 //===----------------------------------------------------------------------===//

@@ -82,7 +82,10 @@ struct Constant {
 };
 mlir::FailureOr<Constant> importConstant(ImportContext &context, Node value, mlir::Location at);
 
-/// The last part of an object's `qname`.
+/// How many numbers there are from `start` in steps up to `stop`, or down to it.
+__int128 numbersIn(__int128 start, __int128 stop, __int128 step, bool withStop);
+
+/// The last part of an object's `qname`: of a function with several names the usual one.
 llvm::StringRef nameOf(Node call);
 
 } // namespace headrace::import::duckdb

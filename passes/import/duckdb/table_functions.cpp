@@ -25,8 +25,8 @@ MaybeRelation RelationImporter::importTableFunction(Node op) {
   return context.fail(at, "unsupported table function: " + name);
 }
 
-/// How many numbers there are from `start` in steps up to `stop`, or down to it.
-static __int128 numbersIn(__int128 start, __int128 stop, __int128 step, bool withStop) {
+__int128 headrace::import::duckdb::numbersIn(__int128 start, __int128 stop, __int128 step,
+                                             bool withStop) {
   __int128 distance = step > 0 ? stop - start : start - stop;
   __int128 width = step > 0 ? step : -step;
   if (withStop) {

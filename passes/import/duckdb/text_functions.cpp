@@ -231,15 +231,20 @@ static MaybeExpression integerInDigits(ExpressionBuilder &b, const Expression &v
   if (frame::dropNullable(value.type()).isSignlessInteger(64)) {
     return b.text(digits, {value, width}, type, at);
   }
-  Type wide = IntegerType::get(b.getContext(), 128);
+  const bool isUnsigned = frame::isUnsigned128(value.type());
+  Type wide =
+      isUnsigned ? frame::dropNullable(value.type()) : Type(IntegerType::get(b.getContext(), 128));
   MaybeExpression whole = b.cast(value, wide, at);
+  auto applied = [&](const char *math, const char *text, const Expression &x, int64_t y) {
+    const Expression number = b.integer(y, wide, at);
+    return isUnsigned ? b.text(*headrace::textFunctionNamed(text), {x, number}, wide, at)
+                      : b.math(*headrace::mathFunctionNamed(math), {x, number}, wide, at);
+  };
   SmallVector<Expression> parts;
   for (int64_t shift = 96; succeeded(whole) && shift >= 0; shift -= 32) {
-    MaybeExpression part = b.math(*headrace::mathFunctionNamed("right_shift"),
-                                  {*whole, b.integer(shift, wide, at)}, wide, at);
-    part = failed(part) ? part
-                        : b.math(*headrace::mathFunctionNamed("bitwise_and"),
-                                 {*part, b.integer(UINT32_MAX, wide, at)}, wide, at);
+    MaybeExpression part = applied("right_shift", "ui128_right_shift", *whole, shift);
+    part = failed(part) ? part : applied("bitwise_and", "ui128_and", *part, UINT32_MAX);
+    part = failed(part) || !isUnsigned ? part : b.cast(*part, string, at);
     part = failed(part) ? part : b.cast(*part, i64, at);
     part = failed(part) ? part : b.text(digits, {*part, width}, string, at);
     Expression zero = b.constant(StringAttr::get(b.getContext(), "0"), string, at);
@@ -384,7 +389,8 @@ std::optional<MaybeExpression> ExpressionImporter::importTextFunction(Expression
     return importSimilarity(b, call, arguments);
   }
   static constexpr StringRef kDigits[] = {"hex", "to_hex", "bin", "to_binary"};
-  if (llvm::is_contained(kDigits, call.name) && frame::isInteger(arguments[0].type())) {
+  if (llvm::is_contained(kDigits, call.name) &&
+      (frame::isInteger(arguments[0].type()) || frame::isUnsigned128(arguments[0].type()))) {
     return integerInDigits(b, arguments[0], call.name.ends_with("hex") ? 4 : 1, call.type, call.at);
   }
   const headrace::TextFunction *function =

@@ -16,10 +16,12 @@ from headrace._src.counted import counted
 from headrace._src.errors import (
     HeadraceError,
     InputOutputError,
+    UnsupportedError,
     UserError,
     reason,
     translated,
 )
+from headrace._src.query.field_ids import are_field_ids, with_field_ids
 from headrace._src.query.store_files import StoreWriter, is_store, place_of
 from headrace._src.query.store_files import shown as shown_path
 from headrace._src.sql.literals import literal, value_text
@@ -60,8 +62,8 @@ class CountedRows:
 class Form:
     """How files are written: a format, by its suffix, and its options.
 
-    Of Parquet `compression`, `compression_level` and `row_group_size`, of CSV `header`, `delim`, `quote`,
-    `escape`, `nullstr`, `force_quote` and `compression`, of JSON `array` and `compression`.
+    Of Parquet `compression`, `compression_level`, `row_group_size` and `field_ids`, of CSV `header`, `delim`,
+    `quote`, `escape`, `nullstr`, `force_quote` and `compression`, of JSON `array` and `compression`.
     """
 
     format: str
@@ -200,12 +202,17 @@ def _parquet(
     compression: str = "snappy",
     row_group_size: int = 1 << 20,
     compression_level: int | None = None,
+    field_ids: str | Mapping[str, Any] | None = None,
 ) -> None:
     import pyarrow.parquet as parquet
 
     codec = codec_options(compression, compression_level)
+    if field_ids is not None:
+        schema = with_field_ids(schema, field_ids)
     batches = map(_of_38_digits, batches)
     if any(has_intervals(field.type) for field in schema):  # which Arrow does not write
+        if field_ids is not None:
+            raise UnsupportedError("field_ids of files with intervals")
         _parquet_of_intervals(path, schema, batches, codec["compression"], row_group_size)
         return
     with parquet.ParquetWriter(path, schema, **codec) as writer:
@@ -387,6 +394,7 @@ _OPTIONS: dict[str, dict[str, tuple[Callable[[Any], bool], str]]] = {
         "compression": (_is_codec, f"one of {', '.join(_CODECS)}"),
         "compression_level": (_is_count, "a number from 1 on"),
         "row_group_size": (_is_count, "a number of rows"),
+        "field_ids": (are_field_ids, "'auto', or a struct of columns with numbers: {a: 1, b: 2}"),
     },
     ".arrow": {},
     ".csv": {

@@ -3,6 +3,7 @@
 
 #include "runtime/base/content_hash.h"
 #include "runtime/base/readable.h"
+#include "runtime/base/temporary_space.h"
 #include "runtime/base/unnamed_file.h"
 
 #include <algorithm>
@@ -88,7 +89,8 @@ Expected<SpillFile::Extent> SpillFile::place(uint64_t bytes) {
   for (const File &each : files_) {
     all += each.end;
   }
-  if (options_.limitBytes > 0 && all > static_cast<uint64_t>(options_.limitBytes)) {
+  const int64_t left = options_.limitBytes - static_cast<int64_t>(all);
+  if (options_.limitBytes > 0 && TemporarySpace::instance().copiedBytes(left) > left) {
     return makeError(ErrorKind::kMemory, "rows that memory has no room for exceed spillLimit, ",
                      formatBytes(options_.limitBytes), "; raise it, or --memory");
   }

@@ -18,7 +18,9 @@ CsvDialect dialectOf(const nlohmann::json &options) {
   dialect.escape = characterOf(options, "escape");
   dialect.comment = characterOf(options, "comment");
   dialect.returns = options.at("returns").get<bool>();
-  dialect.latin1 = options.at("latin1").get<bool>();
+  if (const nlohmann::json &encoding = options.at("encoding"); !encoding.is_null()) {
+    dialect.encoding = CsvEncoding::of(encoding);
+  }
   dialect.pads = options.at("pads").get<bool>();
   dialect.drops = options.at("drops").get<bool>();
   return dialect;

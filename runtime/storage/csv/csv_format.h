@@ -1,7 +1,7 @@
 // What the bytes of a CSV file mean, as its address says it.
 #pragma once
 
-#include "runtime/base/status.h"
+#include "runtime/storage/csv/csv_encoding.h"
 
 #include <nlohmann/json.hpp>
 
@@ -22,9 +22,9 @@ struct CsvDialect {
   char escape = 0;      ///< before a quote inside of quotes; 0: none
   char comment = 0;     ///< from there to the end of its line nothing counts; 0: none
   bool returns = false; ///< lines end with a CR alone
-  bool latin1 = false;  ///< each byte is a character
-  bool pads = false;    ///< values that a line lacks at its end are NULL
-  bool drops = false;   ///< records that cannot be read are left out
+  std::optional<CsvEncoding> encoding; ///< none: UTF-8
+  bool pads = false;                   ///< values that a line lacks at its end are NULL
+  bool drops = false;                  ///< records that cannot be read are left out
 };
 
 /// What the bytes of a file mean; all of it is told, nothing is guessed here.

@@ -12,22 +12,6 @@ namespace {
 
 constexpr size_t kChunkBytes = 256 << 10;
 
-/// Characters of Latin-1 as UTF-8.
-std::string fromLatin1(std::string_view bytes) {
-  std::string text;
-  text.reserve(bytes.size() + bytes.size() / 8);
-  for (char each : bytes) {
-    const auto byte = static_cast<uint8_t>(each);
-    if (byte < 0x80) {
-      text += each;
-    } else {
-      text += static_cast<char>(0xc0 | byte >> 6);
-      text += static_cast<char>(0x80 | (byte & 0x3f));
-    }
-  }
-  return text;
-}
-
 class PlainWriter {
 public:
   PlainWriter(TemporaryFile &out, const CsvFormat &format, const std::string &path)
@@ -318,7 +302,11 @@ Expected<std::shared_ptr<const InputFile>> plainForm(std::shared_ptr<const Input
   if (format.dialect) {
     writer.emplace(out, format, path);
   }
-  std::string chunk(kChunkBytes, '\0');
+  std::optional<CsvDecoder> decoder;
+  if (format.dialect && format.dialect->encoding) {
+    decoder.emplace(*format.dialect->encoding, path);
+  }
+  std::string chunk(kChunkBytes, '\0'), decoded;
   for (bool first = true;; first = false) {
     HR_ASSIGN_OR_RETURN(const size_t count, reader->read(chunk));
     if (count == 0) {
@@ -329,10 +317,17 @@ Expected<std::shared_ptr<const InputFile>> plainForm(std::shared_ptr<const Input
       HR_RETURN_IF_ERROR(out.append(text));
       continue;
     }
+    if (decoder) {
+      HR_ASSIGN_OR_RETURN(decoded, decoder->decode(text));
+      text = decoded;
+    }
     if (first && text.starts_with("\xef\xbb\xbf")) { // a byte order mark
       text.remove_prefix(3);
     }
-    HR_RETURN_IF_ERROR(format.dialect->latin1 ? writer->add(fromLatin1(text)) : writer->add(text));
+    HR_RETURN_IF_ERROR(writer->add(text));
+  }
+  if (decoder) {
+    HR_RETURN_IF_ERROR(decoder->finish());
   }
   if (writer) {
     HR_RETURN_IF_ERROR(writer->finish());

@@ -1,6 +1,7 @@
 // CSV files of random texts and numbers: read as they were written, by any number of ranks; damaged
 // ones are errors or other rows.
-// Sources: runtime/storage/csv/csv_column.cpp, runtime/storage/csv/csv_file.cpp,
+// Sources: runtime/storage/csv/csv_column.cpp, runtime/storage/csv/csv_encoding.cpp,
+// runtime/storage/csv/csv_file.cpp,
 // runtime/storage/csv/csv_format.cpp, runtime/storage/csv/plain_form.cpp,
 // runtime/storage/csv/byte_reader.cpp, runtime/base/unnamed_file.cpp
 #include "runtime/storage/csv/csv_source.h"
@@ -126,7 +127,8 @@ TEST(Csv, ThePlainFormHasTheSameRows) {
     nlohmann::json &dialect = address.reader["dialect"];
     dialect["delim"] = "|";
     dialect["quote"] = dialect["escape"] = "\"";
-    dialect["returns"] = dialect["latin1"] = false;
+    dialect["returns"] = false;
+    dialect["encoding"] = nullptr;
     dialect["pads"] = trial % 2 == 0;
     dialect["drops"] = trial % 3 == 0;
     auto opened = CsvFile::open(address);

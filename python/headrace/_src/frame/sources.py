@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from headrace._src.arguments import checked
-from headrace._src.errors import UserError
+from headrace._src.errors import UnsupportedError, UserError
 from headrace._src.frame.lazy_frame import LazyFrame
 from headrace._src.frame.nodes import Source, owned, user_line
 from headrace._src.frame.scope import Column, Key
@@ -179,6 +179,11 @@ def _frame(name: str, data: Any, operation: str) -> LazyFrame:
     (table,) = resolve({name: data}).values()
     one = table.first if isinstance(table, FileTable) and table.is_partitioned else table
     schema = schema_of(name, json.loads(statistics_of(one)))
+    for column in schema.columns:
+        if column.stored:
+            raise UnsupportedError(
+                f"frames read no column by a cast to {column.type}, SQL does: {column.name} in {operation}"
+            )
     columns = {
         each.name: Column(quoted(each.name), arrow_type(each.type))
         for each in schema.columns

@@ -17,6 +17,7 @@ from headrace._src.query.statistics import documents_for, statistics_of, table_s
 from headrace._src.query.tables import ArrowTable, FileTable, ResidentTable, Table, located
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.clock import Clock, clock_of
+from headrace._src.sql.described import settings_asked
 from headrace._src.stop import current_stop
 from headrace._src.tuning import use as tuning
 
@@ -40,8 +41,11 @@ def load_query(
     target = tuning.applied(target, tuning.sql_program(text), lambda: table_sizes(tables))
     clock = clock_of(text)
     part = [plan.json, plan.names, plan.types] if plan else []
-    key = _key(text, tables, [*target.key(), statistics, clock.key(), *part])
-    persistent = clock.lasting and all(isinstance(table, FileTable) for table in tables.values())
+    asked = settings_asked(text)
+    key = _key(text, tables, [*target.key(), statistics, clock.key(), *part, *asked])
+    persistent = (
+        clock.lasting and not asked and all(isinstance(table, FileTable) for table in tables.values())
+    )
     return programs.load(
         key,
         lambda: compiled_query(text, tables, target, statistics, clock, plan),

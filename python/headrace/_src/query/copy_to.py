@@ -131,6 +131,16 @@ def _options(text: str) -> dict[str, Any]:
     return options
 
 
+def _struct(text: str) -> Any:
+    import duckdb
+
+    with duckdb.connect(config={"enable_external_access": False}) as connection:
+        try:
+            return connection.sql(f"select {text}").fetchall()[0][0]
+        except duckdb.Error:
+            raise ValueError(f"not a constant: {text}") from None
+
+
 def _value(text: str | None) -> Any:
     if text is None:
         return True
@@ -139,6 +149,8 @@ def _value(text: str | None) -> Any:
         return [_value(part) for part in split_at_commas(text[1:-1])]
     if text.startswith("'"):
         return text[1:-1].replace("''", "'")
+    if text.startswith("{"):
+        return _struct(text)
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     return int(text) if text.isdecimal() else text.strip('"')

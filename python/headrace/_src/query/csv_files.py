@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -11,8 +12,9 @@ from typing import Any
 
 from headrace._src.counted import counted
 from headrace._src.errors import InputOutputError, UnsupportedError, UserError
+from headrace._src.query.csv_encodings import Encoding, encoding_of, is_encoded
 from headrace._src.query.given_columns import OPTIONS as PLACE_OPTIONS
-from headrace._src.query.store_files import Stamp, StorePath, place_of, read, shown
+from headrace._src.query.store_files import Stamp, StorePath, is_store, place_of, read, shown
 from headrace._src.sql.literals import literal
 from headrace._src.sql.tables import logical_of
 
@@ -71,7 +73,12 @@ _ALIASES = {
 #: How DuckDB's reader does its work, which changes no value.
 _OF_DUCKDB = ("parallel", "buffer_size", "max_line_size", "maximum_line_size", "files_to_sniff")
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
-_ENCODINGS = {"utf-8": False, "utf8": False, "latin-1": True, "latin1": True, "iso-8859-1": True}
+#: What has rows that cannot be read in tables of their own.
+_REJECTS = ("store_rejects", "rejects_table", "rejects_scan", "rejects_limit")
+#: Types, or parts of them, that no cast of a text gives.
+_UNKNOWN = re.compile(
+    r"\b(?:BIT|BIGNUM|UNION|ENUM|VARIANT|GEOMETRY|TUPLE|TIME WITH TIME ZONE|TIMESTAMPTZ_NS)\b"
+)
 _DATES = "%Y-%m-%d"
 
 
@@ -90,6 +97,9 @@ def readers_of(paths: Sequence[str], options: Mapping[str, Any], *, union_by_nam
     read.
     """
     for name in options:
+        if name in _REJECTS:
+            advice = "ignore_errors=true leaves such rows out, all_varchar=true and TRY_CAST keep them"
+            raise UnsupportedError(f"read_csv: no table of rows that cannot be read: {name}; {advice}")
         if name not in OPTIONS:
             known = ", ".join((*OPTIONS, *PLACE_OPTIONS))
             raise UnsupportedError(f"read_csv: no such option: {name}; there are {known}")
@@ -147,9 +157,12 @@ def stamp(path: str) -> tuple[str, int, int]:
 
 
 def _sniffed_file(path: str, given: str) -> str:
-    if not isinstance(path, StorePath):
-        return _sniffed(*stamp(path), given)
-    return _sniffed_head(str(path), path.stamp, given)
+    if isinstance(path, StorePath):
+        return _sniffed_head(str(path), path.stamp, given)
+    _, size, modified = stamp(path)
+    if is_encoded(json.loads(given).get("encoding")):
+        return _sniffed_head(path, Stamp(size, modified, ""), given)
+    return _sniffed(path, size, modified, given)
 
 
 def _compression(path: str, given: Any) -> str:
@@ -162,24 +175,33 @@ def _compression(path: str, given: Any) -> str:
     return known[given]
 
 
-#: Of a file in a store its begin is copied for DuckDB's sniffer, which reads files alone.
+#: Of a file in a store or of another encoding its begin is copied for DuckDB's sniffer.
 _HEAD_BYTES = 4 << 20
 
 
 @lru_cache(maxsize=1024)
 def _sniffed_head(address: str, stamp: Stamp, given: str) -> str:
-    whole = json.loads(given).get("sample_size") == -1
-    path = StorePath.of(address, stamp)
-    head = read(path, 0, stamp.bytes if whole else min(_HEAD_BYTES, stamp.bytes))
-    compression = _compression(path, json.loads(given).get("compression"))
+    options = json.loads(given)
+    count = stamp.bytes if options.get("sample_size") == -1 else min(_HEAD_BYTES, stamp.bytes)
+    path = StorePath.of(address, stamp) if is_store(address) else address
+    head = read(path, 0, count) if isinstance(path, StorePath) else _begin(path, count)
+    compression = _compression(path, options.get("compression"))
     if compression:
         head = _decompressed(head, compression)
-    if compression or len(head) < stamp.bytes:
+    encoding = encoding_of(options.get("encoding"), head, shown(path))
+    if encoding:
+        head = encoding.decoded(head, shown(path))
+    if compression or count < stamp.bytes:
         head = head[: head.rfind(b"\n") + 1] or head
     with tempfile.NamedTemporaryFile(suffix=".csv") as file:
         file.write(head)
         file.flush()
-        return _found_out(file.name, "none", shown(path), given, compression)
+        return _found_out(file.name, "none", shown(path), given, compression, encoding)
+
+
+def _begin(path: str, count: int) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(count)
 
 
 def _decompressed(head: bytes, compression: str) -> bytes:
@@ -202,18 +224,18 @@ def _sniffed(path: str, _size: int, _modified: int, given: str) -> str:
     return _found_out(path, compression or "none", path, given, compression)
 
 
-def _found_out(place: str, packed: str, path: str, given: str, compression: str) -> str:
+def _found_out(
+    place: str, packed: str, path: str, given: str, compression: str, encoding: Encoding | None = None
+) -> str:
     """What the bytes of the file at `place` mean, which is compressed as `packed` says.
 
-    path: its name in messages; compression: its own.
+    path: its name in messages; compression, encoding: its own.
     """
     import duckdb
 
     options = {name: value for name, value in json.loads(given).items() if name not in _OF_DUCKDB}
     options["compression"] = packed
-    is_latin = _ENCODINGS.get(str(options.get("encoding", "utf-8")).lower())
-    if is_latin is None:
-        raise UnsupportedError(f"CSV of this encoding cannot be read: {path}: {options['encoding']}")
+    options.pop("encoding", None)
     columns = options.pop("columns", None)
     types = options.pop("types", None) or {}
     with duckdb.connect() as connection:
@@ -226,11 +248,11 @@ def _found_out(place: str, packed: str, path: str, given: str, compression: str)
     nulls = options.get("nullstr", "")
     reader = {
         "format": "csv",
-        **_form(row, options, is_latin),
+        **_form(row, options, encoding),
         "header": row["HasHeader"],
         "skip": row["SkipRows"],
         "nullstr": nulls if isinstance(nulls, list) else [nulls],
-        "columns": [{"name": name, "type": _logical(path, name, kind)} for name, kind in named],
+        "columns": [{"name": name, **_stored(path, name, kind)} for name, kind in named],
         **_values(row, options, {kind for _, kind in named}),
     }
     if compression:
@@ -275,7 +297,7 @@ def _undetected(path: str, options: dict[str, Any], columns: Any) -> dict[str, A
     }
 
 
-def _form(row: dict[str, Any], options: dict[str, Any], is_latin: bool) -> dict[str, Any]:
+def _form(row: dict[str, Any], options: dict[str, Any], encoding: Encoding | None) -> dict[str, Any]:
     """Separator and quote, and where records are no plain ones, the dialect that the runtime undoes."""
     quote, escape = _character(row["Quote"]), _character(row["Escape"])
     dialect = {
@@ -284,11 +306,11 @@ def _form(row: dict[str, Any], options: dict[str, Any], is_latin: bool) -> dict[
         "escape": escape,
         "comment": _character(row["Comment"]),
         "returns": row["NewLineDelimiter"] == "\\r",
-        "latin1": is_latin,
+        "encoding": encoding and encoding.described,
         "pads": bool(options.get("null_padding")),
         "drops": bool(options.get("ignore_errors")),
     }
-    others = ("comment", "returns", "latin1", "pads", "drops")
+    others = ("comment", "returns", "encoding", "pads", "drops")
     is_plain = escape in ("", quote) and len(dialect["delim"].encode()) == 1
     if is_plain and not any(dialect[name] for name in others):
         return {"delim": dialect["delim"], "quote": quote}
@@ -349,11 +371,14 @@ def _spelled(connection: Any, kind: str) -> str:
         raise UserError(f"no such type of a column: {kind}") from None
 
 
-def _logical(path: str, name: str, kind: str) -> dict[str, Any]:
+def _stored(path: str, name: str, kind: str) -> dict[str, Any]:
+    """The type that the runtime reads, and where that is a text for a cast, what to."""
     logical = logical_of(kind)
-    if logical is None or logical["kind"] in ("binary", "interval", "ui128"):
+    if logical is not None and logical["kind"] not in ("binary", "interval", "ui128"):
+        return {"type": logical}
+    if _UNKNOWN.search(kind):
         raise UnsupportedError(f"CSV columns of this type cannot be read: {path}, column {name}: {kind}")
-    return logical
+    return {"type": {"kind": "string"}, "cast": kind}
 
 
 def _character(shown: str | None) -> str:

@@ -1,23 +1,30 @@
-"""Files of JSON as tables in memory: DuckDB reads them, so that their types are what its users expect."""
+"""Files of JSON as tables on disk: DuckDB reads them, so that their types are what its users expect."""
 
 from __future__ import annotations
 
-import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from headrace._src.errors import InputOutputError, UnsupportedError, UserError
+from headrace._src.errors import UnsupportedError, UserError
 from headrace._src.query.csv_files import constant, first_line, stamp
-from headrace._src.query.store_files import StorePath, place_of, read, shown, with_stamps
+from headrace._src.query.store_files import StoreFile, StorePath, place_of, shown, with_stamps
+from headrace._src.query.temporary_files import TemporaryFile
 from headrace._src.sql.literals import literal
+from headrace._src.stop import current_stop
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _SUFFIXES = (".json", ".ndjson", ".jsonl")
-_COMPRESSED = (".gz", ".zst")
+#: Of how far DuckDB is, on standard output.
+WITHOUT_BAR = "set enable_progress_bar = false"
+_COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+#: Read of a store, or written to disk, at a time.
+_PIECE_BYTES = 16 << 20
+_BATCH_ROWS = 1 << 16
+_PART_ROWS = 1 << 11
 #: Of `read_json`, as DuckDB calls them.
 OPTIONS = (
     "auto_detect",
@@ -79,7 +86,9 @@ def _read(function: str, paths: Sequence[str], options: Mapping[str, Any]) -> pa
     import duckdb
 
     with ExitStack() as stack, duckdb.connect() as connection:
-        places = [stack.enter_context(_Copy(path)).name for path in paths]
+        connection.execute(WITHOUT_BAR)
+        compression = options.get("compression", "auto")
+        places = [stack.enter_context(_place(path, compression)) for path in paths]
         if list(paths) != places:
             for name in _OF_PLACES:
                 if options.get(name):
@@ -91,7 +100,7 @@ def _read(function: str, paths: Sequence[str], options: Mapping[str, Any]) -> pa
             # JSON is JSON then, but integers of 128 bits are of no type that the runtime knows.
             is_lossless = not any("HUGEINT" in str(kind) for kind in rows.types)
             connection.execute(f"set arrow_lossless_conversion = {is_lossless}")
-            return rows.to_arrow_table()
+            return kept_rows(rows, shown(paths[0]))
         except duckdb.Error as error:
             said = first_line(error)
             for place, path in zip(places, paths, strict=True):
@@ -99,30 +108,58 @@ def _read(function: str, paths: Sequence[str], options: Mapping[str, Any]) -> pa
             raise UserError(f"cannot read as JSON: {shown(paths[0])}: {said}") from None
 
 
-class _Copy:
-    """Where DuckDB finds a file: there where it is, or a copy of one in a store."""
+def kept_rows(rows: Any, path: str) -> pa.Table:
+    """The rows of DuckDB's relation, which lie on disk and are mapped: memory has one batch at a time."""
+    import pyarrow as pa
 
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._file: Any = None
+    stop = current_stop()
+    parts = rows.to_arrow_reader(_PART_ROWS)
+    with TemporaryFile(path) as file:
+        try:
+            with pa.ipc.new_stream(file, parts.schema) as writer:
+                for batch in _batches(parts):
+                    if stop:
+                        stop()
+                    writer.write_batch(batch)
+        except Exception:
+            if file.error:
+                raise file.error from None
+            raise
+        return pa.ipc.open_stream(pa.py_buffer(file.mapped())).read_all()
 
-    def __enter__(self) -> _Copy:
-        if isinstance(self._path, StorePath):
-            # Its compression is told by the end of its name.
-            suffix = place_of(self._path).rpartition("/")[2]
-            self._file = tempfile.NamedTemporaryFile(suffix=suffix)  # noqa: SIM115
-            try:
-                self._file.write(read(self._path, 0, self._path.stamp.bytes))
-                self._file.flush()
-            except OSError as error:
-                # no test: it takes a full disk
-                raise InputOutputError(f"cannot copy the file: {shown(self._path)}: {error}") from None
-        return self
 
-    @property
-    def name(self) -> str:
-        return self._file.name if self._file else self._path
+def _batches(parts: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    """Several parts in one batch, as far as they are small."""
+    import pyarrow as pa
 
-    def __exit__(self, *_: object) -> None:
-        if self._file:
-            self._file.close()
+    held: list[pa.RecordBatch] = []
+    for part in parts:
+        held.append(part)
+        is_large = sum(each.nbytes for each in held) > _PIECE_BYTES
+        if is_large or sum(each.num_rows for each in held) > _BATCH_ROWS:
+            yield pa.concat_batches(held)
+            held = []
+    if held:
+        yield pa.concat_batches(held)
+
+
+@contextmanager
+def _place(path: str, compression: Any) -> Iterator[str]:
+    """Where DuckDB finds a file: there where it is, or a copy of one in a store.
+
+    compression: the option. The name of a copy does not say it, so what the file's own says is undone.
+    """
+    import pyarrow as pa
+
+    if not isinstance(path, StorePath):
+        yield path
+        return
+    suffix = f".{place_of(path).lower().rpartition('.')[2]}"
+    codec = _COMPRESSED.get(suffix) if compression in ("auto", "auto_detect") else None
+    source: Any = StoreFile(path)
+    if codec:
+        source = pa.CompressedInputStream(pa.PythonFile(source, mode="r"), codec)
+    with TemporaryFile(shown(path)) as file:
+        while piece := source.read(_PIECE_BYTES):
+            file.write(piece)
+        yield file.name

@@ -11,6 +11,7 @@ from typing import Any
 
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.query.csv_files import is_csv
+from headrace._src.query.file_functions import FUNCTIONS, rows_of_function
 from headrace._src.query.json_files import is_json, json_table
 from headrace._src.query.store_files import place_of, without_secrets
 from headrace._src.query.tables import ArrowTable, FileTable, files_of, parquet_files_of, paths_of
@@ -18,12 +19,19 @@ from headrace._src.sql.brackets import closing, split_at_commas
 from headrace._src.sql.place import located
 
 _MAY_NAME = re.compile(
-    r"read_(?:csv|parquet|json|ndjson)|parquet_scan|(?:from|join|summarize|describe)\s*'", re.IGNORECASE
-)
-_CALL = re.compile(
-    r"\b(read_(?:csv(?:_auto)?|parquet|(?:nd)?json(?:_auto|_objects|_objects_auto)?)|parquet_scan)\s*\(",
+    rf"read_(?:csv|parquet|json|ndjson)|parquet_scan|{'|'.join(FUNCTIONS)}"
+    r"|(?:from|join|summarize|describe)\s*'",
     re.IGNORECASE,
 )
+_CALL = re.compile(
+    r"\b(read_(?:csv(?:_auto)?|parquet|(?:nd)?json(?:_auto|_objects|_objects_auto)?)|parquet_scan"
+    rf"|{'|'.join(FUNCTIONS)})\s*\(",
+    re.IGNORECASE,
+)
+#: What is in memory, or mapped, once a text has named it.
+_ROWS = re.compile(rf"json|{'|'.join(FUNCTIONS)}", re.IGNORECASE)
+#: GLOB is an operator, too.
+_IN_FROM = re.compile(r"(?:\b(?:from|join|lateral)|,)\s*$", re.IGNORECASE)
 _LITERAL = re.compile(r"\b(?:from|join|summarize|describe)\s+('(?:[^']|'')+')", re.IGNORECASE)
 _DISTINCT = re.compile(r"\bdistinct\s+$", re.IGNORECASE)
 _OF_ARGUMENTS = re.compile(r"\b(?:trim|extract|substring|overlay)\s*$", re.IGNORECASE)
@@ -40,12 +48,12 @@ def with_named_files(text: str, known: Collection[str]) -> tuple[str, dict[str, 
     position = 0
     while call := _CALL.search(text, position):
         position = call.end()
-        if call.start() not in starts:
+        if not _is_call(call, text, starts):
             continue
         end = closing(text, call.end())
         # What stands behind it keeps its place, as errors show it: "csv('x.csv')" and blanks.
         whole = text[call.start() : end + 1]
-        name = without_secrets(re.sub("^(read_|parquet_)", "", whole, flags=re.IGNORECASE).replace('"', "'"))
+        name = without_secrets(_name_of(whole))
         function, inside = call.group(1).lower(), text[call.end() : end]
         found[name] = _placed(text, call, lambda f=function, inside=inside: _called(f, inside))
         text = text[: call.start()] + f'"{name}"'.ljust(len(whole)) + text[end + 1 :]
@@ -70,9 +78,25 @@ def names_files(text: str, known: Collection[str]) -> bool:
     if not _MAY_NAME.search(text):
         return False
     starts = _starts(text)
-    return any(call.start() in starts for call in _CALL.finditer(text)) or any(
+    return any(_is_call(call, text, starts) for call in _CALL.finditer(text)) or any(
         _is_file(literal, text, known, starts) for literal in _LITERAL.finditer(text)
     )
+
+
+def names_rows(text: str) -> bool:
+    """Whether a text may name files that are read before the query runs; cheap."""
+    return _ROWS.search(text) is not None
+
+
+def _is_call(call: re.Match[str], text: str, starts: set[int]) -> bool:
+    is_function = call.group(1).lower() != "glob" or _IN_FROM.search(text, 0, call.start())
+    return call.start() in starts and bool(is_function)
+
+
+def _name_of(call: str) -> str:
+    """What a call is called that fits, with quotes, where it stood."""
+    name = re.sub("^(read_|parquet_)", "", call, flags=re.IGNORECASE)
+    return (name if name != call else call[:-1].replace("(", "", 1)).replace('"', "'")
 
 
 def _starts(text: str) -> set[int]:
@@ -136,12 +160,18 @@ def _called(function: str, inside: str) -> FileTable | ArrowTable:
     first, *rest = split_at_commas(inside)
     paths = _value(first)
     options: dict[str, Any] = {}
+    others: list[Any] = []
     for argument in rest:
         named = _NAMED.fullmatch(argument)
+        if not named and function in FUNCTIONS:
+            others.append(_value(argument))
+            continue
         if not named:
             raise _Mistake(f"arguments behind the first are name = value, got: {argument.strip()}")
         name, value = named.group(1).lower(), named.group(2)
         options[name] = _value(_TYPE.sub(r": '\1'", value) if name == "hive_types" else value)
+    if function in FUNCTIONS:
+        return ArrowTable(rows_of_function(function, [paths, *others], options))
     if "json" in function:
         return ArrowTable(json_table(function, paths_of(paths), options))
     if "parquet" in function:

@@ -37,7 +37,7 @@ from headrace._src.query.compiled_query import (
 )
 from headrace._src.query.copy_to import Copy, copy_of, rows_for, with_formats
 from headrace._src.query.dataset import Dataset, Parts
-from headrace._src.query.named_files import with_named_files
+from headrace._src.query.named_files import names_rows, with_named_files
 from headrace._src.query.pivots import with_pivot_values
 from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.recursion import Run, described, may_recur, unrolled
@@ -51,6 +51,7 @@ from headrace._src.query.tables import (
     is_in_memory,
     resolve,
 )
+from headrace._src.query.temporary_files import in_settings
 from headrace._src.query.uuid_texts import batches_with_texts, table_with_texts
 from headrace._src.result_output import ResultFile
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, catalogue_rows
@@ -178,7 +179,7 @@ def sql(
         "collation": collation,
     }
     if copy := copy_of(text):
-        return _copied(copy, tables, options)
+        return copied(copy, tables, options)
     return _query(_whole, text, tables, options)
 
 
@@ -191,7 +192,7 @@ def _whole(stream: Any) -> pa.Table:
         raise HeadraceError(str(error), "data") from None
 
 
-def _copied(copy: Copy, tables: TablesArgument, options: dict[str, Any]) -> pa.Table | None:
+def copied(copy: Copy, tables: TablesArgument, options: Mapping[str, Any]) -> pa.Table | None:
     """Writes the rows of a query; the answer is their number, as DuckDB's."""
     import pyarrow as pa
 
@@ -323,6 +324,11 @@ def _query(
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
     with (
         stopping(stop),
+        in_settings(
+            programs.setting_texts(options["settings"]),
+            threads=options.get("threads"),
+            memory=options.get("memory"),
+        ),
         in_zone(options.pop("time_zone", None)),
         in_collation(options.pop("collation", None)),
         _commit_points(stop) as commits,
@@ -396,7 +402,7 @@ def _in_memory(text: str, tables: TablesArgument) -> dict[str, Any]:
     """The tables of a query that each rank has in memory; files of JSON each reads for itself."""
     found = tables if isinstance(tables, Mapping) else {}
     found = {name: data for name, data in found.items() if is_in_memory(data)}
-    if "json" in text.lower():
+    if names_rows(text):
         _, named = with_named_files(text, resolve(tables))
         found |= {name: table.data for name, table in named.items() if isinstance(table, ArrowTable)}
     return found
@@ -650,7 +656,8 @@ def explain(
             tasks=tasks,
         )
 
-    with stopping(stop), in_zone(time_zone), in_collation(collation):
+    told = in_settings(programs.setting_texts(settings), threads=threads, memory=memory)
+    with stopping(stop), told, in_zone(time_zone), in_collation(collation):
         if not analyze:
             return shown()
         return _on_all_ranks(f"explain {text}", shown, text, tables, threads, memory, settings, stop)

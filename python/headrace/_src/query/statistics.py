@@ -8,6 +8,7 @@ from typing import Any
 
 from headrace._src.errors import HeadraceError, translated
 from headrace._src.query.tables import FileTable, Table, TablesArgument, resolve
+from headrace._src.query.temporary_files import current_settings
 
 _of_files: dict[str, str] = {}
 
@@ -20,7 +21,12 @@ def statistics_of(table: Table) -> str:
         return translated(lambda: table.statistics)
     key = json.dumps(table.identity())
     if key not in _of_files:
-        _of_files[key] = translated(lambda: _runtime.statistics(table.addresses))
+        document = translated(lambda: _runtime.statistics(table.addresses, current_settings()))
+        if any(table.readers):
+            told = json.loads(document)
+            told["casts"] = table.casts(told["columns"])
+            document = json.dumps(told)
+        _of_files[key] = document
     return _of_files[key]
 
 

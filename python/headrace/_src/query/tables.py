@@ -20,6 +20,8 @@ from headrace._src.query.store_files import StorePath, found, is_store, shown, w
 
 #: Of `read_parquet`, how DuckDB's reader does its work, which changes no value.
 _OF_DUCKDB = ("can_have_nan", "explicit_cardinality", "compression")
+#: What a file of Parquet is told with `binary_as_string`.
+_AS_STRINGS = '{"format":"parquet","binary_as_string":true}'
 #: What `tables=` takes: a directory of Parquet files, a file, a pattern or several of these; or names with
 #: path(s) or Arrow tables. "~" is the home directory.
 TablesArgument = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Any]
@@ -60,6 +62,15 @@ class FileTable:
         """Whether files can be told apart by what they are given, and one says which columns all have."""
         reader = json.loads(self.readers[0] or "{}")
         return len(self.paths) > 1 and bool(reader.get("given")) and not reader.get("union_by_name")
+
+    def casts(self, columns: Mapping[str, Any]) -> dict[str, str]:
+        """The types that columns are cast to when they are read, by name. columns: those of a document."""
+        casts: dict[str, str] = {}
+        for reader in map(json.loads, filter(None, self.readers)):
+            if reader.get("binary_as_string"):
+                casts |= {name: "VARCHAR" for name, each in columns.items() if _is_binary(name, each["type"])}
+            casts |= {each["name"]: each["cast"] for each in reader.get("columns", ()) if "cast" in each}
+        return casts
 
     def only(self, kept: Sequence[int]) -> FileTable:
         """The table of these of its files."""
@@ -181,12 +192,18 @@ def parquet_files_of(value: Any, options: Mapping[str, Any]) -> FileTable:
     options = {name: value for name, value in options.items() if name not in _OF_DUCKDB}
     known = (*PLACE_OPTIONS, "file_row_number")
     places = PlaceOptions.taken_from(options, known)
-    if options.pop("binary_as_string", False):
-        raise UnsupportedError("read_parquet: binary_as_string; cast the columns, or decode(column)")
+    reader = _AS_STRINGS if options.pop("binary_as_string", False) else ""
     for name in options:
-        raise UserError(f"read_parquet: no such option: {name}; there are {', '.join(known)}")
+        names = ", ".join((*known, "binary_as_string"))
+        raise UserError(f"read_parquet: no such option: {name}; there are {names}")
     paths = paths_of(value)
-    return _placed(paths, [""] * len(paths), places)
+    return _placed(paths, [reader] * len(paths), places)
+
+
+def _is_binary(name: str, logical: Mapping[str, Any]) -> bool:
+    if '"binary"' in json.dumps(logical) and logical["kind"] != "binary":
+        raise UnsupportedError(f"binary_as_string of bytes in a list, struct or map: {name}")
+    return bool(logical["kind"] == "binary")
 
 
 def _told(path: str, reader: str) -> str:

@@ -149,6 +149,7 @@ class _Flight(flight.FlightServerBase):
         return flight.GeneratorStream(rows.schema, batches())
 
     def _checked(self, statement: Statement) -> Statement:
+        statement.check_is_read()
         if not self._files:
             statement.check_files(self.session)
         return statement

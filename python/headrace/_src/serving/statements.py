@@ -12,8 +12,10 @@ from typing import Any
 import pyarrow as pa
 
 from headrace._src.errors import UnsupportedError, UserError
+from headrace._src.query.copy_to import copy_of
 from headrace._src.query.named_files import names_files
 from headrace._src.serving.messages import Fields, message
+from headrace._src.session.run_settings import sets
 from headrace._src.session.session import Session
 from headrace._src.sql.parameters import has_parameters, with_values
 from headrace._src.stop import Cancel
@@ -68,6 +70,11 @@ class Statement:
     @property
     def is_query(self) -> bool:
         return not (_CREATE.match(self._run) or _DROP.fullmatch(self._run))
+
+    def check_is_read(self) -> None:
+        """Refuses a text that writes files, or changes how other clients' queries run."""
+        if copy_of(self._run) or sets(self._run):
+            raise UnsupportedError("a server's clients write no files by COPY, and change no setting of it")
 
     def check_files(self, session: Session) -> None:
         """Refuses a text that names files."""

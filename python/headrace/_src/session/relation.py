@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from headrace._src.arguments import checked_methods
 from headrace._src.errors import HeadraceError, UserError
 from headrace._src.part_files import output_of
 from headrace._src.query import sql as queries
+from headrace._src.query.copy_to import Copy
 from headrace._src.query.sql import Profile
 from headrace._src.session import display
 from headrace._src.sql.arrow_types import arrow_type
@@ -102,6 +104,17 @@ class Relation:
     def _write(self, path: str | Path, suffix: str, options: dict[str, Any]) -> None:
         output = output_of(str(path), suffix, **options)
         self._ask(queries.written, self._bound.composed, output=output)
+
+    def copy(self, copy: Copy) -> int | None:
+        """What COPY asks for, of these rows: their number, or None on ranks beside rank 0."""
+        text = self._bound.composed.text
+        given = {name: value for name, value in self._options.items() if name != "settings"}
+        given["settings"] = self.session._options_of_run(text, self._options).get("settings")
+        try:
+            rows = queries.copied(replace(copy, query=text), self._bound.tables, given)
+        except HeadraceError as error:
+            raise self._bound.composed.retold(error) from None
+        return None if rows is None else rows["Count"][0].as_py()
 
     def explain(self, **options: Any) -> str:
         """What was decided for the query and why; options: those of `headrace.explain`."""

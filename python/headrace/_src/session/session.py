@@ -9,15 +9,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headrace._src.arguments import check_options, checked, checked_methods
-from headrace._src.errors import SqlError, UnsupportedError, UserError
+from headrace._src.errors import SqlError, UserError
+from headrace._src.programs import setting_texts
 from headrace._src.query import sql as queries
 from headrace._src.query.bound_query import schemas_of
-from headrace._src.query.copy_to import copy_of
+from headrace._src.query.copy_to import Copy, copy_of
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.seeds import Draws, seed_set_by
 from headrace._src.query.statistics import documents_for
 from headrace._src.query.tables import ArrowTable, TablesArgument, checked_name, resolve
+from headrace._src.query.temporary_files import in_settings
 from headrace._src.session.relation import Relation
+from headrace._src.session.run_settings import with_setting
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
 from headrace._src.sql.collations import collation_set_by, in_collation
 from headrace._src.sql.composed import Composed, Part
@@ -164,6 +167,7 @@ class Session:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = dict(options)
+        self._given = dict(options)  # which RESET goes back to
         self._lock = threading.Lock()
         self._names = Names()
         self._draws: Draws | None = None
@@ -197,7 +201,7 @@ class Session:
         if columns:
             renamed = ", ".join(map(quoted, columns))
             text = f"select * from ({query_alone(text).strip()}\n) as {quoted(name)} ({renamed})"
-        with self._lock:
+        with self._lock, in_settings(setting_texts(self._options.get("settings"))):
             names = self._names.without(name)
             shown, files = _with_files(query_alone(text).strip(), names)
             view = View(name, shown, tables_named(script), files)
@@ -238,8 +242,10 @@ class Session:
 
         SELECT setseed(x), x from -1 to 1, has later queries draw the same numbers by random() each time.
         SET TimeZone = 'Europe/Berlin' has later ones in this zone, as the option time_zone; RESET TimeZone in
-        UTC. So do SET default_collation = 'nocase' and the option collation. SET VARIABLE x = value runs at
-        once, also a subquery, and getvariable('x') is that value for later ones.
+        UTC. So do SET default_collation = 'nocase' and the option collation, and SET threads, memory_limit,
+        temp_directory and max_temp_directory_size. SET VARIABLE x = value runs at once, also a subquery, and
+        getvariable('x') is that value for later ones. COPY (query) TO 'file' writes at once, and gives the
+        number of rows.
 
         parameters: the values of `?` and `$1` in their order, or of `$name` and `:name` by name. They are
             typed literals for the query; an error shows the text with its values.
@@ -248,11 +254,9 @@ class Session:
         Raises SqlError at once for a text that does not fit the tables.
         """
         check_options(options, queries.sql)
-        if copy_of(text):
-            raise UnsupportedError(
-                "a session has no COPY: relation.write_parquet and relation.write_csv write a query's rows"
-            )
         text = with_values(text, parameters)
+        if copy := copy_of(text):
+            text = self._copy(copy, options)
         seed = seed_set_by(text)
         if seed is not None:
             self._draws = Draws(seed)
@@ -265,13 +269,25 @@ class Session:
         if collation is not None:
             self._options["collation"] = collation
             text = f"select '{collation}' as default_collation"
+        if set_by := with_setting(text, self._options, self._given):
+            self._options, text = set_by
         options = {**self._options, **options}
         if (variable := _SET_VARIABLE.fullmatch(text)) and not script_of(text).definitions:
             # The value stays where it stands, for the places of mistakes.
             value = "select (".rjust(variable.start("value")) + variable["value"] + "\n) as value"
             text = self._set_variable(variable["name"], self.sql(value, **options))
-        with in_zone(options.get("time_zone")), in_collation(options.get("collation")):
+        told = in_settings(
+            setting_texts(options.get("settings")),
+            threads=options.get("threads"),
+            memory=options.get("memory"),
+        )
+        with told, in_zone(options.get("time_zone")), in_collation(options.get("collation")):
             return Relation(self, text, bound(text, self._names), options)
+
+    def _copy(self, copy: Copy, options: Mapping[str, Any]) -> str:
+        """Writes the rows of a query now; the query of their number."""
+        count = self.sql(copy.query, **options).copy(copy)
+        return f'select cast({"null" if count is None else count} as bigint) as "Count"'
 
     def _set_variable(self, name: str, value: Relation) -> str:
         """Computes the value of a variable; the query of its row."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.sql.collations import current_collation
+from headrace._src.sql.described import answered
 from headrace._src.sql.literals import first_bignum
 from headrace._src.sql.mistakes import error_of
 from headrace._src.sql.parameters import place_of_one
@@ -120,7 +121,8 @@ def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
 
     def bound() -> BoundPlan:
         with _tables(schemas, script) as connection:
-            plan = _described(connection, _plan(connection, script, schemas))
+            plan = answered(connection, _plan(connection, script, schemas), script.text)
+            plan = _stored(plan, schemas)
             relation = connection.sql(script.query)
             return BoundPlan(plan, tuple(relation.columns), tuple(map(str, relation.types)))
 
@@ -140,7 +142,7 @@ def moved_conditions(text: str, schemas: Sequence[TableSchema]) -> Any:
         with _tables(schemas, script) as connection:
             _plan(connection, script, schemas)
             plan: str = connection.execute(_OPTIMIZED, [script.query]).fetchall()[0][0]
-            return plan
+            return _stored(plan, schemas)
 
     try:
         return json.loads(unless_stopped(moved))
@@ -283,38 +285,15 @@ def _unwritten(text: str, part: str) -> UnsupportedError:
     return located(UnsupportedError, message, text, *_stretch(part))
 
 
-def _described(connection: Any, plan: str) -> str:
-    """A plan with the columns of tables as its own rows, where DESCRIBE of a table is one."""
-    if '"pragma_show"' not in plan:
-        return plan
-
-    def rows_of(scan: dict[str, Any]) -> dict[str, Any]:
-        (table,) = scan["parameters"]
-        rows = connection.execute("from pragma_show(?)", [table["value"]]).fetchall()
-        types = scan["returned_types"]
-        values = [
-            [{"type": kind, "is_null": value is None, "value": value} for value in column]
-            for column, kind in zip(zip(*rows, strict=True), types, strict=True)
-        ]
-        return {
-            "type": "LOGICAL_CHUNK_GET",
-            "table_index": scan["table_index"],
-            "collection": {"types": types, "values": values},
-            "column_ids": [column["index"] for column in scan["column_indexes"]],
-        }
-
-    def replaced(node: Any) -> Any:
-        if isinstance(node, list):
-            return [replaced(child) for child in node]
-        if not isinstance(node, dict):
-            return node
-        is_shown = node.get("type") == "LOGICAL_GET" and node["qname"]["path"][-1] == "pragma_show"
-        return rows_of(node) if is_shown else {name: replaced(child) for name, child in node.items()}
-
-    try:
-        return json.dumps(replaced(json.loads(plan)))
-    except RecursionError:
-        raise SqlError("the plan is too deep to be read") from None
+def _stored(plan: str, schemas: Sequence[TableSchema]) -> str:
+    """A plan that reads tables by their names, also where these are views of what is stored."""
+    for schema in schemas:
+        if schema.is_cast:
+            name, stored = (
+                json.dumps(each, ensure_ascii=False) for each in (schema.name, schema.stored_name)
+            )
+            plan = plan.replace(stored, name)
+    return plan
 
 
 #: What DuckDB calls by another name than the text.

@@ -81,6 +81,8 @@ def script_of(text: str) -> Script:
     if not statements:
         raise SqlError("the query is empty")
     starts = [tokens[0] for tokens in statements]
+    if _word(data, starts[-1]) == "call" and len(statements[-1]) > 1:
+        data = data[: starts[-1]] + b"from" + data[starts[-1] + 4 :]
     definitions = [_part(data, start, end) for start, end in pairwise(starts)]
     kind, start = _kind(text, data, statements[-1])
     text = (data[: starts[-1]] + _BLANKED.sub(b" ", data[starts[-1] : start]) + data[start:]).decode()

@@ -49,12 +49,34 @@ class Column:
     nullable: bool
     #: Why it cannot be read; empty if it can.
     unsupported: str = ""
+    #: What is stored where the column is a cast of it; empty: the same.
+    stored: str = ""
+
+    @property
+    def definition(self) -> str:
+        return f"{quoted(self.name)} {self.stored or self.type}{'' if self.nullable else ' not null'}"
+
+    @property
+    def replacement(self) -> str:
+        """Of what is stored."""
+        if self.stored == "BLOB" and self.type == "VARCHAR":  # whose cast would write escapes
+            return f"decode({quoted(self.name)}) as {quoted(self.name)}"
+        return f"cast({quoted(self.name)} as {self.type}) as {quoted(self.name)}"
 
 
 @dataclass(frozen=True)
 class TableSchema:
     name: str
     columns: tuple[Column, ...]
+
+    @property
+    def is_cast(self) -> bool:
+        return any(column.stored for column in self.columns)
+
+    @property
+    def stored_name(self) -> str:
+        """Of the table of what is stored: where columns are casts, the table is a view of it."""
+        return f"{self.name} as it is stored" if self.is_cast else self.name
 
     def statement(self) -> str:
         """Creates the table, empty. Raises for names that DuckDB cannot tell apart."""
@@ -71,20 +93,24 @@ class TableSchema:
                 )
         if not self.columns:
             raise UnsupportedError(f"a table without columns cannot be queried: {self.name}")
-        columns = ", ".join(
-            f"{quoted(column.name)} {column.type}{'' if column.nullable else ' not null'}"
-            for column in self.columns
-        )
-        return f"create table {quoted(self.name)} ({columns})"
+        columns = ", ".join(column.definition for column in self.columns)
+        table = f"create table {quoted(self.stored_name)} ({columns})"
+        if not self.is_cast:
+            return table
+        casts = ", ".join(column.replacement for column in self.columns if column.stored)
+        view = f"select * replace ({casts}) from {quoted(self.stored_name)}"
+        return f"{table}; create view {quoted(self.name)} as {view}"
 
 
 def schema_of(name: str, document: Mapping[str, Any]) -> TableSchema:
     """The schema of a statistics document: its columns in their order, then the stand-ins."""
     readable = sorted(document["columns"].items(), key=lambda item: item[1]["index"])
-    columns = [
-        Column(name, "JSON" if column.get("json") else _type(column["type"]), column["nullable"])
-        for name, column in readable
-    ]
+    casts = document.get("casts", {})
+    columns = []
+    for column_name, column in readable:
+        stored = "JSON" if column.get("json") else _type(column["type"])
+        cast = casts.get(column_name)
+        columns.append(Column(column_name, cast or stored, column["nullable"], stored=stored if cast else ""))
     stand_ins = [Column(name, "VARCHAR", True, reason) for name, reason in document["unsupported"].items()]
     return TableSchema(name, (*columns, *stand_ins))
 

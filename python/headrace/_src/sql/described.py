@@ -1,0 +1,134 @@
+"""What a query asks of the catalogue and of settings, answered by the binder: constants in its plan."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from headrace._src.errors import SqlError, UnsupportedError, translated
+from headrace._src.query.temporary_files import current_options, current_settings
+from headrace._src.sql.literals import literal
+from headrace._src.sql.place import located
+
+#: Functions in FROM about tables and the binder's words; `information_schema` is made of them.
+_FUNCTIONS = (
+    "pragma_show",
+    "pragma_table_info",
+    "duckdb_columns",
+    "duckdb_constraints",
+    "duckdb_databases",
+    "duckdb_dependencies",
+    "duckdb_indexes",
+    "duckdb_keywords",
+    "duckdb_schemas",
+    "duckdb_sequences",
+    "duckdb_tables",
+    "duckdb_types",
+    "duckdb_views",
+)
+#: Settings of a query that the binder has.
+_OF_BINDER = ("calendar", "default_collation", "default_null_order", "default_order", "null_order", "schema")
+_OF_BINDER = (*_OF_BINDER, "search_path", "timezone")
+#: Settings that runs have, by DuckDB's names.
+_OF_RUNS = {
+    "threads": "threads",
+    "worker_threads": "threads",
+    "memory_limit": "memory",
+    "max_memory": "memory",
+    "temp_directory": "spillDirectory",
+    "max_temp_directory_size": "spillLimit",
+}
+_SETTING = "current_setting"
+
+
+def settings_asked(text: str) -> list[Any]:
+    """What belongs to the key of a plan: the settings, if the text may ask for them."""
+    if _SETTING not in text.lower():
+        return []
+    environment = sorted(each for each in os.environ.items() if each[0].startswith("HEADRACE_"))
+    return [dict(current_settings()), current_options(), environment]
+
+
+def answered(connection: Any, plan: str, text: str) -> str:
+    """A plan with rows and values in place of functions of the catalogue. text: that it is the plan of.
+
+    Raises UnsupportedError for a setting that is none of a query.
+    """
+    if not any(f'"{name}"' in plan for name in (*_FUNCTIONS, _SETTING)):
+        return plan
+    try:
+        return json.dumps(_replaced(connection, json.loads(plan), text))
+    except RecursionError:
+        raise SqlError("the plan is too deep to be read") from None
+
+
+def _replaced(connection: Any, node: Any, text: str) -> Any:
+    if isinstance(node, list):
+        return [_replaced(connection, child, text) for child in node]
+    if not isinstance(node, dict):
+        return node
+    name = node["qname"]["path"][-1] if isinstance(node.get("qname"), dict) else ""
+    if node.get("type") == "LOGICAL_GET" and name in _FUNCTIONS:
+        return _rows(connection, node, name)
+    if node.get("expression_class") == "BOUND_FUNCTION" and name == _SETTING:
+        return _constant(connection, node, text)
+    return {key: _replaced(connection, child, text) for key, child in node.items()}
+
+
+def _rows(connection: Any, scan: dict[str, Any], name: str) -> dict[str, Any]:
+    given = ", ".join(literal(each["value"]) for each in scan["parameters"])
+    # Where rows are only counted, a column is asked for that is none.
+    wanted = [each["index"] if each["index"] < len(scan["names"]) else 0 for each in scan["column_indexes"]]
+    columns = connection.execute(f"from {name}({given})").fetchall()
+    types = [scan["returned_types"][place] for place in wanted]
+    values = [
+        [{"type": kind, **_value(row[place])} for row in columns]
+        for place, kind in zip(wanted, types, strict=True)
+    ]
+    return {
+        "type": "LOGICAL_CHUNK_GET",
+        "table_index": scan["table_index"],
+        "collection": {"types": types, "values": values},
+        "column_ids": list(range(len(wanted))),
+    }
+
+
+def _value(value: Any) -> dict[str, Any]:
+    if isinstance(value, dict):  # a map: the pairs of its entries
+        value = list(value.items())
+    if isinstance(value, (list, tuple)):
+        value = {"children": [_value(each) for each in value]}
+    return {"is_null": value is None, "value": value}
+
+
+def _constant(connection: Any, call: dict[str, Any], text: str) -> dict[str, Any]:
+    name = str(call["children"][0]["value"]["value"])
+    if name.lower() in _OF_BINDER:
+        value = connection.execute("select current_setting(?)", [name.lower()]).fetchall()[0][0]
+    elif name.lower() in _OF_RUNS:
+        value = _of_runs(connection, _OF_RUNS[name.lower()])
+    else:
+        known = ", ".join((*_OF_BINDER, *_OF_RUNS))
+        message = f"no setting of a query: {name}; there are {known}"
+        raise located(UnsupportedError, message, text, call["query_location"], len(_SETTING))
+    kept = {key: call[key] for key in ("alias", "query_location", "query_location_length") if key in call}
+    constant = {"type": call["return_type"], **_value(value)}
+    return {"expression_class": "BOUND_CONSTANT", "type": "VALUE_CONSTANT", **kept, "value": constant}
+
+
+def _of_runs(connection: Any, setting: str) -> Any:
+    from headrace import _runtime
+    from headrace._src.programs import default_threads, memory_of_all
+
+    options = current_options()
+    told = translated(lambda: _runtime.setting(setting, dict(current_settings())))
+    if setting == "threads":
+        return options.get("threads") or int(told) or default_threads()
+    if setting == "spillDirectory":
+        return told
+    if setting == "memory":
+        size = memory_of_all(options["memory"]) if "memory" in options else _runtime.memory_limit()
+    else:
+        size = translated(lambda: _runtime.parse_bytes(told))
+    return connection.execute("select formatReadableSize(?)", [size]).fetchall()[0][0]
