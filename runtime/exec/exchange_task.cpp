@@ -116,7 +116,7 @@ Status ExchangeTask::start() {
                                      context_.transport->bodyBlocks()));
   HR_ASSIGN_OR_RETURN(receivePool_, account->createPool({settings.bufferBytes, pools.receiveBuffers,
                                                          context_.doorbell}));
-  HR_ASSIGN_OR_RETURN(auto rowAccount, context_.openAccount(index_, /*shrinks=*/true));
+  HR_ASSIGN_OR_RETURN(auto rowAccount, context_.openAccount(index_));
   parts_ = std::make_unique<RowParts>(std::move(rowAccount), place_.count);
   ExchangeOptions options;
   options.channel = ChannelId(static_cast<uint32_t>(task_.channel));

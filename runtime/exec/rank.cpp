@@ -68,10 +68,8 @@ std::string RankContext::placeOf(int32_t task) const {
   return place == plan::kNone ? std::string() : plan->places[place].text;
 }
 
-Expected<std::shared_ptr<MemoryAccount>> RankContext::openAccount(int32_t task,
-                                                                  bool shrinks) const {
+Expected<std::shared_ptr<MemoryAccount>> RankContext::openAccount(int32_t task) const {
   ReservationRequest request;
-  request.shrinks = shrinks;
   request.operatorName = operationOf(task);
   request.task = TaskId(static_cast<uint32_t>(task));
   request.place = placeOf(task);
@@ -259,8 +257,7 @@ Status Rank::prepareStreams() {
     if (stream.parts != 0) {
       HR_ASSIGN_OR_RETURN(
           auto account,
-          MemoryAccount::open(context_.memory,
-                              {.operatorName = "rows of " + stream.name, .shrinks = true}));
+          MemoryAccount::open(context_.memory, {.operatorName = "rows of " + stream.name}));
       HR_ASSIGN_OR_RETURN(context_.partedStreams.back(),
                           PartedStream::open(stream, std::move(account)));
     }

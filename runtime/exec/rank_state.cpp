@@ -42,7 +42,6 @@ Expected<std::unique_ptr<RankState>> RankState::create(const plan::Plan &plan, i
     request.operatorName = place.operation.empty() ? described.name : place.operation;
     request.place = place.text;
   }
-  request.shrinks = described.kind == plan::StateKind::kRowBuffer; // its rows come and go
   HR_ASSIGN_OR_RETURN(auto account, MemoryAccount::open(std::move(memory), request));
   return std::unique_ptr<RankState>(new RankState(described, readersOf(plan, state), account));
 }

@@ -90,7 +90,7 @@ Status RunTask::start() {
   kernel_ = (*context_.kernels)[task_.kernel].get();
   const std::shared_ptr<PartedStream> parted =
       task_.outputStream == plan::kNone ? nullptr : context_.partedStreams[task_.outputStream];
-  HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_, /*shrinks=*/parted != nullptr));
+  HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
   HR_ASSIGN_OR_RETURN(RunSource source, openRunSource(context_, index_, account_));
   queue_ = std::move(source.queue);
   scans_ = source.scans;

@@ -137,8 +137,8 @@ struct RankContext {
   Track *taskTrack(int32_t task) const { return taskTracks.empty() ? nullptr : taskTracks[task]; }
   /// Options of a job of one morsel that a task submits.
   JobOptions jobOf(int32_t task) const;
-  /// The account of a task, named in memory errors. `shrinks`: as ReservationRequest::shrinks.
-  Expected<std::shared_ptr<MemoryAccount>> openAccount(int32_t task, bool shrinks = false) const;
+  /// The account of a task, named in memory errors.
+  Expected<std::shared_ptr<MemoryAccount>> openAccount(int32_t task) const;
   /// The buffer, made now if its extent was not known before.
   Expected<TensorBuffer *> writable(int32_t buffer);
   /// "aggregate" or the task's name.

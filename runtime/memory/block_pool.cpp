@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <ranges>
 #include <sys/mman.h>
 #include <utility>
 
@@ -147,33 +148,40 @@ void BlockPool::unmap(std::byte *data, int64_t bytes) {
   }
 }
 
-/// Memory of a block of exactly `size`.
-Expected<std::byte *> BlockPool::take(int64_t size) {
-  auto takeFrom = [&](std::map<int64_t, std::vector<std::byte *>> &blocks) -> std::byte * {
-    auto found = blocks.find(size);
-    if (found == blocks.end() || found->second.empty()) {
-      return nullptr;
-    }
-    std::byte *data = found->second.back();
-    found->second.pop_back();
-    return data;
-  };
-  if (std::byte *kept = takeFrom(kept_)) {
-    ++reuses_;
-    keptBytes_ -= size;
-    if (options_.tier) {
-      options_.tier->giveBack(size); // who asked has taken it anew
-    }
-    return kept;
+static std::byte *takeLast(std::vector<std::byte *> &blocks) {
+  std::byte *data = blocks.back();
+  blocks.pop_back();
+  return data;
+}
+
+/// Null: there is none.
+std::byte *BlockPool::takeKept(int64_t size) {
+  std::lock_guard lock(mutex_);
+  Kept &kept = kept_[size];
+  kept.asked = ++asked_;
+  if (kept.blocks.empty()) {
+    return nullptr;
   }
+  keptBytes_ -= size;
+  if (options_.tier) {
+    options_.tier->giveBackKept(size);
+  }
+  return takeLast(kept.blocks);
+}
+
+/// Within the capacity.
+Status BlockPool::fit(int64_t size) {
   if (live_ + keptBytes_ + size > options_.capacityBytes) {
     trimLocked(std::max<int64_t>(0, options_.capacityBytes - live_ - size));
   }
-  if (live_ + size > options_.capacityBytes) {
-    return refuse(size, live_, options_.capacityBytes);
-  }
-  if (std::byte *bare = takeFrom(bare_)) {
-    return bare;
+  return live_ + size > options_.capacityBytes ? refuse(size, live_, options_.capacityBytes)
+                                               : Status();
+}
+
+/// Memory of a block of exactly `size`, with the lock held.
+Expected<std::byte *> BlockPool::takeNew(int64_t size) {
+  if (std::vector<std::byte *> &bare = bare_[size]; !bare.empty()) {
+    return takeLast(bare);
   }
   // A slab is touched a piece at a time, and of a piece often only its begin.
   const bool isCut = size <= kLargestCutBytes;
@@ -194,22 +202,25 @@ Status BlockPool::refuse(int64_t size, int64_t usedBytes, int64_t limitBytes) co
                    " of the limit of ", formatBytes(limitBytes), "; raise ", options_.setting);
 }
 
-Expected<Block> BlockPool::allocate(int64_t bytes) {
-  HR_CHECK(bytes >= 0);
-  int64_t size = blockBytes(bytes);
-  if (options_.tier && !options_.tier->take(size)) {
-    return refuse(size, options_.tier->usedBytes(), options_.tier->limitBytes());
-  }
-  Expected<Block> block = allocateTaken(size);
-  if (!block.ok() && options_.tier) {
-    options_.tier->giveBack(size);
-  }
-  return block;
-}
-
-Expected<Block> BlockPool::allocateTaken(int64_t size) {
+template <typename ChargeSize>
+Expected<Block> BlockPool::allocate(int64_t size, const ChargeSize &charge) {
+  std::byte *data = takeKept(size);
+  Status charged = charge();
   std::lock_guard lock(mutex_);
-  HR_ASSIGN_OR_RETURN(std::byte * data, take(size));
+  if (charged.ok()) {
+    charged = fit(size);
+  }
+  if (!charged.ok()) {
+    if (data) {
+      keepOrDrop(data, size);
+    }
+    return charged;
+  }
+  if (data) {
+    ++reuses_;
+  } else {
+    HR_ASSIGN_OR_RETURN(data, takeNew(size));
+  }
   Block block;
   block.pool_ = this;
   block.data_ = data;
@@ -219,31 +230,55 @@ Expected<Block> BlockPool::allocateTaken(int64_t size) {
   return block;
 }
 
+Expected<Block> BlockPool::allocate(int64_t bytes) {
+  HR_CHECK(bytes >= 0);
+  const int64_t size = blockBytes(bytes);
+  bool counted = false;
+  Expected<Block> block = allocate(size, [&]() -> Status {
+    counted = options_.tier && options_.tier->take(size);
+    return counted || !options_.tier
+               ? Status()
+               : refuse(size, options_.tier->usedBytes(), options_.tier->limitBytes());
+  });
+  if (!block.ok() && counted) {
+    options_.tier->giveBack(size);
+  }
+  return block;
+}
+
 Expected<Block> BlockPool::allocate(int64_t bytes, Reservation &reservation) {
   HR_CHECK(bytes >= 0);
-  int64_t size = blockBytes(bytes);
-  HR_RETURN_IF_ERROR(reservation.charge(size));
-  Expected<Block> block = allocateTaken(size);
-  if (!block.ok()) {
+  const int64_t size = blockBytes(bytes);
+  bool counted = false;
+  Expected<Block> block = allocate(size, [&] {
+    Status charged = reservation.charge(size);
+    counted = charged.ok();
+    return charged;
+  });
+  if (block.ok()) {
+    block->charged_ = reservation.state_;
+  } else if (counted) {
     reservation.discharge(size);
-    return block;
   }
-  block->charged_ = reservation.state_;
   return block;
 }
 
 void BlockPool::free(std::byte *data, int64_t bytes) {
   std::lock_guard lock(mutex_);
   live_ -= bytes;
-  const bool kept = keptBytes_ + bytes <= options_.retainedBytesMax &&
-                    (!options_.tier || options_.tier->takeIfFree(bytes));
+  keepOrDrop(data, bytes);
+}
+
+void BlockPool::keepOrDrop(std::byte *data, int64_t size) {
+  const bool kept = keptBytes_ + size <= options_.retainedBytesMax &&
+                    (!options_.tier || options_.tier->takeIfFree(size));
   if (!kept) {
-    dropLocked(data, bytes);
+    dropLocked(data, size);
     return;
   }
-  HR_POISON_MEMORY(data, static_cast<size_t>(bytes));
-  kept_[bytes].push_back(data);
-  keptBytes_ += bytes;
+  HR_POISON_MEMORY(data, static_cast<size_t>(size));
+  kept_[size].blocks.push_back(data);
+  keptBytes_ += size;
 }
 
 /// Gives the block's memory to the system.
@@ -275,15 +310,16 @@ int64_t BlockPool::giveWay(int64_t bytes) {
 }
 
 void BlockPool::trimLocked(int64_t keepBytes) {
-  // Largest first: they free most in one call.
-  for (auto entry = kept_.rbegin(); entry != kept_.rend(); ++entry) {
-    auto &[size, blocks] = *entry;
-    while (!blocks.empty() && keptBytes_ > keepBytes) {
-      dropLocked(blocks.back(), size);
-      blocks.pop_back();
+  while (keptBytes_ > keepBytes) {
+    auto hasBlocks = [](const auto &entry) { return !entry.second.blocks.empty(); };
+    auto ofSizes = kept_ | std::views::filter(hasBlocks);
+    auto &[size, kept] = *std::ranges::min_element(
+        ofSizes, {}, [](const auto &entry) { return entry.second.asked; });
+    for (; !kept.blocks.empty() && keptBytes_ > keepBytes; kept.blocks.pop_back()) {
+      dropLocked(kept.blocks.back(), size);
       keptBytes_ -= size;
       if (options_.tier) {
-        options_.tier->giveBack(size);
+        options_.tier->giveBackKept(size);
       }
     }
   }

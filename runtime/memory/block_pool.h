@@ -47,7 +47,8 @@ private:
 /// Up to 1 MiB they are cut from slabs of 2 MiB; above, multiples of 2 MiB with huge pages advised.
 /// Ownership: owns all memory; outlives its blocks. Thread-safety: full. Bounded: the bytes of live
 /// and of kept blocks never exceed the capacity; freed blocks are kept up to `retainedBytesMax` and
-/// given to the system first when a new size needs room, or another user of the tier.
+/// given to the system first when a new size needs room, or another user of the tier: those of the
+/// size that was asked for longest ago.
 class BlockPool final : public Keeper {
 public:
   struct Options {
@@ -90,20 +91,29 @@ private:
     std::byte *data;
     int64_t bytes;
   };
+  struct Kept {
+    std::vector<std::byte *> blocks; ///< as they were freed
+    uint64_t asked = 0;              ///< when a block of this size was asked for last
+  };
   Status refuse(int64_t size, int64_t usedBytes, int64_t limitBytes) const;
-  /// Of exactly `size`, which is counted already.
-  Expected<Block> allocateTaken(int64_t size);
-  Expected<std::byte *> take(int64_t size);
+  /// Of exactly `size`, which `charge` counts. What is kept of this size is taken before that, so
+  /// that it does not give way for itself.
+  template <typename ChargeSize> Expected<Block> allocate(int64_t size, const ChargeSize &charge);
+  std::byte *takeKept(int64_t size);
+  Expected<std::byte *> takeNew(int64_t size);
+  Status fit(int64_t size);
   Expected<std::byte *> map(int64_t bytes, bool huge);
   void adviseHugePages(std::byte *data, size_t bytes);
   void unmap(std::byte *data, int64_t bytes);
   void free(std::byte *data, int64_t bytes);
+  void keepOrDrop(std::byte *data, int64_t size);
   void dropLocked(std::byte *data, int64_t size);
   void trimLocked(int64_t keepBytes);
 
   Options options_;
   mutable std::mutex mutex_;
-  std::map<int64_t, std::vector<std::byte *>> kept_; ///< by size: as they were freed
+  std::map<int64_t, Kept> kept_;                     ///< by size
+  uint64_t asked_ = 0;                               ///< counts what is asked for
   std::map<int64_t, std::vector<std::byte *>> bare_; ///< cut pieces whose memory the system has
   std::vector<Mapping> slabs_;                       ///< what pieces are cut from
   std::chrono::steady_clock::time_point smallPagesUntil_;

@@ -148,15 +148,12 @@ void Reservation::discharge(int64_t bytes) {
 
 Status Reservation::grow(int64_t bytes) {
   HR_CHECK(state_ && bytes >= 0);
-  return state_->grow(bytes, bytes);
+  return state_->grow(bytes);
 }
 
 void Reservation::shrink() {
   HR_CHECK(state_);
-  std::lock_guard lock(state_->mutex);
-  State::Bytes &bytes = state_->bytes;
-  state_->budget.giveBack(bytes.granted - bytes.charged);
-  bytes.granted = bytes.charged;
+  state_->shrink();
 }
 
 void Reservation::release() {
@@ -174,63 +171,54 @@ Reservation::State::Bytes Reservation::State::read() {
   return bytes;
 }
 
-Status Reservation::State::grow(int64_t leastBytes, int64_t mostBytes) {
-  int64_t taken = budget.take(leastBytes, mostBytes);
-  if (taken < 0) {
-    return budget.refuse(request, leastBytes, budget.reservedBytes());
+Status Reservation::State::take(int64_t more) {
+  return budget.take(more, more) < 0 ? budget.refuse(request, more, budget.reservedBytes())
+                                     : Status();
+}
+
+void Reservation::State::giveBackRest() {
+  const int64_t rest = bytes.granted - std::max(bytes.charged, bytes.promised);
+  if (rest > 0) {
+    budget.giveBack(rest);
+    bytes.granted -= rest;
   }
+}
+
+Status Reservation::State::grow(int64_t more) {
+  HR_RETURN_IF_ERROR(take(more));
   std::lock_guard lock(mutex);
-  bytes.granted += taken;
+  bytes.granted += more;
+  bytes.promised = bytes.granted;
   return {};
+}
+
+void Reservation::State::shrink() {
+  std::lock_guard lock(mutex);
+  bytes.promised = 0;
+  giveBackRest();
 }
 
 Status Reservation::State::charge(int64_t more) {
   HR_CHECK(more >= 0);
-  if (request.shrinks) {
-    return chargeExactly(more);
-  }
   std::unique_lock lock(mutex);
   // Again where others have charged what was granted for this.
   for (int64_t missing; (missing = bytes.charged + more - bytes.granted) > 0;) {
-    // An eighth more than needed, so that many small charges do not each ask the broker.
-    const int64_t most = missing + bytes.granted / 8;
     lock.unlock();
-    HR_RETURN_IF_ERROR(grow(missing, most));
+    HR_RETURN_IF_ERROR(take(missing));
     lock.lock();
+    bytes.granted += missing;
   }
   bytes.charged += more;
   bytes.peak = std::max(bytes.peak, bytes.charged);
+  giveBackRest(); // others may have discharged in between
   return {};
-}
-
-Status Reservation::State::chargeExactly(int64_t more) {
-  if (budget.take(more, more) < 0) {
-    return budget.refuse(request, more, budget.reservedBytes());
-  }
-  std::lock_guard lock(mutex);
-  bytes.granted += more;
-  bytes.charged += more;
-  bytes.peak = std::max(bytes.peak, bytes.charged);
-  return {};
-}
-
-void Reservation::State::dischargeExactly(int64_t fewer) {
-  {
-    std::lock_guard lock(mutex);
-    HR_CHECK(fewer >= 0 && fewer <= bytes.charged);
-    bytes.charged -= fewer;
-    bytes.granted -= fewer;
-  }
-  budget.giveBack(fewer);
 }
 
 void Reservation::State::discharge(int64_t fewer) {
-  if (request.shrinks) {
-    return dischargeExactly(fewer);
-  }
   std::lock_guard lock(mutex);
   HR_CHECK(fewer >= 0 && fewer <= bytes.charged);
   bytes.charged -= fewer;
+  giveBackRest();
 }
 
 Charge &Charge::operator=(Charge &&other) noexcept {
@@ -244,7 +232,7 @@ Charge &Charge::operator=(Charge &&other) noexcept {
 
 Expected<Charge> Charge::take(Reservation &reservation, int64_t bytes) {
   HR_CHECK(reservation.state_ && bytes >= 0);
-  HR_RETURN_IF_ERROR(reservation.state_->chargeExactly(bytes));
+  HR_RETURN_IF_ERROR(reservation.state_->charge(bytes));
   Charge charge;
   charge.state_ = reservation.state_;
   charge.bytes_ = bytes;
@@ -271,7 +259,7 @@ void Charge::add(Charge other) {
 
 void Charge::reset() {
   if (state_) {
-    state_->dischargeExactly(bytes_);
+    state_->discharge(bytes_);
     state_.reset();
     bytes_ = 0;
   }

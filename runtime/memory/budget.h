@@ -30,11 +30,11 @@ struct ReservationRequest {
   int64_t expectedBytes = 0;
   /// Place in the user's program, put into the error.
   std::string place = {};
-  /// The grant shrinks with what is discharged, so that it is there for others at once.
-  bool shrinks = false;
 };
 
-/// Purpose: bytes of a tier granted to one task; allocations are charged to it.
+/// Purpose: bytes of a tier granted to one task; allocations are charged to it. What is granted
+/// grows and shrinks with what is charged, so that what comes back is there for others at once, or
+/// to keep what was freed; but what was asked for before it is used stays granted.
 /// Ownership: move-only; gives the bytes back when destroyed, by when nothing may be charged any
 /// more. Thread-safety: charge(), discharge(), grow() and the numbers from any thread; moving and
 /// release() by the owner alone. Lifetime: within the Budget's.
@@ -51,7 +51,7 @@ public:
   /// The most that was charged at any time.
   int64_t peakBytes() const;
 
-  /// Takes `bytes` into use, growing the reservation when the grant does not cover them.
+  /// Takes `bytes` into use, asking for those that the grant does not cover.
   /// Fails with the typed memory error; then nothing is charged.
   Status charge(int64_t bytes);
   void discharge(int64_t bytes);
@@ -81,8 +81,7 @@ public:
   Charge &operator=(Charge &&other) noexcept;
   ~Charge() { reset(); }
 
-  /// As Reservation::charge, but the grant grows and shrinks with it, so that what is given back
-  /// is there for others.
+  /// As Reservation::charge.
   static Expected<Charge> take(Reservation &reservation, int64_t bytes);
   int64_t bytes() const { return bytes_; }
   /// Part of the charge, to be given back on its own. `bytes`: at most bytes().
@@ -147,25 +146,27 @@ private:
 };
 
 /// What a Reservation and the blocks charged to it share. Thread-safe. `granted` is what the budget
-/// counts for it, and covers `charged`.
+/// counts for it, and covers `charged` and `promised`.
 struct Reservation::State {
   struct Bytes {
     int64_t granted = 0;
+    int64_t promised = 0; ///< stays granted, whatever is charged
     int64_t charged = 0;
     int64_t peak = 0;
   };
 
   State(Budget &owner, ReservationRequest asked, int64_t grantedBytes)
-      : budget(owner), request(std::move(asked)), bytes{grantedBytes, 0, 0} {}
+      : budget(owner), request(std::move(asked)), bytes{grantedBytes, grantedBytes, 0, 0} {}
 
   Bytes read();
   Status charge(int64_t more);
   void discharge(int64_t fewer);
-  /// What is granted beyond what is charged stays as it is.
-  Status chargeExactly(int64_t more);
-  void dischargeExactly(int64_t fewer);
-  /// Not with `mutex` held: a keeper that is asked to give way may discharge this.
-  Status grow(int64_t leastBytes, int64_t mostBytes);
+  Status grow(int64_t more);
+  void shrink();
+  /// Of the budget, not with `mutex` held: a keeper that is asked to give way may discharge this.
+  Status take(int64_t more);
+  /// Gives back what neither is charged nor was promised; with `mutex` held.
+  void giveBackRest();
 
   Budget &budget;
   const ReservationRequest request;

@@ -38,8 +38,16 @@ bool MemoryTier::takeIfFree(int64_t bytes, int64_t leave) {
   return waiting_.load(std::memory_order_acquire) == 0 && tryTake(bytes, leave);
 }
 
+void MemoryTier::countNeeded(int64_t bytes) {
+  const int64_t needed = needed_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  int64_t peak = peak_.load(std::memory_order_relaxed);
+  while (peak < needed && !peak_.compare_exchange_weak(peak, needed, std::memory_order_relaxed)) {
+  }
+}
+
 bool MemoryTier::take(int64_t bytes) {
   if (tryTake(bytes)) {
+    countNeeded(bytes);
     return true;
   }
   ++waiting_; // keepers do not take what others of them give back
@@ -55,10 +63,27 @@ bool MemoryTier::take(int64_t bytes) {
   }
   lock.unlock();
   --waiting_;
-  return taken || tryTake(bytes);
+  taken = taken || tryTake(bytes);
+  if (taken) {
+    countNeeded(bytes);
+  }
+  return taken;
 }
 
+void MemoryTier::endRun() {
+  std::lock_guard lock(runsMutex_);
+  peaks_[runs_++ % kRuns] = peak_.exchange(needed_);
+  peakOfRuns_ = *std::ranges::max_element(peaks_);
+}
+
+int64_t MemoryTier::expectedBytes() const { return std::max<int64_t>(peak_, peakOfRuns_); }
+
 void MemoryTier::giveBack(int64_t bytes) {
+  needed_.fetch_sub(bytes, std::memory_order_relaxed);
+  giveBackKept(bytes);
+}
+
+void MemoryTier::giveBackKept(int64_t bytes) {
   const int64_t before = used_.fetch_sub(bytes, std::memory_order_relaxed);
   HR_CHECK(bytes >= 0 && before >= bytes);
 }

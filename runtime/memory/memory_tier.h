@@ -2,6 +2,7 @@
 // for later has the rest, and gives way.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -35,7 +36,7 @@ private:
 
 /// Purpose: counts the bytes of a tier, so that all that a process holds in it stays within one
 /// limit. Ownership: of numbers alone; shared by who counts here. Thread-safety: full. A keeper may
-/// call takeIfFree() and giveBack(), or discharge a reservation, under its lock, but not take().
+/// call all but take(), or discharge a reservation, under its lock.
 class MemoryTier {
 public:
   explicit MemoryTier(int64_t limitBytes) : limitBytes_(limitBytes) {}
@@ -45,7 +46,14 @@ public:
   /// For what would be kept: false if there is no room beside all else, and all that is asked for,
   /// and `leave`.
   bool takeIfFree(int64_t bytes, int64_t leave = 0);
-  void giveBack(int64_t bytes);
+  void giveBack(int64_t bytes);     ///< of take()
+  void giveBackKept(int64_t bytes); ///< of takeIfFree()
+
+  /// A run ends: what it needed at most is expected of the next ones.
+  void endRun();
+  /// What was needed at most at a time in this run and in some before it. What is kept should leave
+  /// it free: memory that gives way in each run is had anew from the system in each run.
+  int64_t expectedBytes() const;
 
   int64_t limitBytes() const { return limitBytes_; }
   int64_t usedBytes() const { return used_.load(std::memory_order_relaxed); }
@@ -56,9 +64,18 @@ private:
   void join(Keeper &keeper);
   void leave(Keeper &keeper);
   bool tryTake(int64_t bytes, int64_t leave = 0);
+  void countNeeded(int64_t bytes);
+
+  static constexpr size_t kRuns = 8;
 
   const int64_t limitBytes_;
   std::atomic<int64_t> used_{0};
+  std::atomic<int64_t> needed_{0}; ///< of them, taken by take()
+  std::atomic<int64_t> peak_{0};   ///< of needed_, since the last run ended
+  std::atomic<int64_t> peakOfRuns_{0};
+  std::mutex runsMutex_; ///< of the next two
+  std::array<int64_t, kRuns> peaks_{};
+  size_t runs_ = 0;
   std::atomic<int> waiting_{0}; ///< calls of take() for which keepers are asked to give way
   std::mutex mutex_;            ///< of keepers_
   std::vector<Keeper *> keepers_;

@@ -23,7 +23,7 @@ PageBuffers::Buffer PageBuffers::take(uint64_t bytes) {
       const Buffer buffer{found->second, found->first};
       kept_.erase(found);
       keptBytes_ -= buffer.bytes;
-      tier_->giveBack(static_cast<int64_t>(buffer.bytes)); // who takes it is charged
+      tier_->giveBackKept(static_cast<int64_t>(buffer.bytes)); // who takes it is charged
       return buffer;
     }
   }
@@ -49,7 +49,7 @@ void PageBuffers::dropLargestLocked() {
   auto largest = std::prev(kept_.end());
   ::munmap(largest->second, largest->first);
   keptBytes_ -= largest->first;
-  tier_->giveBack(static_cast<int64_t>(largest->first));
+  tier_->giveBackKept(static_cast<int64_t>(largest->first));
   kept_.erase(largest);
 }
 

@@ -77,9 +77,16 @@ PageCache::insert(const ChunkKey &key, std::shared_ptr<const EncodedChunk> chunk
 }
 
 bool PageCache::takeRoom(uint64_t bytes) {
-  return counters_.bytes + bytes <= bytesMax_ &&
-         (!tier_ ||
-          tier_->takeIfFree(static_cast<int64_t>(bytes), tier_->limitBytes() / kFreePart));
+  if (counters_.bytes + bytes > bytesMax_) {
+    return false;
+  }
+  if (!tier_) {
+    return true;
+  }
+  const auto kept = static_cast<int64_t>(counters_.bytes + bytes);
+  const int64_t leave = tier_->limitBytes() / kFreePart;
+  return kept <= tier_->limitBytes() - tier_->expectedBytes() - leave &&
+         tier_->takeIfFree(static_cast<int64_t>(bytes), leave);
 }
 
 std::optional<uint64_t> PageCache::offeredBefore(const ChunkKey &key) {
@@ -103,7 +110,7 @@ void PageCache::dropLast(std::list<Entry> &dropped) {
   const uint64_t bytes = recent_.back().bytes;
   counters_.bytes -= bytes;
   if (tier_) {
-    tier_->giveBack(static_cast<int64_t>(bytes));
+    tier_->giveBackKept(static_cast<int64_t>(bytes));
   }
   entries_.erase(recent_.back().key);
   dropped.splice(dropped.begin(), recent_, std::prev(recent_.end()));
@@ -123,7 +130,7 @@ void PageCache::moveTo(std::shared_ptr<MemoryTier> tier) {
   std::list<Entry> dropped;
   std::lock_guard lock(mutex_);
   if (tier_) {
-    tier_->giveBack(static_cast<int64_t>(counters_.bytes));
+    tier_->giveBackKept(static_cast<int64_t>(counters_.bytes));
   }
   tier_ = nullptr;
   while (tier && !tier->takeIfFree(static_cast<int64_t>(counters_.bytes))) {

@@ -35,8 +35,8 @@ struct ChunkKey {
 /// what others read again and again, and memory that is used once is used again while it is warm.
 /// Nor does a scan of more than there is room for, again and again, push out its own beginning: a
 /// chunk goes for another only if it was not used since that one was offered before. Has what is
-/// free of a tier but a part that others need for what they read, and gives way; without one its
-/// bound alone counts. What is dropped here lives on while a morsel pins it, which is charged with
+/// free of a tier but what runs are expected to need, and gives way; without one its bound alone
+/// counts. What is dropped here lives on while a morsel pins it, which is charged with
 /// it. Two workers that miss the same chunk at once both load it; the first one stays.
 class PageCache final : public Keeper {
 public:

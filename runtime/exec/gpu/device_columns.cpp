@@ -19,7 +19,7 @@ bool DeviceColumns::Key::operator<(const Key &other) const {
 
 DeviceColumns::DeviceColumns(std::shared_ptr<Accelerator> accelerator, Budget::Options device)
     : accelerator_(std::move(accelerator)), tier_(device.shared), budget_(std::move(device)) {
-  bytes_ = std::move(*budget_.reserve({.operatorName = "columns", .shrinks = true})); // none yet
+  bytes_ = std::move(*budget_.reserve({.operatorName = "columns"})); // none yet
   use(tier_);
 }
 

@@ -17,8 +17,8 @@ int64_t rounded(int64_t bytes) {
 
 LaunchBlocks::LaunchBlocks(std::shared_ptr<Accelerator> accelerator, const Budget::Options &options)
     : accelerator_(std::move(accelerator)), budget_(options) {
-  bytes_ = std::move(*budget_.reserve(
-      {.operatorName = "rows on their way to the GPU", .shrinks = true})); // of nothing yet
+  bytes_ = std::move(
+      *budget_.reserve({.operatorName = "rows on their way to the GPU"})); // of nothing yet
   use(options.shared);
 }
 

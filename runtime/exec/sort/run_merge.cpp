@@ -1,17 +1,14 @@
 // After each row only its own way up is played again.
 #include "runtime/exec/sort/run_merge.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace headrace::exec {
-namespace {
-/// Rows that are taken at once keep so many pieces in memory, beside those that are being read.
-constexpr size_t kBlocksRead = 8;
-} // namespace
 
 RunMerge::RunMerge(const plan::State &state, std::span<const std::shared_ptr<const RowRun>> runs,
                    std::shared_ptr<MemoryAccount> account)
-    : order_(state), entries_(runs.size()), losers_(runs.size()) {
+    : order_(state), runs_(runs.begin(), runs.end()), entries_(runs.size()), losers_(runs.size()) {
   for (const std::shared_ptr<const RowRun> &run : runs) {
     readers_.emplace_back(state, run, account);
   }
@@ -33,6 +30,48 @@ size_t RunMerge::play(size_t node) {
   }
   losers_[node] = loser;
   return winner;
+}
+
+/// Of rows with lesser words than some word there are at most as many as the pieces have that begin
+/// with a lesser one. The greatest such word is taken of which these are not too many; of each run
+/// only the last of these pieces may have others, too.
+uint64_t RunMerge::skip(uint64_t rows) {
+  std::vector<uint64_t> words;
+  for (const std::shared_ptr<const RowRun> &run : runs_) {
+    for (const RunPiece &piece : run->pieces()) {
+      words.push_back(piece.firstWord);
+    }
+  }
+  std::ranges::sort(words);
+  auto beginsBefore = [](const RowRun &run, uint64_t word) {
+    return std::ranges::lower_bound(run.pieces(), word, {}, &RunPiece::firstWord) -
+           run.pieces().begin();
+  };
+  auto rowsOf = [](std::span<const RunPiece> pieces) {
+    uint64_t sum = 0;
+    for (const RunPiece &piece : pieces) {
+      sum += piece.rows;
+    }
+    return sum;
+  };
+  const auto tooMany = std::ranges::partition_point(words, [&](uint64_t word) {
+    uint64_t before = 0;
+    for (const std::shared_ptr<const RowRun> &run : runs_) {
+      before += rowsOf(run->pieces().first(static_cast<size_t>(beginsBefore(*run, word))));
+    }
+    return before <= rows;
+  });
+  if (tooMany == words.begin()) {
+    return 0;
+  }
+  uint64_t skipped = 0;
+  for (size_t run = 0; run < runs_.size(); ++run) {
+    const auto pieces =
+        static_cast<size_t>(std::max<ptrdiff_t>(beginsBefore(*runs_[run], *(tooMany - 1)) - 1, 0));
+    readers_[run].skipPieces(pieces);
+    skipped += rowsOf(runs_[run]->pieces().first(pieces));
+  }
+  return skipped;
 }
 
 Status RunMerge::start() {
@@ -62,7 +101,7 @@ Status RunMerge::advance() {
 
 Status RunMerge::take(uint64_t count, MergedRows &out) {
   std::vector<const void *> held(readers_.size());
-  const size_t blocksMax = readers_.size() + kBlocksRead;
+  const size_t blocksMax = readers_.size() + takenPieces_;
   while (out.rows.size() < count && out.blocks.size() < blocksMax && row()) {
     const std::shared_ptr<const void> &block = readers_[winner_].block();
     if (held[winner_] != block.get()) {

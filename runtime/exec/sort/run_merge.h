@@ -29,6 +29,11 @@ public:
   RunMerge(const plan::State &state, std::span<const std::shared_ptr<const RowRun>> runs,
            std::shared_ptr<MemoryAccount> account);
 
+  /// What take() gives keeps so many pieces in memory, beside those that are being read.
+  void setTakenPieces(size_t pieces) { takenPieces_ = pieces; }
+  /// Leaves out whole pieces of at most the first `rows` rows; of how many. Before start(), which
+  /// then stands at the next one.
+  uint64_t skip(uint64_t rows);
   /// Before anything else.
   Status start();
   /// The next row; null behind the last.
@@ -49,11 +54,13 @@ private:
   Status advance(size_t reader);
 
   const SortOrder order_;
+  const std::vector<std::shared_ptr<const RowRun>> runs_;
   std::vector<RunReader> readers_;
   std::vector<SortEntry> entries_; ///< where each stands
   /// Of nodes 1 to n - 1 of a tree; the leaves n to 2n - 1 are the readers.
   std::vector<size_t> losers_;
   size_t winner_ = 0;
+  size_t takenPieces_ = 8;
 };
 
 } // namespace headrace::exec

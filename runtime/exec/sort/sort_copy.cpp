@@ -8,14 +8,16 @@
 namespace headrace::exec {
 namespace {
 
-/// Before more is left to others, a worker has so much.
+/// Before more is left to others, a worker has so much; in little memory this part of it.
 constexpr int64_t kOwnBytesMin = 1 << 20;
+constexpr int64_t kOwnPart = 8;
 /// Rows leave memory when so much of it is in use: who feeds and reads the sort needs some, too.
-constexpr int64_t kCrowdedNumerator = 3;
-constexpr int64_t kCrowdedDenominator = 4;
+constexpr int64_t kCrowdedNumerator = 2;
+constexpr int64_t kCrowdedDenominator = 3;
 constexpr int64_t kLastTextBytes = 256 << 10;
-/// So many rows before it is written a row is asked for.
+/// So many rows before it is written the texts of a row are asked for, and as many before, the row.
 constexpr size_t kAhead = 8;
+constexpr uint64_t kLineBytes = 64;
 /// Rows that are not the first ones are left out when there are so many times as many as are
 /// wanted, and these many.
 constexpr uint64_t kPruneFactor = 4;
@@ -55,13 +57,15 @@ Status SortCopy::addBlock() {
     HR_RETURN_IF_ERROR(prepareToSpill());
   }
   HR_RETURN_IF_ERROR(RowBufferCopy::grow());
-  return prepareEntries();
+  return prepareEntries(rows_.capacity());
 }
 
-Status SortCopy::prepareEntries() {
-  const auto bytes = static_cast<int64_t>(rows_.capacity() * sizeof(SortEntry));
+/// They are written when rows are sorted, so those that are outgrown are not copied: no more are
+/// taken than there are rows, since a run must begin before memory is full.
+Status SortCopy::prepareEntries(uint64_t rows) {
+  const auto bytes = static_cast<int64_t>(rows * sizeof(SortEntry));
   if (bytes > entries_.size()) {
-    HR_ASSIGN_OR_RETURN(entries_, account_->allocate(std::max(bytes, 2 * entries_.size())));
+    HR_ASSIGN_OR_RETURN(entries_, account_->allocate(bytes));
   }
   return {};
 }
@@ -77,9 +81,10 @@ Status SortCopy::prepareToSpill() {
 bool SortCopy::isCrowded() const {
   RankMemory &memory = account_->memory();
   const int64_t own = static_cast<int64_t>(abi_.rows * state_.rowBytes) + textBytes_;
-  return own >= kOwnBytesMin &&
+  const int64_t limit = memory.budget.limitBytes();
+  return own >= std::min(kOwnBytesMin, limit / kOwnPart) &&
          memory.budget.reservedBytes() - memory.spillableBytes() >
-             memory.budget.limitBytes() / kCrowdedDenominator * kCrowdedNumerator;
+             limit / kCrowdedDenominator * kCrowdedNumerator;
 }
 
 Status SortCopy::keep(HrString *text) {
@@ -132,11 +137,20 @@ std::span<SortEntry> SortCopy::firstRows() {
   return rows.first(state_.limit);
 }
 
-/// Rows that are written in order lie anywhere.
-void SortCopy::askFor(const uint8_t *row) const {
-  constexpr uint64_t kLineBytes = 64;
+/// Rows that are written in order lie anywhere, and so do their texts.
+void SortCopy::askForRow(const uint8_t *row) const {
   for (uint64_t line = 0; line < state_.rowBytes; line += kLineBytes) {
     __builtin_prefetch(row + line);
+  }
+}
+
+void SortCopy::askForTexts(const uint8_t *row) const {
+  for (const plan::StateField &field : state_.fields) {
+    if (field.type == HR_STRING && isValid(field, row)) {
+      const auto text = loadAs<HrString>(row + field.offset);
+      __builtin_prefetch(text.data);
+      __builtin_prefetch(text.data + std::min<uint32_t>(text.length, kLineBytes));
+    }
   }
 }
 
@@ -145,15 +159,20 @@ Status SortCopy::spill() {
     return {};
   }
   HR_RETURN_IF_ERROR(prepareToSpill());
-  HR_RETURN_IF_ERROR(prepareEntries());
-  RunWriter writer(state_, account_->memory().spill, staging_);
+  // For the rows that there are: those of a block just added may have found no room.
+  HR_RETURN_IF_ERROR(prepareEntries(abi_.rows));
+  RunWriter writer(state_, account_->memory().spill, staging_,
+                   [&](const uint8_t *row) { return order_.entryOf(row).word; });
   const std::span<SortEntry> rows = firstRows();
   // Many rows are sorted several times as quickly where there is room for their entries once more.
   Expected<Block> other = account_->allocateIfFree(static_cast<int64_t>(rows.size_bytes()));
   order_.sort(rows, other.ok() ? reinterpret_cast<SortEntry *>(other->data()) : nullptr);
   for (size_t row = 0; row < rows.size(); ++row) {
+    if (row + 2 * kAhead < rows.size()) {
+      askForRow(rows[row + 2 * kAhead].row);
+    }
     if (row + kAhead < rows.size()) {
-      askFor(rows[row + kAhead].row);
+      askForTexts(rows[row + kAhead].row);
     }
     forgetResults(const_cast<uint8_t *>(rows[row].row)); // of this copy
     HR_RETURN_IF_ERROR(writer.add(rows[row].row));

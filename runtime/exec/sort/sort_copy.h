@@ -35,8 +35,9 @@ private:
   static constexpr int64_t kSmallTexts = 64 << 10;
 
   Status addBlock();
-  Status prepareEntries();
-  void askFor(const uint8_t *row) const;
+  Status prepareEntries(uint64_t rows);
+  void askForRow(const uint8_t *row) const;
+  void askForTexts(const uint8_t *row) const;
   void forgetResults(uint8_t *row) const;
   Status prepareToSpill();
   void endBlock();

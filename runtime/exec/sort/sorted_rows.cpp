@@ -20,6 +20,13 @@ constexpr int64_t kWindowShare = 12;
 constexpr uint64_t kRangeRows = 8192;
 /// Bounds are chosen among so many rows a range: the largest is then about half as large again.
 constexpr uint64_t kSamples = 32;
+/// Of the pieces that there is room for: those that rows are in which are taken at once.
+constexpr int64_t kTakenShare = 8;
+constexpr int64_t kTakenPiecesMax = 8;
+
+int64_t roomForPieces(const RankMemory &memory) {
+  return memory.roomBytes() / BlockPool::blockBytes(kRunPieceBytes + HR_PADDING);
+}
 } // namespace
 
 SortedRows::SortedRows(const plan::State &state, std::shared_ptr<MemoryAccount> account)
@@ -179,7 +186,7 @@ JobPhase SortedRows::sortRanges() {
             const size_t last = copies_.size() - 1;
             const uint64_t begin = range == 0 ? 0 : share(last, range - 1).place;
             const uint64_t end = share(last, range).place;
-            if (state_.limit == 0 || begin < state_.limit) {
+            if (end > state_.offset && (state_.limit == 0 || begin < state_.limit)) {
               SortEntry *other = other_.data() ? other_.data() + begin : nullptr;
               furtherWords_ += order_.sort(rows_.subspan(begin, end - begin), other);
             }
@@ -193,8 +200,8 @@ JobPhase SortedRows::gatherRuns() {
     runs_.insert(runs_.end(), copy->runs().begin(), copy->runs().end());
   }
   const int64_t share = isWindow_ ? kWindowMergeShare : kMergeShare;
-  const auto runsMax = static_cast<size_t>(
-      std::max<int64_t>(2, account_->memory().roomBytes() / share / kRunPieceBytes));
+  const auto runsMax =
+      static_cast<size_t>(std::max<int64_t>(2, roomForPieces(account_->memory()) / share));
   if (runs_.size() <= runsMax) {
     return {};
   }
@@ -209,7 +216,8 @@ Status SortedRows::mergeSmallest(size_t runsMax) {
     const size_t count = std::min(runsMax, runs_.size() - runsMax + 1);
     const auto smallest = std::span(runs_).last(count);
     RunMerge merge(state_, smallest, account_);
-    RunWriter writer(state_, account_->memory().spill, staging);
+    RunWriter writer(state_, account_->memory().spill, staging,
+                     [&](const uint8_t *row) { return order_.entryOf(row).word; });
     HR_RETURN_IF_ERROR(merge.start());
     while (merge.row()) {
       HR_RETURN_IF_ERROR(writer.add(merge.row()));
@@ -242,12 +250,15 @@ void SortedRows::publish() {
 
 Expected<std::unique_ptr<RowReader>> SortedRows::read() const {
   auto merge = std::make_unique<RunMerge>(state_, runs_, account_);
+  merge->setTakenPieces(static_cast<size_t>(
+      std::clamp<int64_t>(roomForPieces(account_->memory()) / kTakenShare, 1, kTakenPiecesMax)));
+  uint64_t row = isWindow_ ? 0 : merge->skip(state_.offset);
   HR_RETURN_IF_ERROR(merge->start());
   if (isWindow_) {
     return std::unique_ptr<RowReader>(std::make_unique<WindowMerge>(
         state_, std::move(*merge), account_, account_->memory().roomBytes() / kWindowShare));
   }
-  for (uint64_t row = 0; row < state_.offset && merge->row(); ++row) {
+  for (; row < state_.offset && merge->row(); ++row) {
     HR_RETURN_IF_ERROR(merge->advance());
   }
   return std::unique_ptr<RowReader>(std::move(merge));

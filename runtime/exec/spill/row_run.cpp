@@ -40,15 +40,17 @@ RowRun::~RowRun() {
   }
 }
 
-Status RowRun::append(std::span<const uint8_t> bytes, uint32_t rows) {
+Status RowRun::append(std::span<const uint8_t> bytes, uint32_t rows, uint64_t firstWord) {
   HR_ASSIGN_OR_RETURN(SpillFile::Extent extent, file_->write(bytes));
-  pieces_.push_back({extent, rows});
+  pieces_.push_back({extent, rows, firstWord});
   rows_ += rows;
   return {};
 }
 
-RunWriter::RunWriter(const plan::State &state, std::shared_ptr<SpillFile> file, const Block &room)
-    : state_(state), room_(room), run_(std::make_shared<RowRun>(std::move(file))) {}
+RunWriter::RunWriter(const plan::State &state, std::shared_ptr<SpillFile> file, const Block &room,
+                     WordOf wordOf)
+    : state_(state), room_(room), wordOf_(std::move(wordOf)),
+      run_(std::make_shared<RowRun>(std::move(file))) {}
 
 uint64_t RunWriter::bytesOf(const uint8_t *row) const {
   uint64_t bytes = state_.rowBytes;
@@ -72,6 +74,9 @@ Status RunWriter::add(const uint8_t *row) {
                        " bytes is too large to wait on disk");
     }
   }
+  if (rows_ == 0 && wordOf_) {
+    firstWord_ = wordOf_(row);
+  }
   uint8_t *at = reinterpret_cast<uint8_t *>(room_.data()) + used_;
   std::memcpy(at, row, state_.rowBytes);
   uint8_t *text = at + state_.rowBytes;
@@ -90,7 +95,8 @@ Status RunWriter::flush() {
   if (rows_ == 0) {
     return {};
   }
-  HR_RETURN_IF_ERROR(run_->append({reinterpret_cast<uint8_t *>(room_.data()), used_}, rows_));
+  HR_RETURN_IF_ERROR(
+      run_->append({reinterpret_cast<uint8_t *>(room_.data()), used_}, rows_, firstWord_));
   used_ = 0;
   rows_ = 0;
   return {};

@@ -5,6 +5,7 @@
 #include "runtime/exec/memory_account.h"
 #include "runtime/exec/spill/spill_file.h"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,6 +16,7 @@ namespace headrace::exec {
 struct RunPiece {
   SpillFile::Extent extent;
   uint32_t rows = 0;
+  uint64_t firstWord = 0; ///< of what the first row is sorted by, if the writer was told
 };
 
 /// Purpose: where the rows of a run are. Ownership: of its extents. Immutable once it is shared.
@@ -29,7 +31,7 @@ public:
   uint64_t rows() const { return rows_; }
   SpillFile &file() const { return *file_; }
   /// Errors: those of the spill file.
-  Status append(std::span<const uint8_t> bytes, uint32_t rows);
+  Status append(std::span<const uint8_t> bytes, uint32_t rows, uint64_t firstWord);
 
 private:
   const std::shared_ptr<SpillFile> file_;
@@ -40,9 +42,11 @@ private:
 /// Purpose: writes rows in the order in which they are given. Not thread-safe.
 class RunWriter {
 public:
+  using WordOf = std::function<uint64_t(const uint8_t *row)>;
   /// `room`: what pieces are put together in; outlives the writer. A piece is smaller than it where
-  /// no row needs all of it.
-  RunWriter(const plan::State &state, std::shared_ptr<SpillFile> file, const Block &room);
+  /// no row needs all of it. `wordOf`: says the first word of a row that is sorted.
+  RunWriter(const plan::State &state, std::shared_ptr<SpillFile> file, const Block &room,
+            WordOf wordOf = nullptr);
 
   /// Whether the room is large enough for the row.
   bool fits(const uint8_t *row) const;
@@ -57,8 +61,10 @@ private:
 
   const plan::State &state_;
   const Block &room_;
+  const WordOf wordOf_;
   uint64_t used_ = 0;
   uint32_t rows_ = 0;
+  uint64_t firstWord_ = 0; ///< of the rows
   std::shared_ptr<RowRun> run_;
 };
 
@@ -75,6 +81,8 @@ public:
   const uint8_t *row() const { return row_; }
   /// What holds the row.
   const std::shared_ptr<const void> &block() const { return block_; }
+  /// The first row will be the one that so many pieces begin before. Not after advance().
+  void skipPieces(size_t pieces) { nextPiece_ += pieces; }
   /// To the first row, or the next one.
   Status advance();
 

@@ -389,7 +389,7 @@ TEST_F(ChunkTest, ARowOfManyColumnsWhoseHeaderIsLargerThanABody) {
 TEST_F(ChunkTest, PartsOfSeveralPeersCrossAndGiveTheirMemoryBack) {
   auto memory = std::make_shared<RankMemory>(memory_->blocks,
                                              Budget::Options{Tier::kHost, 1 << 20, "--memory"});
-  auto account = *MemoryAccount::open(memory, {.operatorName = "rows", .shrinks = true});
+  auto account = *MemoryAccount::open(memory, {.operatorName = "rows"});
   ChunkHandle chunk = fillTexts({100'000, 200'000, 2'000'000});
   auto pool = bodies(65536, 40);
   {

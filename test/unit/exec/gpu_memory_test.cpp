@@ -26,7 +26,7 @@ protected:
     memory_.emplace(accelerator_, Budget::Options{Tier::kPinned, kLimit, "--memory", host_},
                     Budget::Options{Tier::kDevice, kLimit, "--device-memory", tier()});
     states_.emplace(Budget::Options{Tier::kDevice, kLimit, "--device-memory", tier()});
-    state_ = std::move(*states_->reserve({.operatorName = "states", .shrinks = true}));
+    state_ = std::move(*states_->reserve({.operatorName = "states"}));
   }
 
   const std::shared_ptr<MemoryTier> &tier() const { return accelerator_->tier(); }

@@ -24,8 +24,8 @@ TEST(MemoryAccount, ARankEncodesWhatItWritesInOnePlace) {
   auto memory = std::make_shared<RankMemory>(
       std::make_shared<BlockPool>(BlockPool::Options{1 << 30, 1 << 30, "--memory"}),
       Budget::Options{Tier::kHost, 1536 << 10, "--memory"});
-  auto first = *MemoryAccount::open(memory, {.shrinks = true});
-  auto other = *MemoryAccount::open(memory, {.shrinks = true});
+  auto first = *MemoryAccount::open(memory, {});
+  auto other = *MemoryAccount::open(memory, {});
   auto staging = *memory->staging(first);
   const int64_t bytes = memory->budget.reservedBytes();
   EXPECT_GE(bytes, 1 << 20);
@@ -57,7 +57,7 @@ TEST(MemoryAccount, AsksAgainWhereRoomWasMadeForOthers) {
   auto memory = std::make_shared<RankMemory>(
       std::make_shared<BlockPool>(BlockPool::Options{1 << 30, 1 << 30, "--memory"}),
       Budget::Options{Tier::kHost, 4 << 20, "--memory"});
-  auto account = *MemoryAccount::open(memory, {.shrinks = true});
+  auto account = *MemoryAccount::open(memory, {});
   WrittenForOthers others;
   others.held = *account->allocate(4 << 20);
   memory->add(&others);

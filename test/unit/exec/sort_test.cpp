@@ -9,10 +9,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <random>
+#include <tuple>
 
 namespace headrace::exec {
 namespace {
@@ -37,6 +39,16 @@ plan::StateField field(HrType type, uint32_t offset) {
   return field;
 }
 
+/// Counts what is read.
+class CountingDisk final : public SpillDisk {
+public:
+  ssize_t read(int descriptor, std::span<uint8_t> bytes, uint64_t offset) override {
+    readBytes += static_cast<int64_t>(bytes.size());
+    return SpillDisk::read(descriptor, bytes, offset);
+  }
+  std::atomic<int64_t> readBytes{0};
+};
+
 /// Fills a state from two workers, finishes it, and reads it.
 class Sorting : public testing::Test {
 protected:
@@ -55,7 +67,7 @@ protected:
   void limitMemory(int64_t bytes) {
     memory_ = std::make_shared<RankMemory>(
         std::make_shared<BlockPool>(BlockPool::Options{1 << 30, 1 << 30, "--memory"}),
-        Budget::Options{Tier::kHost, bytes, "--memory"});
+        Budget::Options{Tier::kHost, bytes, "--memory"}, SpillOptions{.disk = disk_});
   }
 
   Row rowOf(uint64_t number, size_t textBytes) {
@@ -130,13 +142,15 @@ protected:
 
   std::vector<Row> expected() {
     std::vector<Row> rows = all_;
-    std::sort(rows.begin(), rows.end(), [this](const Row &a, const Row &b) {
+    const plan::State &state = plan_.states[0];
+    const bool descending = state.order.front().descending; // all keys are, or none
+    std::sort(rows.begin(), rows.end(), [&](const Row &one, const Row &other) {
+      const auto &[a, b] = descending ? std::tie(other, one) : std::tie(one, other);
       if (byText_ && a.text != b.text) {
         return a.text < b.text; // NULL is the least
       }
       return a.key != b.key ? a.key < b.key : a.number < b.number;
     });
-    const plan::State &state = plan_.states[0];
     if (state.limit != 0) {
       rows.resize(std::min<uint64_t>(rows.size(), state.limit));
     }
@@ -146,6 +160,7 @@ protected:
   }
 
   plan::Plan plan_;
+  std::shared_ptr<CountingDisk> disk_ = std::make_shared<CountingDisk>();
   std::shared_ptr<RankMemory> memory_;
   std::shared_ptr<RankState> state_;
   std::vector<Row> all_;
@@ -234,6 +249,33 @@ TEST_F(Sorting, ManyFirstRowsWaitOnDisk) {
   ASSERT_TRUE(rows.ok()) << rows.status().message();
   EXPECT_EQ(*rows, expected());
   EXPECT_GT(memory_->spill->writtenBytes(), 0);
+}
+
+TEST_F(Sorting, WhatIsBeforeTheOffsetIsHardlyRead) {
+  constexpr uint64_t kRows = 100'000;
+  plan::State &state = plan_.states[0];
+  int64_t allBytes = 0;
+  for (int order = 0; order < 4; ++order) {
+    const bool descending = order % 2 != 0;
+    byText_ = order >= 2;
+    state.order = {{0, descending, false}, {1, descending, false}};
+    if (byText_) {
+      state.order.insert(state.order.begin(), {2, descending, !descending});
+    }
+    for (uint64_t offset : {uint64_t(0), kRows / 3, kRows * 9 / 10, kRows - 1, 2 * kRows}) {
+      state.offset = offset;
+      all_.clear();
+      limitMemory(6 << 20);
+      disk_->readBytes = 0;
+      auto rows = sorted(kRows, 60);
+      ASSERT_TRUE(rows.ok()) << rows.status().message();
+      EXPECT_EQ(*rows, expected()) << order << " " << offset;
+      allBytes = offset == 0 ? disk_->readBytes.load() : allBytes;
+      if (offset == kRows * 9 / 10 && !byText_) {
+        EXPECT_LT(disk_->readBytes, allBytes / 2);
+      }
+    }
+  }
 }
 
 TEST_F(Sorting, AnyLimitIsALimit) {

@@ -30,7 +30,7 @@ public:
     std::lock_guard lock(mutex_);
     int64_t given = 0;
     for (; given < bytes && kept_ > 0; given += 10, --kept_) {
-      tier_->giveBack(10);
+      tier_->giveBackKept(10);
     }
     return given;
   }
@@ -73,9 +73,9 @@ TEST(MemoryTier, KeepersGiveWayInTheOrderInWhichTheyJoined) {
 /// Keeps what its own reservation pays for.
 class Payer final : public Keeper {
 public:
-  Payer(std::shared_ptr<MemoryTier> tier, bool shrinks)
+  explicit Payer(std::shared_ptr<MemoryTier> tier)
       : budget_({.limitBytes = 10'000, .shared = tier}),
-        reservation_(*budget_.reserve({.operatorName = "kept", .shrinks = shrinks})) {
+        reservation_(*budget_.reserve({.operatorName = "kept"})) {
     use(std::move(tier));
   }
   ~Payer() override {
@@ -92,7 +92,6 @@ public:
     std::lock_guard lock(mutex_);
     const int64_t given = std::exchange(kept_, 0);
     reservation_.discharge(given);
-    reservation_.shrink();
     return given;
   }
 
@@ -105,26 +104,24 @@ private:
 };
 
 TEST(MemoryTier, KeepersThatPayByReservationsGiveWayForThemselvesAndEachOther) {
-  for (bool shrinks : {true, false}) {
-    auto tier = std::make_shared<MemoryTier>(1000);
-    Payer first(tier, shrinks), second(tier, shrinks);
-    ASSERT_TRUE(first.keep(600).ok());
-    ASSERT_TRUE(first.keep(700).ok()); // in place of the 600
-    ASSERT_TRUE(second.keep(800).ok());
-    EXPECT_EQ(second.keep(1001).kind(), ErrorKind::kMemory);
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 4; ++t) {
-      threads.emplace_back([&, t] {
-        for (int i = 0; i < 5'000; ++i) {
-          (void)(t % 2 ? first : second).keep(1 + (i * 7 + t) % 400);
-        }
-      });
-    }
-    for (std::thread &thread : threads) {
-      thread.join();
-    }
-    EXPECT_LE(tier->usedBytes(), 1000);
+  auto tier = std::make_shared<MemoryTier>(1000);
+  Payer first(tier), second(tier);
+  ASSERT_TRUE(first.keep(600).ok());
+  ASSERT_TRUE(first.keep(700).ok()); // in place of the 600
+  ASSERT_TRUE(second.keep(800).ok());
+  EXPECT_EQ(second.keep(1001).kind(), ErrorKind::kMemory);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 5'000; ++i) {
+        (void)(t % 2 ? first : second).keep(1 + (i * 7 + t) % 400);
+      }
+    });
   }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  EXPECT_LE(tier->usedBytes(), 1000);
 }
 
 TEST(MemoryTier, NeverOverItsLimitWithManyThreads) {
@@ -145,6 +142,29 @@ TEST(MemoryTier, NeverOverItsLimitWithManyThreads) {
   for (std::thread &thread : threads) {
     thread.join();
   }
+}
+
+TEST(MemoryTier, ExpectsWhatTheLastRunsNeeded) {
+  auto tier = std::make_shared<MemoryTier>(100);
+  TenByTen keeper(tier);
+  keeper.fill(); // counts for nothing
+  EXPECT_EQ(tier->expectedBytes(), 0);
+  ASSERT_TRUE(tier->take(60));
+  EXPECT_EQ(tier->expectedBytes(), 60);
+  tier->giveBack(50);
+  tier->endRun();
+  EXPECT_EQ(tier->expectedBytes(), 60);
+  for (int run = 0; run < 7; ++run) {
+    ASSERT_TRUE(tier->take(20)); // beside what a result still holds
+    tier->giveBack(20);
+    tier->endRun();
+    EXPECT_EQ(tier->expectedBytes(), 60);
+  }
+  tier->endRun();
+  EXPECT_EQ(tier->expectedBytes(), 30);
+  ASSERT_TRUE(tier->take(80)); // at once, not when the run has ended
+  EXPECT_EQ(tier->expectedBytes(), 90);
+  tier->giveBack(90);
 }
 
 TEST(MemoryTier, WhatIsKeptMovesToAnotherTier) {

@@ -120,11 +120,42 @@ TEST(PageCache, HasWhatIsFreeOfItsTierAndGivesWay) {
   EXPECT_FALSE(tier->take(2001));
 
   tier->giveBack(14'000);
+  for (int run = 0; run < 9; ++run) {
+    tier->endRun(); // the 14'000 are forgotten
+  }
   keep(cache, {1, 0, 0, HR_I64}, chunk);
   EXPECT_GT(tier->usedBytes(), 2000);
   cache.use(nullptr);
   EXPECT_EQ(tier->usedBytes(), 0);
   EXPECT_NE(cache.find({1, 0, 0, HR_I64}), nullptr);
+}
+
+TEST(PageCache, LeavesRoomForWhatTheLastRunsNeeded) {
+  PageCache cache(1'000'000);
+  auto tier = std::make_shared<MemoryTier>(32'000);
+  cache.use(tier);
+  auto offerAll = [&] {
+    for (uint32_t i = 0; i < 20; ++i) {
+      keep(cache, {1, i, 0, HR_I64}, chunkOf(2000));
+    }
+  };
+  ASSERT_TRUE(tier->take(20'000));
+  tier->giveBack(20'000);
+  tier->endRun();
+  offerAll();
+  EXPECT_GT(cache.counters().bytes, 5'000u);
+  EXPECT_LE(cache.counters().bytes, 10'000u);
+  const uint64_t before = cache.counters().bytes;
+  ASSERT_TRUE(tier->take(20'000)); // nothing gives way for it
+  EXPECT_EQ(cache.counters().bytes, before);
+  tier->giveBack(20'000);
+  for (int run = 0; run < 8; ++run) {
+    tier->endRun(); // of runs that need less
+  }
+  tier->endRun();
+  offerAll();
+  EXPECT_GT(cache.counters().bytes, 25'000u);
+  cache.use(nullptr);
 }
 
 TEST(PageCache, TheFirstOfTwoStays) {
