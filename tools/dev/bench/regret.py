@@ -27,6 +27,9 @@ SEEDS = 4
 # Columns that number rows of their table or of another one: more rows, more values.
 KEYS = ("orderkey", "custkey", "partkey", "suppkey")
 FIXED = ("nation", "region")
+#: Tables are stored in the order of these, in row groups of so many rows.
+STORED_BY = ("l_orderkey", "o_orderkey", "p_partkey", "ps_partkey", "c_custkey", "s_suppkey")
+GROUP_ROWS = 122_880
 
 
 @dataclass(frozen=True)
@@ -55,11 +58,12 @@ def scaled(statistics: dict[str, Any], table: str, scale: float) -> dict[str, An
     """The statistics of a table with so many times the rows of TPC-H at scale 1."""
     if table in FIXED:
         return statistics
-    made = {**statistics, "rows": max(1, round(statistics["rows"] * scale)), "columns": {}}
+    rows = max(1, round(statistics["rows"] * scale))
+    made = {**statistics, "rows": rows, "row_groups": -(-rows // GROUP_ROWS), "columns": {}}
     for name, column in statistics["columns"].items():
         wide = column.get("distinct", 0) > 0.05 * statistics["rows"]
         key = name.endswith(KEYS)
-        changed = dict(column)
+        changed = {**column, "ordered": name in STORED_BY and rows > GROUP_ROWS}
         if "distinct" in column and (wide or key):
             changed["distinct"] = max(1, round(column["distinct"] * scale))
         if key and "max" in column:
