@@ -66,7 +66,7 @@ private:
   bool tryTake(int64_t bytes, int64_t leave = 0);
   void countNeeded(int64_t bytes);
 
-  static constexpr size_t kRuns = 8;
+  static constexpr size_t kRuns = 2;
 
   const int64_t limitBytes_;
   std::atomic<int64_t> used_{0};

@@ -120,7 +120,7 @@ TEST(PageCache, HasWhatIsFreeOfItsTierAndGivesWay) {
   EXPECT_FALSE(tier->take(2001));
 
   tier->giveBack(14'000);
-  for (int run = 0; run < 9; ++run) {
+  for (int run = 0; run < 3; ++run) {
     tier->endRun(); // the 14'000 are forgotten
   }
   keep(cache, {1, 0, 0, HR_I64}, chunk);
@@ -149,7 +149,7 @@ TEST(PageCache, LeavesRoomForWhatTheLastRunsNeeded) {
   ASSERT_TRUE(tier->take(20'000)); // nothing gives way for it
   EXPECT_EQ(cache.counters().bytes, before);
   tier->giveBack(20'000);
-  for (int run = 0; run < 8; ++run) {
+  for (int run = 0; run < 2; ++run) {
     tier->endRun(); // of runs that need less
   }
   tier->endRun();
