@@ -84,7 +84,7 @@ public:
       }
     }
     network_.reset(); // with the messages under way: their buffers are of the ranks' pools
-    session_.hostTier()->endRun();
+    session_.endRun();
   }
 
   Expected<RunResult> runAll() {

@@ -37,6 +37,9 @@ public:
   const std::shared_ptr<BlockPool> &blocks() const { return blocks_; }
   /// In which all that the session's runs hold is counted; storage may keep pages in what is free.
   const std::shared_ptr<MemoryTier> &hostTier() const { return hostTier_; }
+  /// A run has given back what it held: of the blocks that it freed, those stay which the next runs
+  /// are expected to need, and more only where memory is plenty. The rest is for pages.
+  void endRun();
   /// Of the accelerator; null without one.
   GpuMemory *gpuMemory() const { return gpuMemory_.get(); }
   const SessionOptions &options() const { return options_; }
