@@ -307,8 +307,10 @@ private:
           continue; // Two pairs share a column on one side only; single keys cover the case.
         }
         SmallVector<int64_t> cycles{0};
-        addCycles(op.getLeft(), axes, l, cycles);
-        addCycles(op.getRight(), axes, r, cycles);
+        if (haveNeighbours(op.getLeft(), l) && haveNeighbours(op.getRight(), r)) {
+          addCycles(op.getLeft(), axes, l, cycles);
+          addCycles(op.getRight(), axes, r, cycles);
+        }
         for (int64_t cycle : cycles) {
           std::array sides{splitRows(RowKind::Hash, axes, l), splitRows(RowKind::Hash, axes, r)};
           sides[0].cycle = sides[1].cycle = cycle;
@@ -319,6 +321,12 @@ private:
         }
       }
     }
+  }
+
+  static bool haveNeighbours(Value table, ArrayRef<StringAttr> keys) {
+    auto type = cast<frame::TableType>(table.getType());
+    return llvm::all_of(
+        keys, [&](StringAttr key) { return dist::hasNeighbours(type.getColumnType(key)); });
   }
 
   /// Those in which a table's rows can lie by this key.
