@@ -120,11 +120,12 @@ std::pair<Value, Value> PipelineCode::placeAlong(Operation *op, ArrayAttr axes) 
           b_.i32(static_cast<int32_t>(ranks))};
 }
 
-/// A scalar in all lanes, if others are vectors.
-static Value likeLanes(CodeBuilder &b, Value scalar, Type other) {
+/// A value in all lanes, if it has none and others are vectors.
+static Value likeLanes(CodeBuilder &b, Value value, Type other) {
   auto lanes = dyn_cast<VectorType>(other);
-  return lanes ? vector::BroadcastOp::create(b, b.loc(), lanes.clone(scalar.getType()), scalar)
-               : scalar;
+  return lanes && !isa<VectorType>(value.getType())
+             ? vector::BroadcastOp::create(b, b.loc(), lanes.clone(value.getType()), value)
+             : value;
 }
 
 Value PipelineCode::positionInCycle(RowValue key, uint64_t cycle) {

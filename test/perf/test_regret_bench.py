@@ -25,10 +25,14 @@ def test_keys_grow_with_the_rows_and_kinds_do_not() -> None:
     }
     made = regret.scaled(statistics, "orders", 10)
     assert made["rows"] == 10_000
-    assert made["columns"]["o_orderkey"] == {"min": 1, "max": 40_000, "distinct": 10_000}
-    assert made["columns"]["o_status"] == statistics["columns"]["o_status"]
+    few = {"ordered": False}  # of one row group
+    assert made["columns"]["o_orderkey"] == {"min": 1, "max": 40_000, "distinct": 10_000} | few
+    assert made["columns"]["o_status"] == statistics["columns"]["o_status"] | few
     assert made["columns"]["o_comment"]["distinct"] == 9900
-    assert made["columns"]["o_totalprice"] == statistics["columns"]["o_totalprice"]
+    assert made["columns"]["o_totalprice"] == statistics["columns"]["o_totalprice"] | few
+    large = regret.scaled(statistics, "orders", 1000)
+    assert large["row_groups"] == 9
+    assert [name for name, column in large["columns"].items() if column["ordered"]] == ["o_orderkey"]
     assert regret.scaled(statistics, "nation", 10) == statistics
 
 

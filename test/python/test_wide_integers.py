@@ -258,7 +258,7 @@ def test_csv(tmp_path: Path) -> None:
     rows = [*map(str, _HUGE), ""]
     file.write_text("h\n" + "".join(f'"{row}"\n' if row == "" else f"{row}\n" for row in rows))
     check(f"select h, count(*) as n from read_csv('{file}', columns = {{'h': 'HUGEINT'}}) group by h", {})
-    with pytest.raises(hr.errors.UnsupportedError, match="CSV columns of this type cannot be read"):
+    with pytest.raises(hr.errors.DataError, match="value cannot be cast"):  # some are negative
         hr.sql(f"select h from read_csv('{file}', columns = {{'h': 'UHUGEINT'}})")
 
 
