@@ -464,3 +464,89 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
     pipe.emit %0, @result keys [] : <"k": i32>
   }
 }
+
+// -----
+
+// The sides of a join lie in stretches of one cycle.
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  pipe.stream @moved hash cycle 1000 over ["r"] : !pipe.rows<"j": i32>
+  pipe.pipeline @scan {
+    %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "j", column = "j">] : <"j": i32>
+    pipe.emit %0, @moved keys ["j"] : <"j": i32>
+  }
+  pipe.state @build join [#pipe.field<"j", i32, key>]
+  pipe.pipeline @built {
+    %0 = pipe.receive @moved : <"j": i32>
+    pipe.insert %0, @build keys ["j"] : <"j": i32>
+  }
+  pipe.stream @out result names ["k"] logical [i32] resident [] : !pipe.rows<"k": i32>
+  pipe.pipeline @probed {
+    %0 = pipe.scan "p" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    %1 = pipe.filter %0 ["k"] {
+    ^bb0(%k: i32):
+      %own = pipe.owns (%k) [false] cycle 1000 over ["r"] : i32
+      pipe.yield %own : i1
+    } : <"k": i32> -> <"k": i32>
+    %2 = pipe.lookup %1, @build semi keys ["k"] payload [] columns [] {
+    } : <"k": i32> -> <"k": i32>
+    pipe.emit %2, @out keys [] : <"k": i32>
+  }
+}
+
+// -----
+
+// Of two cycles.
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  pipe.stream @moved hash cycle 1000 over ["r"] : !pipe.rows<"j": i32>
+  pipe.pipeline @scan {
+    %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "j", column = "j">] : <"j": i32>
+    pipe.emit %0, @moved keys ["j"] : <"j": i32>
+  }
+  pipe.state @build join [#pipe.field<"j", i32, key>]
+  pipe.pipeline @built {
+    %0 = pipe.receive @moved : <"j": i32>
+    pipe.insert %0, @build keys ["j"] : <"j": i32>
+  }
+  pipe.stream @out result names ["k"] logical [i32] resident [] : !pipe.rows<"k": i32>
+  pipe.pipeline @probed {
+    %0 = pipe.scan "p" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    %1 = pipe.filter %0 ["k"] {
+    ^bb0(%k: i32):
+      %own = pipe.owns (%k) [false] cycle 2000 over ["r"] : i32
+      pipe.yield %own : i1
+    } : <"k": i32> -> <"k": i32>
+    // expected-error@+1 {{meets rows that are on other ranks: @build}}
+    %2 = pipe.lookup %1, @build semi keys ["k"] payload [] columns [] {
+    } : <"k": i32> -> <"k": i32>
+    pipe.emit %2, @out keys [] : <"k": i32>
+  }
+}
+
+// -----
+
+// One in stretches, the other by hash.
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  pipe.stream @moved hash cycle 1000 over ["r"] : !pipe.rows<"j": i32>
+  pipe.pipeline @scan {
+    %0 = pipe.scan split ["r"] "t" [#pipe.scan_column<file = "j", column = "j">] : <"j": i32>
+    pipe.emit %0, @moved keys ["j"] : <"j": i32>
+  }
+  pipe.state @build join [#pipe.field<"j", i32, key>]
+  pipe.pipeline @built {
+    %0 = pipe.receive @moved : <"j": i32>
+    pipe.insert %0, @build keys ["j"] : <"j": i32>
+  }
+  pipe.stream @out result names ["k"] logical [i32] resident [] : !pipe.rows<"k": i32>
+  pipe.pipeline @probed {
+    %0 = pipe.scan "p" [#pipe.scan_column<file = "k", column = "k">] : <"k": i32>
+    %1 = pipe.filter %0 ["k"] {
+    ^bb0(%k: i32):
+      %own = pipe.owns (%k) [false] over ["r"] : i32
+      pipe.yield %own : i1
+    } : <"k": i32> -> <"k": i32>
+    // expected-error@+1 {{meets rows that are on other ranks: @build}}
+    %2 = pipe.lookup %1, @build semi keys ["k"] payload [] columns [] {
+    } : <"k": i32> -> <"k": i32>
+    pipe.emit %2, @out keys [] : <"k": i32>
+  }
+}
