@@ -235,7 +235,7 @@ def test_a_list_that_is_too_long() -> None:
         ):
             hr.sql(f"select {call}")
     with pytest.raises(hr.HeadraceError, match="a text or list larger than 4 GiB"):
-        hr.sql("select len(range(x)) from (values (10000000000)) v(x)")
+        hr.sql("select len(range(x)) from (values (10000000000)) v(x)", memory="500MB")
     found = hr.sql("select range(5, 10000000000, 5000000000) as l").to_pylist()
     assert found == [{"l": [5, 5000000005]}]
 
