@@ -5,6 +5,7 @@
 #include "passes/analysis/text_evaluation.h"
 
 using namespace mlir;
+using namespace headrace::import;
 namespace frame = headrace::frame;
 
 static bool isExact(Type type) { return frame::isInteger(type) || frame::isDecimal(type); }
@@ -12,8 +13,8 @@ static bool isExact(Type type) { return frame::isInteger(type) || frame::isDecim
 /// Of a product of two numbers of 38 digits.
 static constexpr unsigned kProductBits = 2 * frame::kLiteralBits;
 
-static llvm::APInt powerOfTen(unsigned exponent) {
-  llvm::APInt power(kProductBits, 1);
+llvm::APInt headrace::import::powerOfTen(unsigned exponent, unsigned bits) {
+  llvm::APInt power(bits, 1);
   for (unsigned step = 0; step < exponent; ++step) {
     power *= 10;
   }
@@ -26,7 +27,7 @@ static Attribute rescaleConstant(IntegerAttr value, Type from, Type to) {
     return {};
   }
   llvm::APInt digits = value.getValue().sext(kProductBits);
-  digits *= powerOfTen(frame::scaleOf(to) - frame::scaleOf(from));
+  digits *= powerOfTen(frame::scaleOf(to) - frame::scaleOf(from), kProductBits);
   return digits.isSignedIntN(frame::kLiteralBits)
              ? frame::literalAttr(digits.trunc(frame::kLiteralBits), to)
              : Attribute();
@@ -39,7 +40,7 @@ static Attribute realConstant(IntegerAttr value, Type from, Type to) {
       !to.isF64()) {
     return {};
   }
-  double divisor = powerOfTen(frame::scaleOf(from)).roundToDouble();
+  double divisor = powerOfTen(frame::scaleOf(from), kProductBits).roundToDouble();
   return frame::literalAttr(static_cast<double>(value.getValue().getSExtValue()) / divisor, to);
 }
 

@@ -2,6 +2,7 @@
 #include "passes/import/Histograms.h"
 
 #include "dialects/frame/FrameConstants.h"
+#include "passes/import/ConstantCasts.h"
 #include "passes/import/Moments.h"
 #include "runtime/base/text_functions.h"
 
@@ -14,11 +15,7 @@ namespace frame = headrace::frame;
 /// The greatest integer that a value of the type may be.
 static llvm::APInt greatestOf(Type type) {
   if (auto decimal = dyn_cast<frame::DecimalType>(type)) {
-    llvm::APInt limit(frame::kLiteralBits, 1);
-    for (unsigned digit = 0; digit < decimal.getPrecision(); ++digit) {
-      limit *= 10;
-    }
-    return limit - 1;
+    return powerOfTen(decimal.getPrecision(), frame::kLiteralBits) - 1;
   }
   if (frame::isTime(type)) {
     return {frame::kLiteralBits, static_cast<uint64_t>(frame::unitsOfDay(type))};

@@ -1,5 +1,6 @@
 // Calls of scalar functions of numbers, and operators, in DuckDB's plans, by name.
 #include "dialects/frame/FrameConstants.h"
+#include "passes/import/ConstantCasts.h"
 #include "passes/import/Deviations.h"
 #include "passes/import/Histograms.h"
 #include "passes/import/Moments.h"
@@ -371,10 +372,7 @@ MaybeExpression ExpressionImporter::importTruncated(ExpressionBuilder &b, const 
     MaybeExpression none = b.arithmetic(Arithmetic::kSubtract, value, value, type, call.at);
     return failed(none) ? none : b.cast(*none, call.type, call.at);
   }
-  llvm::APInt unit(frame::kLiteralBits, 1);
-  for (int64_t place = 0; place < away; ++place) {
-    unit *= 10;
-  }
+  const llvm::APInt unit = powerOfTen(static_cast<unsigned>(away), frame::kLiteralBits);
   Expression whole = b.constant(frame::literalAttr(unit, type), type, call.at);
   MaybeExpression rest = b.arithmetic(Arithmetic::kModulus, value, whole, type, call.at);
   MaybeExpression cut =

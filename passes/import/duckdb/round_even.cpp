@@ -2,6 +2,7 @@
 #include "passes/import/duckdb/round_even.h"
 
 #include "dialects/frame/FrameConstants.h"
+#include "passes/import/ConstantCasts.h"
 #include "passes/import/Deviations.h"
 
 #include <cmath>
@@ -61,12 +62,8 @@ public:
   }
 
 private:
-  llvm::APInt power(int64_t digits) const {
-    llvm::APInt unit(frame::kLiteralBits, 1);
-    for (int64_t digit = 0; digit < digits; ++digit) {
-      unit *= 10;
-    }
-    return unit;
+  static llvm::APInt power(int64_t digits) {
+    return powerOfTen(static_cast<unsigned>(digits), frame::kLiteralBits);
   }
   Expression units(const llvm::APInt &number) const {
     return b_.constant(frame::literalAttr(number, type_), type_, at_);
