@@ -9,7 +9,7 @@ from typing import Any
 
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.sql.brackets import closing, split_at_commas
-from headrace._src.sql.literals import literal
+from headrace._src.sql.literals import literal, value_of
 from headrace._src.sql.place import located
 from headrace._src.sql.script import query_alone, script_of
 from headrace._src.sql.tables import quoted
@@ -131,16 +131,6 @@ def _options(text: str) -> dict[str, Any]:
     return options
 
 
-def _struct(text: str) -> Any:
-    import duckdb
-
-    with duckdb.connect(config={"enable_external_access": False}) as connection:
-        try:
-            return connection.sql(f"select {text}").fetchall()[0][0]
-        except duckdb.Error:
-            raise ValueError(f"not a constant: {text}") from None
-
-
 def _value(text: str | None) -> Any:
     if text is None:
         return True
@@ -150,7 +140,7 @@ def _value(text: str | None) -> Any:
     if text.startswith("'"):
         return text[1:-1].replace("''", "'")
     if text.startswith("{"):
-        return _struct(text)
+        return value_of(text)
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     return int(text) if text.isdecimal() else text.strip('"')

@@ -72,7 +72,8 @@ _ALIASES = {
 }
 #: How DuckDB's reader does its work, which changes no value.
 _OF_DUCKDB = ("parallel", "buffer_size", "max_line_size", "maximum_line_size", "files_to_sniff")
-_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+#: By the end of a name.
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 #: What has rows that cannot be read in tables of their own.
 _REJECTS = ("store_rejects", "rejects_table", "rejects_scan", "rejects_limit")
 #: Types, or parts of them, that no cast of a text gives.
@@ -85,7 +86,7 @@ _DATES = "%Y-%m-%d"
 def is_csv(path: str) -> bool:
     """Whether the name is that of a CSV file."""
     name = place_of(path).lower()
-    for suffix in _COMPRESSIONS:
+    for suffix in COMPRESSIONS:
         name = name.removesuffix(suffix)
     return name.endswith(SUFFIXES)
 
@@ -168,7 +169,7 @@ def _sniffed_file(path: str, given: str) -> str:
 def _compression(path: str, given: Any) -> str:
     """Of a file: gzip, zstd, or empty. given: the option."""
     if given in (None, "auto", "auto_detect"):
-        return _COMPRESSIONS.get(Path(place_of(path).lower()).suffix, "")
+        return COMPRESSIONS.get(Path(place_of(path).lower()).suffix, "")
     known = {"none": "", "uncompressed": "", "gzip": "gzip", "gz": "gzip", "zstd": "zstd"}
     if given not in known:
         raise UserError(f"compression of CSV is one of auto, none, gzip, zstd, got: {given}")

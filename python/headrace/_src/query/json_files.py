@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import UnsupportedError, UserError
-from headrace._src.query.csv_files import constant, first_line, stamp
+from headrace._src.query.csv_files import COMPRESSIONS, constant, first_line, stamp
 from headrace._src.query.store_files import StoreFile, StorePath, place_of, shown, with_stamps
 from headrace._src.query.temporary_files import TemporaryFile
 from headrace._src.sql.literals import literal
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _SUFFIXES = (".json", ".ndjson", ".jsonl")
 #: Of how far DuckDB is, on standard output.
 WITHOUT_BAR = "set enable_progress_bar = false"
-_COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 #: Read of a store, or written to disk, at a time.
 _PIECE_BYTES = 16 << 20
 _BATCH_ROWS = 1 << 16
@@ -60,7 +59,7 @@ _tables: weakref.WeakValueDictionary[Any, pa.Table] = weakref.WeakValueDictionar
 def is_json(path: str) -> bool:
     """Whether the name is that of a file of JSON."""
     name = place_of(path).lower()
-    for suffix in _COMPRESSED:
+    for suffix in COMPRESSIONS:
         name = name.removesuffix(suffix)
     return name.endswith(_SUFFIXES)
 
@@ -155,7 +154,7 @@ def _place(path: str, compression: Any) -> Iterator[str]:
         yield path
         return
     suffix = f".{place_of(path).lower().rpartition('.')[2]}"
-    codec = _COMPRESSED.get(suffix) if compression in ("auto", "auto_detect") else None
+    codec = COMPRESSIONS.get(suffix) if compression in ("auto", "auto_detect") else None
     source: Any = StoreFile(path)
     if codec:
         source = pa.CompressedInputStream(pa.PythonFile(source, mode="r"), codec)

@@ -16,6 +16,7 @@ from headrace._src.query.json_files import is_json, json_table
 from headrace._src.query.store_files import place_of, without_secrets
 from headrace._src.query.tables import ArrowTable, FileTable, files_of, parquet_files_of, paths_of
 from headrace._src.sql.brackets import closing, split_at_commas
+from headrace._src.sql.literals import NotConstantError, value_of
 from headrace._src.sql.place import located
 
 _MAY_NAME = re.compile(
@@ -143,7 +144,7 @@ def _placed(
 ) -> FileTable | ArrowTable:
     try:
         return make()
-    except _Mistake as error:
+    except (_Mistake, NotConstantError) as error:
         raise located(SqlError, str(error), text, _bytes(text, match.start()), len(match.group())) from None
 
 
@@ -158,18 +159,18 @@ def _file(path: str) -> FileTable | ArrowTable:
 def _called(function: str, inside: str) -> FileTable | ArrowTable:
     """The files of a call with these arguments."""
     first, *rest = split_at_commas(inside)
-    paths = _value(first)
+    paths = value_of(first)
     options: dict[str, Any] = {}
     others: list[Any] = []
     for argument in rest:
         named = _NAMED.fullmatch(argument)
         if not named and function in FUNCTIONS:
-            others.append(_value(argument))
+            others.append(value_of(argument))
             continue
         if not named:
             raise _Mistake(f"arguments behind the first are name = value, got: {argument.strip()}")
         name, value = named.group(1).lower(), named.group(2)
-        options[name] = _value(_TYPE.sub(r": '\1'", value) if name == "hive_types" else value)
+        options[name] = value_of(_TYPE.sub(r": '\1'", value) if name == "hive_types" else value)
     if function in FUNCTIONS:
         return ArrowTable(rows_of_function(function, [paths, *others], options))
     if "json" in function:
@@ -177,13 +178,3 @@ def _called(function: str, inside: str) -> FileTable | ArrowTable:
     if "parquet" in function:
         return parquet_files_of(paths, options)
     return files_of(paths, options)
-
-
-def _value(expression: str) -> Any:
-    import duckdb
-
-    with duckdb.connect(config={"enable_external_access": False}) as connection:
-        try:
-            return connection.sql(f"select {expression}").fetchall()[0][0]
-        except duckdb.Error:
-            raise _Mistake(f"not a constant: {expression.strip()}") from None

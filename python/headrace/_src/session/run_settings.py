@@ -7,22 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from headrace._src.errors import UnsupportedError, UserError
+from headrace._src.sql.described import OPTIONS, SETTINGS
 
 _STATEMENT = re.compile(
     r"""\s*(?:set\s+(?:(?:session|global|local)\s+)?(?P<name>\w+)\s*(?:=|\bto\b)\s*
     (?P<value>'(?:[^']|'')*'|[\w.%+-]+)|reset\s+(?:(?:session|global|local)\s+)?(?P<reset>\w+))\s*;?\s*""",
     re.IGNORECASE | re.VERBOSE,
 )
-#: Options of `sql` by DuckDB's names.
-_OPTIONS = {
-    "threads": "threads",
-    "worker_threads": "threads",
-    "memory_limit": "memory",
-    "max_memory": "memory",
-}
-#: Settings of runs.
-_SETTINGS = {"temp_directory": "spillDirectory", "max_temp_directory_size": "spillLimit"}
-NAMES = (*_OPTIONS, *_SETTINGS)
+NAMES = (*OPTIONS, *SETTINGS)
 
 
 def sets(text: str) -> bool:
@@ -47,11 +39,11 @@ def with_setting(
     value = found["value"]
     value = value[1:-1].replace("''", "'") if value and value.startswith("'") else value
     changed = dict(options)
-    if name in _OPTIONS:
-        option = _OPTIONS[name]
+    if name in OPTIONS:
+        option = OPTIONS[name]
         _put(changed, option, given.get(option) if value is None else _checked(name, value))
     else:
-        setting, before = _SETTINGS[name], given.get("settings") or {}
+        setting, before = SETTINGS[name], given.get("settings") or {}
         settings = dict(changed.get("settings") or {})
         _put(settings, setting, before.get(setting) if value is None else value)
         changed["settings"] = settings
@@ -67,7 +59,7 @@ def _put(options: dict[str, Any], name: str, value: Any) -> None:
 
 
 def _checked(name: str, value: str) -> int | str:
-    if _OPTIONS[name] == "memory":
+    if OPTIONS[name] == "memory":
         from headrace._src.programs import memory_of_all
 
         memory_of_all(value)

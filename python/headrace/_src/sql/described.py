@@ -28,17 +28,25 @@ _FUNCTIONS = (
     "duckdb_views",
 )
 #: Settings of a query that the binder has.
-_OF_BINDER = ("calendar", "default_collation", "default_null_order", "default_order", "null_order", "schema")
-_OF_BINDER = (*_OF_BINDER, "search_path", "timezone")
-#: Settings that runs have, by DuckDB's names.
-_OF_RUNS = {
+_OF_BINDER = (
+    "calendar",
+    "default_collation",
+    "default_null_order",
+    "default_order",
+    "null_order",
+    "schema",
+    "search_path",
+    "timezone",
+)
+#: Options of `sql` by DuckDB's names, and settings of runs.
+OPTIONS = {
     "threads": "threads",
     "worker_threads": "threads",
     "memory_limit": "memory",
     "max_memory": "memory",
-    "temp_directory": "spillDirectory",
-    "max_temp_directory_size": "spillLimit",
 }
+SETTINGS = {"temp_directory": "spillDirectory", "max_temp_directory_size": "spillLimit"}
+_OF_RUNS = OPTIONS | SETTINGS
 _SETTING = "current_setting"
 
 

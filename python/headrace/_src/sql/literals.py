@@ -26,6 +26,21 @@ _WIDE = (
 _DIGITS = re.compile(rb"\d[\d_]*(?![\d_.eEx])")
 
 
+class NotConstantError(ValueError):
+    """An expression of SQL that is no constant."""
+
+
+def value_of(constant: str) -> Any:
+    """The Python value of a constant expression of SQL. Raises NotConstantError."""
+    import duckdb
+
+    with duckdb.connect(config={"enable_external_access": False}) as connection:
+        try:
+            return connection.sql(f"select {constant}").fetchall()[0][0]
+        except duckdb.Error:
+            raise NotConstantError(f"not a constant: {constant.strip()}") from None
+
+
 def literal(value: Any) -> str:
     """A typed literal on one line, which no text around it can change.
 
