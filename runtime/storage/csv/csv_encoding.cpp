@@ -1,6 +1,8 @@
 // A table of 256 characters, or pairs of units.
 #include "runtime/storage/csv/csv_encoding.h"
 
+#include "runtime/base/utf8.h"
+
 #include <cstdint>
 
 namespace headrace::storage {
@@ -9,22 +11,9 @@ namespace {
 constexpr uint32_t kHighFirst = 0xd800, kLowFirst = 0xdc00, kLowEnd = 0xe000;
 
 void append(std::string &text, uint32_t character) {
-  auto put = [&](uint32_t bits) { text += static_cast<char>(bits); };
-  if (character < 0x80) {
-    put(character);
-  } else if (character < 0x800) {
-    put(0xc0 | character >> 6);
-    put(0x80 | (character & 0x3f));
-  } else if (character < 0x10000) {
-    put(0xe0 | character >> 12);
-    put(0x80 | (character >> 6 & 0x3f));
-    put(0x80 | (character & 0x3f));
-  } else {
-    put(0xf0 | character >> 18);
-    put(0x80 | (character >> 12 & 0x3f));
-    put(0x80 | (character >> 6 & 0x3f));
-    put(0x80 | (character & 0x3f));
-  }
+  constexpr size_t kBytesMax = 4;
+  char bytes[kBytesMax];
+  text.append(bytes, utf8::encode(character, bytes));
 }
 
 } // namespace

@@ -334,7 +334,8 @@ Expected<std::unique_ptr<FileColumns>> bindColumns(const plan::Slot &slot, const
 bool survives(const plan::Slot &slot, const TableFile &table, const ParquetRowGroup &group,
               plan::GroupPlace stretches) {
   const ParquetFile &file = *table.file;
-  const int key = slot.stretches.column.empty() ? -1 : file.columnIndex(slot.stretches.column);
+  const std::string &column = slot.stretches.column;
+  const int key = column.empty() || table.given->find(column) ? -1 : file.columnIndex(column);
   if (key >= 0 &&
       !canHaveStretches(slot.stretches.cycle, stretches, group.chunks[static_cast<size_t>(key)])) {
     return false;
