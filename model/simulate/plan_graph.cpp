@@ -8,6 +8,11 @@
 
 namespace headrace::simulate {
 
+double PlanGraph::partsOf(const plan::LoadTask &load, int64_t ranks) const {
+  return plan::partsAlong(plan_, load.split, ranks) *
+         plan::partsAlong(plan_, plan_.slots[load.slot].stretches.axes, ranks);
+}
+
 double PlanGraph::rowsScale() const {
   double given = 0;
   double planned = 0;
@@ -18,9 +23,7 @@ double PlanGraph::rowsScale() const {
     }
     auto rows = workload_.rows.find(plan_.slots[load->slot].name);
     double estimate = static_cast<double>(plan_.streams[load->outputStream].rows.expected) *
-                      plan::partsAlong(plan_, load->split, static_cast<int64_t>(planRanks_)) *
-                      plan::partsAlong(plan_, plan_.slots[load->slot].stretches.axes,
-                                       static_cast<int64_t>(planRanks_));
+                      partsOf(*load, static_cast<int64_t>(planRanks_));
     if (rows != workload_.rows.end() && estimate > 0) {
       given += rows->second;
       planned += estimate;

@@ -161,6 +161,9 @@ private:
   /// Rows over all ranks (of a stream that is not even, of each): given, else as the compiler
   /// estimated, else `otherwise`.
   double rowsOf(int32_t stream, const StreamState &like, double otherwise) const;
+  /// Into how many parts a table is divided for the ranks that load it. Of its stretches of a key a
+  /// rank reads hardly more than a part.
+  double partsOf(const plan::LoadTask &load, int64_t ranks) const;
   /// The given rows of slots over those that the plan was made for; 1 where it does not say.
   double rowsScale() const;
   /// Of one rank of a class.

@@ -46,9 +46,7 @@ Status PlanGraph::addLoad(int32_t id) {
   const auto &task = *plan_.tasks[id].as<plan::LoadTask>();
   const plan::Slot &slot = plan_.slots[task.slot];
   StreamState stream;
-  // Of its stretches of a key a rank reads hardly more than a part.
-  double parts = plan::partsAlong(plan_, task.split, workload_.ranks) *
-                 plan::partsAlong(plan_, slot.stretches.axes, workload_.ranks);
+  double parts = partsOf(task, workload_.ranks);
   stream.distribution =
       parts > 1 || workload_.ranks == 1 ? Distribution::kEven : Distribution::kReplicated;
   stream.copies = static_cast<double>(workload_.ranks) / parts;
