@@ -17,6 +17,10 @@ inline const char *nameOf(PageForm form) { return kPageForms[static_cast<size_t>
 /// Units of WorkKind::kMapped for a flag: a byte, where an offset of a group has four.
 inline constexpr double kMappedFlag = 0.4;
 
+/// Units of WorkKind::kVectorByte for a key whose stretch is looked for: it is widened, scaled,
+/// shifted and compared.
+inline constexpr double kPositionBytes = 5 * 8;
+
 /// Rows of the morsels that scans are cut into (the setting's default).
 inline constexpr double kMorselRows = 122880;
 

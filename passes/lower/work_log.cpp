@@ -3,6 +3,7 @@
 
 #include "dialects/pipe/PipeDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "model/plan/page_form.h"
 #include "model/plan/text_work.h"
 
 using namespace mlir;
@@ -68,8 +69,7 @@ void WorkLog::addOp(Operation *op, unsigned level, unsigned width, double textBy
     }
   }
   if (width != 0) {
-    constexpr double kPositionBytes = 5 * 8; // widened, scaled, shifted and compared
-    add(WorkKind::kVectorByte, level, isa<pipe::OwnsOp>(op) ? kPositionBytes : bits / 8.0);
+    add(WorkKind::kVectorByte, level, isa<pipe::OwnsOp>(op) ? plan::kPositionBytes : bits / 8.0);
   } else if (isa<pipe::StringCompareOp, pipe::StringMatchOp, pipe::SubstringOp>(op)) {
     addTextOp(op, level, textBytes);
   } else if (auto text = dyn_cast<pipe::TextOp>(op);

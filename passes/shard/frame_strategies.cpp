@@ -178,21 +178,26 @@ private:
                      byHash ? keys : Keys());
   }
 
+  void addScan(std::string label, const Layout &layout, const cost::StepWork &work,
+               double seconds) {
+    Strategy strategy{std::move(label), {}, {layout}, seconds};
+    double stored = context_.model.load(work.stored).seconds;
+    strategy.storageSeconds = stored < seconds ? 0 : stored;
+    addStrategy(node_, std::move(strategy));
+  }
+
   bool scan(ScanOp op) {
     auto work = [&](double parts) { return context_.work.scan(op, parts); };
-    auto addScan = [&](const char *label, const Layout &layout) {
-      Strategy strategy{label, {}, {layout}, price(op, layout, work)};
-      double stored = context_.model.load(work(parts(op, layout)).stored).seconds;
-      strategy.storageSeconds = stored < strategy.seconds ? 0 : stored;
-      addStrategy(node_, std::move(strategy));
+    auto addParts = [&](const char *label, const Layout &layout) {
+      addScan(label, layout, work(parts(op, layout)), price(op, layout, work));
     };
     if (op.getResident() && context_.allAxes()) {
-      addScan("each rank reads its own", residentRows(op));
+      addParts("each rank reads its own", residentRows(op));
       return true;
     }
-    addScan("every rank reads all", replicatedTable());
+    addParts("every rank reads all", replicatedTable());
     for (AxisSet axes : context_.axisSets()) {
-      addScan("each rank reads its part", splitRows(RowKind::Block, axes));
+      addParts("each rank reads its part", splitRows(RowKind::Block, axes));
       for (const KeyCycles::Cycle &cycle : context_.cycles.of(op, context_.parts(axes))) {
         addStretches(op, axes, cycle);
       }
@@ -202,21 +207,13 @@ private:
 
   /// Each rank reads what has rows of its stretches of a key, and keeps these.
   void addStretches(ScanOp op, AxisSet axes, const KeyCycles::Cycle &cycle) {
-    Layout layout = cycledRows(axes, cycle.column, cycle.keys);
     double share = analysis::readOfStretches(op, cycle.column, static_cast<double>(cycle.keys),
                                              context_.parts(axes));
-    Strategy strategy{"each rank reads its stretches of " + cycle.column.str(), {}, {layout}};
     cost::StepWork work = context_.work.scan(op, 1 / share, cycle.column);
-    double stored = context_.model.load(work.stored).seconds;
-    cost::StepWork keep;
-    keep.rows = rows(op) * share;
-    constexpr double kPositionBytes = 5 * 8; // as kernels compute where a key is
-    keep.lanes["select"] = keep.rows;
-    keep.lanes["vector_byte"] = keep.rows * kPositionBytes;
-    strategy.seconds =
-        cost::secondsOf(context_.model, work) + cost::secondsOf(context_.model, keep);
-    strategy.storageSeconds = stored < strategy.seconds ? 0 : stored;
-    addStrategy(node_, std::move(strategy));
+    double seconds = cost::secondsOf(context_.model, work) +
+                     cost::secondsOf(context_.model, OpWork::keepStretches(rows(op) * share));
+    addScan("each rank reads its stretches of " + cycle.column.str(),
+            cycledRows(axes, cycle.column, cycle.keys), work, seconds);
   }
 
   bool rowWise(Operation *op) {

@@ -2,7 +2,6 @@
 #include "passes/shard/key_cycles.h"
 
 #include "dialects/dist/DistDialect.h"
-#include "passes/analysis/scan_statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,122 +21,85 @@ constexpr double kCyclesMax = 1024;
 } // namespace
 
 void KeyCycles::add(Block &block, RowEstimates &rows) {
-  for (Operation &op : block) {
-    if (auto scan = dyn_cast<ScanOp>(op)) {
-      addScan(scan);
-    } else if (auto relation = dyn_cast<RelationalOpInterface>(op); relation && !origins_.empty()) {
-      addKeys(relation);
-      pass(relation);
-      if (auto filter = dyn_cast<FilterOp>(op)) {
-        narrow(filter, rows);
+  for (auto op : block.getOps<RelationalOpInterface>()) {
+    const RowSharding rule = op.getSharding();
+    for (size_t pair = 0; !rule.together.empty() && pair < rule.together.front().size(); ++pair) {
+      std::optional<unsigned> first;
+      for (auto [operand, keys] : llvm::enumerate(rule.together)) {
+        std::optional<unsigned> key =
+            pair < keys.size() ? keyOf(op->getOperand(operand), keys[pair], rows) : std::nullopt;
+        if (key && first) {
+          compared_.unionSets(*first, *key);
+        }
+        first = key ? key : first;
       }
     }
   }
 }
 
-void KeyCycles::addScan(ScanOp scan) {
-  DictionaryAttr table = scan.getStatistics().value_or(DictionaryAttr());
-  const double rowGroups = analysis::numberOf(table, "row_groups").value_or(1);
-  auto type = scan.getResult().getType();
-  for (auto [index, file] : llvm::enumerate(scan.getFileColumns().getAsRange<StringAttr>())) {
-    DictionaryAttr known = analysis::statisticsOf(scan, file);
-    auto min = known ? known.getAs<IntegerAttr>("min") : IntegerAttr();
-    auto max = known ? known.getAs<IntegerAttr>("max") : IntegerAttr();
-    if (!analysis::isOrdered(known) || !dist::hasNeighbours(type.getColumns()[index].type) ||
-        !min || !max) {
-      continue;
-    }
-    StringAttr name = type.getNames()[index];
-    columns_[scan].push_back({name, static_cast<unsigned>(origins_.size())});
-    compared_.insert(static_cast<unsigned>(origins_.size()));
-    origins_.push_back({scan, name, min.getValue().signedRoundToDouble(),
-                        max.getValue().signedRoundToDouble(), rowGroups});
-  }
-}
-
-const unsigned *KeyCycles::originOf(Value table, StringAttr column) const {
-  auto known = columns_.find(table);
-  if (known == columns_.end()) {
-    return nullptr;
-  }
-  const auto *found =
-      llvm::find_if(known->second, [&](const auto &entry) { return entry.first == column; });
-  return found == known->second.end() ? nullptr : &found->second;
-}
-
-void KeyCycles::addKeys(RelationalOpInterface op) {
-  const RowSharding rule = op.getSharding();
-  for (size_t pair = 0; !rule.together.empty() && pair < rule.together.front().size(); ++pair) {
-    const unsigned *first = nullptr;
-    for (auto [operand, keys] : llvm::enumerate(rule.together)) {
-      const unsigned *origin =
-          pair < keys.size() ? originOf(op->getOperand(operand), keys[pair]) : nullptr;
-      if (!origin) {
-        continue;
-      }
-      origins_[*origin].isKey = true;
-      if (first) {
-        compared_.unionSets(*first, *origin);
-      }
-      first = origin;
-    }
-  }
-}
-
-void KeyCycles::pass(RelationalOpInterface op) {
-  if (op->getNumResults() != 1 ||
-      llvm::none_of(op->getOperands(), [&](Value table) { return columns_.contains(table); })) {
-    return;
-  }
-  Columns passed;
-  for (const PassedColumn &column : op.getPassedColumns()) {
-    const unsigned *origin = column.passing == Passing::kOneOf
-                                 ? nullptr
-                                 : originOf(op->getOperand(column.operand), column.from);
-    if (origin) {
-      passed.push_back({column.to, *origin});
-    }
-  }
-  if (!passed.empty()) {
-    columns_[op->getResult(0)] = std::move(passed);
-  }
-}
-
-void KeyCycles::narrow(FilterOp filter, RowEstimates &rows) {
-  auto known = columns_.find(filter.getResult());
-  for (const auto &[name, number] : known == columns_.end() ? Columns() : known->second) {
-    Origin &origin = origins_[number];
-    const analysis::ColumnEstimate &left = rows.columnOf(filter.getResult(), name);
-    Type type = filter.getResult().getType().getColumnType(name);
-    if (!(isInteger(type) || isDate(type)) || !left.low || !left.high) {
-      continue;
-    }
-    const double low = std::max(origin.min, *left.low), high = std::min(origin.max, *left.high);
+std::optional<unsigned> KeyCycles::keyOf(Value table, StringAttr column, RowEstimates &rows) {
+  const analysis::ColumnEstimate &estimate = rows.columnOf(table, column);
+  auto scan = dyn_cast_or_null<ScanOp>(estimate.source);
+  std::optional<unsigned> number =
+      scan && estimate.origin ? keyOf(scan, estimate.origin, rows) : std::nullopt;
+  Type type = cast<TableType>(table.getType()).getColumnType(column);
+  if (number && (isInteger(type) || isDate(type)) && estimate.low && estimate.high) {
+    Key &key = keys_[*number];
+    const double low = std::max(key.min, *estimate.low), high = std::min(key.max, *estimate.high);
     if (low <= high) {
-      origin.rowGroups *= (high - low + 1) / (origin.max - origin.min + 1);
-      origin.min = low;
-      origin.max = high;
+      key.min = low;
+      key.max = high;
     }
   }
+  return number;
+}
+
+std::optional<unsigned> KeyCycles::keyOf(ScanOp scan, StringAttr origin, RowEstimates &rows) {
+  auto type = scan.getResult().getType();
+  for (auto [name, file] :
+       llvm::zip(type.getNames(), scan.getFileColumns().getAsRange<StringAttr>())) {
+    if (rows.columnOf(scan, name).origin != origin) {
+      continue;
+    }
+    const auto *known = llvm::find_if(
+        keys_, [&](const Key &key) { return key.scan == scan && key.column == name; });
+    if (known != keys_.end()) {
+      return static_cast<unsigned>(known - keys_.begin());
+    }
+    DictionaryAttr statistics = analysis::statisticsOf(scan, file);
+    std::optional<double> min = analysis::numberOf(statistics, "min"),
+                          max = analysis::numberOf(statistics, "max");
+    if (!analysis::isOrdered(statistics) || !dist::hasNeighbours(type.getColumnType(name)) ||
+        !min || !max) {
+      return std::nullopt;
+    }
+    const double groups =
+        analysis::numberOf(scan.getStatistics().value_or(DictionaryAttr()), "row_groups")
+            .value_or(1);
+    const auto number = static_cast<unsigned>(keys_.size());
+    compared_.insert(number);
+    keys_.push_back({scan, name, *min, *max, groups / (*max - *min + 1)});
+    return number;
+  }
+  return std::nullopt;
 }
 
 llvm::SmallVector<KeyCycles::Cycle, 2> KeyCycles::of(ScanOp scan, double ranks) const {
   llvm::SmallVector<Cycle, 2> cycles;
-  auto columns = columns_.find(scan);
-  for (const auto &[name, number] : columns == columns_.end() ? Columns() : columns->second) {
+  for (auto [number, key] : llvm::enumerate(keys_)) {
+    if (key.scan != scan) {
+      continue;
+    }
     // Keys beyond the narrowest range go round the ranks again, and are divided as evenly.
     double width = INFINITY, rowGroups = INFINITY;
-    bool isKey = false;
-    for (unsigned member : compared_.members(number)) {
-      const Origin &origin = origins_[member];
-      isKey |= origin.isKey;
-      width = std::min(width, origin.max - origin.min + 1);
-      rowGroups = std::min(rowGroups, origin.rowGroups);
+    for (unsigned member : compared_.members(static_cast<unsigned>(number))) {
+      width = std::min(width, keys_[member].width());
+      rowGroups = std::min(rowGroups, keys_[member].groupsAKey * keys_[member].width());
     }
     const double count = std::clamp(std::floor(rowGroups / (kGroupsMin * ranks)), 1.0, kCyclesMax);
     const double keys = std::ceil(width / count);
-    if (isKey && keys >= ranks && keys < 0x1p62) {
-      cycles.push_back({name, static_cast<int64_t>(keys)});
+    if (keys >= ranks && keys < 0x1p62) {
+      cycles.push_back({key.column, static_cast<int64_t>(keys)});
     }
   }
   return cycles;

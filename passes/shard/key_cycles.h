@@ -9,41 +9,37 @@
 
 namespace headrace::shard {
 
-/// The columns of scans in whose order rows are stored, and which of them are compared with each
-/// other as keys: those have one cycle, so that rows of equal keys meet.
+/// The columns of scans in whose order rows are stored and by which joins, groups or windows bring
+/// rows together, and which of them are compared with each other: those have one cycle, so that
+/// rows of equal keys meet.
 class KeyCycles {
 public:
-  /// Follows the columns through the tables of a block, the first one's ops before the others.
+  /// Looks for keys in the ops of a block.
   void add(mlir::Block &block, RowEstimates &rows);
 
   struct Cycle {
     mlir::StringAttr column; ///< of the scan's table
     int64_t keys = 0;        ///< in one cycle over so many ranks
   };
-  /// Those by which joins, groups or windows of the program bring rows of the scan together.
   llvm::SmallVector<Cycle, 2> of(frame::ScanOp scan, double ranks) const;
 
 private:
-  /// A column of a scan, by its number.
-  struct Origin {
+  struct Key {
     frame::ScanOp scan;
     mlir::StringAttr column;
     double min = 0;
-    double max = 0; ///< of what conditions on it leave
-    double rowGroups = 1;
-    bool isKey = false;
+    double max = 0;        ///< of what conditions on it leave
+    double groupsAKey = 0; ///< row groups for each value of its range
+
+    double width() const { return max - min + 1; }
   };
-  using Columns = llvm::SmallVector<std::pair<mlir::StringAttr, unsigned>, 2>;
 
-  void addScan(frame::ScanOp scan);
-  void addKeys(frame::RelationalOpInterface op);
-  void pass(frame::RelationalOpInterface op);
-  void narrow(frame::FilterOp filter, RowEstimates &rows);
-  const unsigned *originOf(mlir::Value table, mlir::StringAttr column) const;
+  /// The number of the key that a column of a table is; nothing if it is none.
+  std::optional<unsigned> keyOf(mlir::Value table, mlir::StringAttr column, RowEstimates &rows);
+  std::optional<unsigned> keyOf(frame::ScanOp scan, mlir::StringAttr origin, RowEstimates &rows);
 
-  llvm::SmallVector<Origin, 0> origins_;
+  llvm::SmallVector<Key, 0> keys_;
   llvm::EquivalenceClasses<unsigned> compared_;
-  llvm::DenseMap<mlir::Value, Columns> columns_;
 };
 
 } // namespace headrace::shard

@@ -163,11 +163,8 @@ ArrayAttr orderOf(Operation *op) { return stateOf(op).order; }
 cost::StepWork OpWork::scan(ScanOp op, double parts, StringAttr kept) {
   double rows = rows_.rowsOf(op) / parts;
   SmallVector<FilterOp> filters = firstFilters(op);
-  if (filters.empty()) {
-    auto isKept = [&](StringAttr name) { return name == kept; };
-    auto isOther = [&](StringAttr name) { return name != kept; };
-    return kept ? cost::scanRows(rows, rows_.shapeOf(op, isKept), rows_.shapeOf(op, isOther), rows)
-                : cost::scanRows(rows, rows_.shapeOf(op), {}, 0);
+  if (filters.empty() && !kept) {
+    return cost::scanRows(rows, rows_.shapeOf(op), {}, 0);
   }
   // Texts without a dictionary are decoded for the filter.
   auto isCodedIn = [&](FilterOp filter, StringAttr name) {
@@ -186,8 +183,17 @@ cost::StepWork OpWork::scan(ScanOp op, double parts, StringAttr kept) {
     return !isEarly(name) && (!isCoded(name) || isReadAfter(filters.back(), name));
   };
   auto isOnlyCoded = [&](StringAttr name) { return !isEarly(name) && !isLate(name); };
-  return cost::scanRows(rows, rows_.shapeOf(op, isEarly), rows_.shapeOf(op, isLate),
-                        rows_.rowsOf(filters.back()) / parts, rows_.shapeOf(op, isOnlyCoded));
+  const double left = filters.empty() ? rows : rows_.rowsOf(filters.back()) / parts;
+  return cost::scanRows(rows, rows_.shapeOf(op, isEarly), rows_.shapeOf(op, isLate), left,
+                        rows_.shapeOf(op, isOnlyCoded));
+}
+
+cost::StepWork OpWork::keepStretches(double rows) {
+  cost::StepWork filter;
+  filter.rows = rows;
+  filter.lanes["select"] = rows;
+  filter.lanes["vector_byte"] = rows * plan::kPositionBytes;
+  return filter;
 }
 
 cost::StepWork OpWork::rowWise(Operation *op, double parts) {

@@ -16,6 +16,8 @@ public:
 
   /// `kept`: a column by which a rank keeps some of what it reads; null: it keeps all.
   cost::StepWork scan(frame::ScanOp op, double parts, mlir::StringAttr kept = {});
+  /// The filter by which a rank keeps its stretches of a key among rows that it reads.
+  static cost::StepWork keepStretches(double rows);
   /// Filters, projections and renames.
   cost::StepWork rowWise(mlir::Operation *op, double parts);
   /// The table that a join builds of `rows` rows, for `probes` rows.

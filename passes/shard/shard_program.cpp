@@ -148,7 +148,9 @@ LogicalResult ShardProgram::build() {
   }
   ordered_ = orderedTables(function_);
   stored_ = storedTables(function_);
-  context_.cycles.add(function_.getBody().front(), context_.rows);
+  if (context_.allAxes()) {
+    context_.cycles.add(function_.getBody().front(), context_.rows);
+  }
   for (BlockArgument argument : function_.getArguments()) {
     if (failed(addArgument(argument))) {
       return failure();
