@@ -199,8 +199,8 @@ private:
                                    : exchange.heavy == HeavyRows::kStay,
                             "keys if it is one of a pair, and heavy rows only then"));
     HR_RETURN_IF_ERROR(need(!plan_.movableKeys || exchange.exchange != ExchangeKind::kHash ||
-                                (!exchange.keys.empty() && exchange.axes == allAxes(plan_)),
-                            "keys, and to go over all ranks, where keys are movable"));
+                                exchange.axes == allAxes(plan_),
+                            "to go over all ranks where keys are movable"));
     return checkGroup(exchange.axes);
   }
 

@@ -337,20 +337,21 @@ std::string heavyKeysText(const Plan &plan, const Profile &measured) {
   return text;
 }
 
-/// A line for each exchange of which slow ranks had fewer keys.
-std::string movedKeysText(const Plan &plan, const Profile &measured) {
-  std::map<int32_t, int64_t> rows;
-  for (const TaskProfile &task : measured.tasks) {
-    if (task.movedRows > 0 && inRange(task.task, plan.tasks.size())) {
-      rows[task.task] += task.movedRows;
+/// A line that says which ranks had fewer keys than others, the first of them by number.
+std::string keySharesText(const Profile &measured) {
+  constexpr size_t kNamed = 8;
+  size_t fewer = 0;
+  std::string text;
+  for (size_t rank = 0; rank < measured.keyShares.size(); ++rank) {
+    if (measured.keyShares[rank] < 1 && ++fewer <= kNamed) {
+      text += (text.empty() ? "" : ", ") + std::string("rank ") + std::to_string(rank) + " " +
+              std::to_string(std::lround(100 * measured.keyShares[rank])) + " %";
     }
   }
-  std::string text;
-  for (auto [task, moved] : rows) {
-    text += formatCount(static_cast<double>(moved)) + " rows of " + plan.tasks[task].name +
-            " went to quicker ranks than their keys name\n";
+  if (fewer > kNamed) {
+    text += " and " + std::to_string(fewer - kNamed) + " more";
   }
-  return text;
+  return text.empty() ? text : "slow ranks had fewer keys, of an equal part: " + text + "\n";
 }
 
 /// A line for each scan of which ranks took morsels from others.
@@ -397,7 +398,7 @@ std::string explain(const Plan &plan, const ExplainOptions &options) {
   if (options.measured) {
     text += measuredHeading(*options.measured);
     text += heavyKeysText(plan, *options.measured);
-    text += movedKeysText(plan, *options.measured);
+    text += keySharesText(*options.measured);
     text += sharingText(plan, *options.measured);
   }
   text += roundsText(plan, options.measured) + keptText(plan);

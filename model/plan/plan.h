@@ -449,7 +449,7 @@ struct Plan {
   bool ordered = false;    ///< the result's rows have an order
   bool resident = false;   ///< the result's rows or tensors stay on the ranks, each with its own
   std::vector<std::string> residentKeys; ///< columns by whose hash they are divided; empty: anyhow
-  /// The ranks of keys are known to exchanges by hash alone: a run may give slow ranks fewer.
+  /// Nothing from before the run has the keys of ranks: a run may give slow ranks fewer.
   bool movableKeys = false;
   Explanation explanation;
 };

@@ -15,6 +15,9 @@ std::string Profile::toJson() const {
   json["threads"] = threads;
   json["peak_bytes"] = peakBytes;
   json["spilled_bytes"] = spilledBytes;
+  if (!keyShares.empty()) {
+    json["key_shares"] = keyShares;
+  }
   json["tasks"] = nlohmann::ordered_json::array();
   for (const TaskProfile &task : tasks) {
     json["tasks"].push_back({{"rank", task.rank},
@@ -36,8 +39,7 @@ std::string Profile::toJson() const {
     if (task.kind == nameOf(TaskKind::kExchange)) {
       json["tasks"].back().update({{"received_bytes", task.receivedBytes},
                                    {"heavy_keys", task.heavyKeys},
-                                   {"heavy_rows", task.heavyRows},
-                                   {"moved_rows", task.movedRows}});
+                                   {"heavy_rows", task.heavyRows}});
     }
     if (task.orderWords > 0) {
       json["tasks"].back()["order_words"] = task.orderWords;
@@ -64,6 +66,7 @@ Expected<Profile> Profile::fromJson(const std::string &text) {
     profile.threads = json.at("threads");
     json.at("peak_bytes").get_to(profile.peakBytes);
     json.at("spilled_bytes").get_to(profile.spilledBytes);
+    profile.keyShares = json.value("key_shares", std::vector<double>());
     for (const nlohmann::json &entry : json.at("tasks")) {
       TaskProfile task;
       task.rank = entry.at("rank");
@@ -86,7 +89,6 @@ Expected<Profile> Profile::fromJson(const std::string &text) {
       task.receivedBytes = entry.value("received_bytes", int64_t{0});
       task.heavyKeys = entry.value("heavy_keys", int64_t{0});
       task.heavyRows = entry.value("heavy_rows", int64_t{0});
-      task.movedRows = entry.value("moved_rows", int64_t{0});
       task.morselsTaken = entry.value("morsels_taken", int64_t{0});
       task.morselsGiven = entry.value("morsels_given", int64_t{0});
       task.sharingMessages = entry.value("sharing_messages", int64_t{0});

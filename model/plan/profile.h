@@ -33,7 +33,6 @@ struct TaskProfile {
   int64_t receivedBytes = 0;
   int64_t heavyKeys = 0;
   int64_t heavyRows = 0;
-  int64_t movedRows = 0; ///< of a slow rank's keys, that others had for it
   /// Of a run over a table whose morsels ranks share: those of other ranks that it took, those of
   /// its own that others took, and the messages that it sent about that.
   int64_t morselsTaken = 0;
@@ -51,16 +50,19 @@ struct Profile {
   uint32_t threads = 1;              ///< workers of all ranks together
   std::vector<int64_t> peakBytes;    ///< host memory reserved at once, of the ranks in order
   std::vector<int64_t> spilledBytes; ///< that waited on disk, likewise
+  /// Of the keys that are divided among the ranks, what each had against the mean rank; empty: all
+  /// had equal parts.
+  std::vector<double> keyShares;
   std::vector<TaskProfile> tasks;
 
   /// Adds what another process measured of the same run: of other ranks, with other threads.
   void add(const Profile &other);
 
-  /// {"wall_seconds", "ranks", "threads", "peak_bytes": […], "spilled_bytes": […], "tasks":
-  /// [{"rank", "task", "name", "kind", "start_seconds", "end_seconds", "busy_seconds",
+  /// {"wall_seconds", "ranks", "threads", "peak_bytes": […], "spilled_bytes": […],
+  /// "key_shares": […] (if unequal), "tasks": [{"rank", "task", "name", "kind", "start_seconds", "end_seconds", "busy_seconds",
   /// "load_seconds", "rows_in", "rows_out", "bytes", "morsels", "finish_seconds",
   /// "finish_busy_seconds", "state_rows", "stage_rows"}]}; exchanges also have "received_bytes",
-  /// "heavy_keys", "heavy_rows", "moved_rows", runs over a shared table "morsels_taken",
+  /// "heavy_keys", "heavy_rows", runs over a shared table "morsels_taken",
   /// "morsels_given", "sharing_messages", chooses "chosen_by", "at_most", "way", and what sorts
   /// rows "order_words"
   std::string toJson() const;

@@ -618,6 +618,15 @@ Value KernelEmitter::rankCount() {
   return b_.loadField(b_.getI32Type(), worker_, offsetof(HrWorker, size));
 }
 
+std::pair<Value, Value> KernelEmitter::keyPlaces() {
+  return {b_.loadField(b_.getI64Type(), worker_, offsetof(HrWorker, firstKeyPlace)),
+          b_.loadField(b_.getI64Type(), worker_, offsetof(HrWorker, keyPlaces))};
+}
+
+Value KernelEmitter::keyBounds() {
+  return b_.loadField(b_.ptrType(), worker_, offsetof(HrWorker, keyBounds));
+}
+
 Value KernelEmitter::outputCount() {
   return b_.loadField(b_.getI32Type(), worker_, offsetof(HrWorker, outputCount));
 }

@@ -38,6 +38,8 @@ private:
   void emitFailed();
   mlir::Value rankNumber() override;
   mlir::Value rankCount() override;
+  std::pair<mlir::Value, mlir::Value> keyPlaces() override;
+  mlir::Value keyBounds() override;
   mlir::Value outputCount();
   mlir::Value textBuffer() override;
   mlir::Value workerPointer() override { return worker_; }

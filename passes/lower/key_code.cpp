@@ -128,7 +128,7 @@ static Value likeLanes(CodeBuilder &b, Value value, Type other) {
              : value;
 }
 
-Value PipelineCode::positionInCycle(RowValue key, uint64_t cycle) {
+Value PipelineCode::placeInCycle(RowValue key, uint64_t cycle) {
   const uint64_t scale = primitives::scaleOfCycle(static_cast<int64_t>(cycle));
   Type type = key.value.getType();
   auto lanes = dyn_cast<VectorType>(type);
@@ -138,32 +138,35 @@ Value PipelineCode::positionInCycle(RowValue key, uint64_t cycle) {
     number = arith::SelectOp::create(b_, b_.loc(), likeLanes(b_, key.valid, wide), number,
                                      likeLanes(b_, b_.i64(0), wide));
   }
-  return arith::MulIOp::create(b_, b_.loc(), number,
-                               likeLanes(b_, b_.i64(static_cast<int64_t>(scale)), wide));
+  Value position = arith::MulIOp::create(
+      b_, b_.loc(), number, likeLanes(b_, b_.i64(static_cast<int64_t>(scale)), wide));
+  return arith::ShRUIOp::create(b_, b_.loc(), position, likeLanes(b_, b_.i64(32), wide));
 }
 
-Value PipelineCode::isInStretches(RowValue key, pipe::OwnsOp owns) {
-  Value position = positionInCycle(key, *owns.getCycle());
-  Type type = position.getType();
-  // Of the upper halves those that rankOfHash gives this rank: from the first one on, so many.
-  auto begin = [&](Value rank, Value ranks) -> Value {
-    Value place = arith::ShLIOp::create(b_, b_.loc(), rank, b_.i64(32));
-    place = b_.add(place, arith::SubIOp::create(b_, b_.loc(), ranks, b_.i64(1)));
-    return arith::DivUIOp::create(b_, b_.loc(), place, ranks);
+std::pair<Value, Value> PipelineCode::keyPlacesAlong(Operation *op, ArrayAttr axes) {
+  topo::MeshAttr mesh = topo::meshOf(op);
+  if (!mesh || topo::ranksAlong(op, axes) == mesh.getRankCount()) {
+    return keyPlaces();
+  }
+  // primitives::equalInterval of a group.
+  auto [rank, ranks] = placeAlong(op, axes);
+  Value size = b_.zeroExtend(ranks, b_.getI64Type());
+  auto begin = [&](Value of) -> Value {
+    Value scaled = arith::ShLIOp::create(b_, b_.loc(), of, b_.i64(32));
+    scaled = b_.add(scaled, arith::SubIOp::create(b_, b_.loc(), size, b_.i64(1)));
+    return arith::DivUIOp::create(b_, b_.loc(), scaled, size);
   };
-  auto wide = [&](Value number) { return b_.zeroExtend(number, b_.getI64Type()); };
-  Value first = prologueValue([&] {
-    auto [rank, ranks] = placeAlong(owns, owns.getAxes());
-    return begin(wide(rank), wide(ranks));
-  });
-  Value count = prologueValue([&] {
-    auto [rank, ranks] = placeAlong(owns, owns.getAxes());
-    Value next = begin(b_.add(wide(rank), b_.i64(1)), wide(ranks));
-    return Value(arith::SubIOp::create(b_, b_.loc(), next, begin(wide(rank), wide(ranks))));
-  });
-  Value half = arith::ShRUIOp::create(b_, b_.loc(), position, likeLanes(b_, b_.i64(32), type));
-  half = arith::SubIOp::create(b_, b_.loc(), half, likeLanes(b_, first, type));
-  return arith::CmpIOp::create(b_, b_.loc(), arith::CmpIPredicate::ult, half,
+  Value first = begin(b_.zeroExtend(rank, b_.getI64Type()));
+  Value next = begin(b_.add(b_.zeroExtend(rank, b_.getI64Type()), b_.i64(1)));
+  return {first, arith::SubIOp::create(b_, b_.loc(), next, first)};
+}
+
+Value PipelineCode::isOwn(Value place, pipe::OwnsOp owns) {
+  Value first = prologueValue([&] { return keyPlacesAlong(owns, owns.getAxes()).first; });
+  Value count = prologueValue([&] { return keyPlacesAlong(owns, owns.getAxes()).second; });
+  Type type = place.getType();
+  place = arith::SubIOp::create(b_, b_.loc(), place, likeLanes(b_, first, type));
+  return arith::CmpIOp::create(b_, b_.loc(), arith::CmpIPredicate::ult, place,
                                likeLanes(b_, count, type));
 }
 
@@ -174,9 +177,9 @@ FailureOr<Value> PipelineCode::outputOfRow(RowReader &rows, pipe::EmitOp emit, V
     auto key = cast<StringAttr>(emit.getKeys()[0]);
     FailureOr<RowValue> value = rows.read(columns_.lookup(key.getValue()));
     if (succeeded(value)) {
-      // rankOfHash looks at bits 16 to 47.
-      hash = Value(arith::ShRUIOp::create(b_, b_.loc(), positionInCycle(*value, *stream.getCycle()),
-                                          b_.i64(16)));
+      // A hash of that place.
+      hash = Value(arith::ShLIOp::create(b_, b_.loc(), placeInCycle(*value, *stream.getCycle()),
+                                         b_.i64(16)));
     }
   } else {
     hash = hashKeys(rows, emit.getKeys(), nullptr);
@@ -186,7 +189,19 @@ FailureOr<Value> PipelineCode::outputOfRow(RowReader &rows, pipe::EmitOp emit, V
   }
   ArrayAttr toward = stream ? stream.getTowardAttr() : ArrayAttr();
   if (!toward) {
-    return rankOfHash(*hash, outputs);
+    Value rank = rankOfHash(*hash, outputs);
+    Value bounds = prologueValue([&] { return keyBounds(); });
+    if (!bounds) {
+      return rank;
+    }
+    Value found = b_.slot(b_.getI32Type());
+    b_.store(rank, found);
+    Value none = LLVM::ZeroOp::create(b_, b_.loc(), b_.ptrType());
+    Value unequal = LLVM::ICmpOp::create(b_, b_.loc(), LLVM::ICmpPredicate::ne, bounds, none);
+    b_.ifThen(unequal, [&] {
+      b_.store(b_.callImport("hr_rank_of_hash", {*hash, bounds, outputs}), found);
+    });
+    return b_.load(b_.getI32Type(), found);
   }
   Value rank = rankOfHash(*hash, b_.i32(static_cast<int32_t>(topo::ranksAlong(emit, toward))));
   return placeOfRank(b_, topo::meshOf(emit), rank, llvm::to_vector(toward.getAsRange<StringAttr>()),
@@ -199,6 +214,11 @@ static Value scaled(CodeBuilder &b, Value bits, Value count) {
   bits = arith::AndIOp::create(b, b.loc(), bits, b.i64(0xffffffff));
   Value product = arith::MulIOp::create(b, b.loc(), bits, size);
   return b.truncate(arith::ShRUIOp::create(b, b.loc(), product, b.i64(32)), b.getI32Type());
+}
+
+Value PipelineCode::placeOfHash(Value hash) {
+  hash = arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(16));
+  return arith::AndIOp::create(b_, b_.loc(), hash, b_.i64(primitives::kKeyPlaces - 1));
 }
 
 Value PipelineCode::rankOfHash(Value hash, Value ranks) {

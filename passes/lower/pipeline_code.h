@@ -29,6 +29,10 @@ protected:
   /// The number of this rank and of all ranks, as i32; null where kernels do not know them.
   virtual mlir::Value rankNumber() { return {}; }
   virtual mlir::Value rankCount() { return {}; }
+  /// Where they know these: the places of keys of this rank (the first, and how many), as i64, and
+  /// HrWorker.keyBounds.
+  virtual std::pair<mlir::Value, mlir::Value> keyPlaces() { return {}; }
+  virtual mlir::Value keyBounds() { return {}; }
   /// An HrTextBuffer for one op that makes strings, and the HrWorker; null where kernels make none.
   virtual mlir::Value textBuffer() { return {}; }
   virtual mlir::Value workerPointer() { return {}; }
@@ -69,14 +73,18 @@ protected:
   mlir::Value mixHashes(mlir::Value hash, mlir::Value next);
   /// This rank's place in the group over these axes, and how many ranks that has, as i32.
   std::pair<mlir::Value, mlir::Value> placeAlong(mlir::Operation *op, mlir::ArrayAttr axes);
-  /// primitives::positionInCycle of an integer, or of a vector of them; its upper half counts.
-  mlir::Value positionInCycle(RowValue key, uint64_t cycle);
-  /// Whether the position is in this rank's stretches: i1, or a vector of them.
-  mlir::Value isInStretches(RowValue key, pipe::OwnsOp owns);
+  /// The places of keys that are this rank's in that group, as keyPlaces().
+  std::pair<mlir::Value, mlir::Value> keyPlacesAlong(mlir::Operation *op, mlir::ArrayAttr axes);
+  /// primitives::placeInCycle of an integer, or of a vector of them.
+  mlir::Value placeInCycle(RowValue key, uint64_t cycle);
+  /// Whether the place (i64, or a vector of them) of a key is this rank's: i1, or a vector of them.
+  mlir::Value isOwn(mlir::Value place, pipe::OwnsOp owns);
   /// The number of the output (i32) for a row, of `outputs` (i32): to the place, along the axes of
   /// the stream, of the rank that the hash of its keys names; without a step before or behind it,
   /// these are all there are.
   mlir::FailureOr<mlir::Value> outputOfRow(RowReader &rows, pipe::EmitOp emit, mlir::Value outputs);
+  /// primitives::placeOfHash.
+  mlir::Value placeOfHash(mlir::Value hash);
   /// primitives::rankOfHash among so many (i32), as i32.
   mlir::Value rankOfHash(mlir::Value hash, mlir::Value ranks);
   /// primitives::partOfHash, likewise.

@@ -281,10 +281,9 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     }
     if (owns.getCycle()) {
       RowValue key{operand(0), owns.getNullable()[0] ? operand(1) : Value()};
-      result(isInStretches(key, owns));
+      result(isOwn(placeInCycle(key, *owns.getCycle()), owns));
       return success();
     }
-    auto [rank, ranks] = placeAlong(op, owns.getAxes());
     Value hash;
     unsigned index = 0;
     for (bool nullable : owns.getNullable()) {
@@ -293,8 +292,7 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
       hash = mixHashes(hash, hashValue(type, value));
       index += nullable ? 2 : 1;
     }
-    Value owner = rankOfHash(hash ? hash : b_.i64(0), ranks);
-    result(b_.compare(arith::CmpIPredicate::eq, owner, rank));
+    result(isOwn(placeOfHash(hash ? hash : b_.i64(0)), owns));
     return success();
   }
   if (auto compare = dyn_cast<pipe::StringCompareOp>(op)) {

@@ -139,18 +139,18 @@ LogicalResult PlanEmitter::addRepeat(sched::RepeatOp op) {
 /// Whether hashes name ranks for exchanges alone: not for what ranks keep of rows that all have,
 /// nor for rows that stay on them from run to run. Along several axes groups could not agree.
 bool PlanEmitter::hasMovableKeys() {
-  bool exchanged = false, known = false;
+  bool divided = false, known = false;
   module_.walk([&](Operation *op) {
     if (auto stream = dyn_cast<pipe::StreamOp>(op)) {
-      exchanged |= stream.getKind() == pipe::StreamKind::Hash;
+      divided |= stream.getKind() == pipe::StreamKind::Hash;
       known |= stream.getResident().has_value();
     } else if (auto scan = dyn_cast<pipe::ScanOp>(op)) {
       known |= scan.getResident().has_value();
     } else if (auto owns = dyn_cast<pipe::OwnsOp>(op)) {
-      known |= !owns.getValues().empty();
+      divided |= !owns.getValues().empty();
     }
   });
-  return exchanged && !known && plan_.mesh.size() == 1;
+  return divided && !known && plan_.mesh.size() == 1;
 }
 
 FailureOr<plan::Plan> PlanEmitter::run() {

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define HR_ABI_VERSION 9
+#define HR_ABI_VERSION 10
 /* Rows of a tile: what a pipeline has in flight at once. */
 #define HR_TILE_ROWS 1024
 /* Selecting stages of a kernel whose rows it counts, at the head of its scratch. */
@@ -200,6 +200,12 @@ typedef struct HrWorker {
   uint32_t size;
   const uint8_t *stop; /* not 0: the run is given up; looked at once a tile */
   int64_t seed;        /* drawn for the run, the same on all ranks */
+  /* Of the places of keys (runtime/primitives/hash/hash.h) those of this rank, `keyPlaces` from
+   * `firstKeyPlace` on; and by rank where its places begin, `size` + 1 bounds. Null: all ranks have
+   * equally many. */
+  uint64_t firstKeyPlace;
+  uint64_t keyPlaces;
+  const uint64_t *keyBounds;
 } HrWorker;
 
 typedef struct HrArgs {

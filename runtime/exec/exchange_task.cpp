@@ -65,7 +65,6 @@ private:
   Status takeIn(bool &moved);
 
   std::shared_ptr<ChunkStream> input_;
-  std::optional<TargetedInput> targeted_; ///< the same, but of an exchange by range
   std::shared_ptr<ChunkStream> output_;
   plan::GroupPlace place_; ///< of this rank in the group; peers are places in it
   std::unique_ptr<BufferPool> sendPool_;
@@ -104,7 +103,6 @@ Status ExchangeTask::start() {
   input_ = context_.streams[task_.inputStream];
   output_ = context_.streams[task_.outputStream];
   place_ = context_.place.along(task_.axes);
-  targeted_.emplace(*input_);
   if (place_.count == 1) {
     return {};
   }
@@ -131,9 +129,6 @@ Status ExchangeTask::start() {
       exchange_, Exchange::open(*context_.transport, *context_.board, context_.doorbell, options));
   if (task_.exchange == plan::ExchangeKind::kRange) {
     ranges_ = std::make_unique<RangeDivision>(schema(), task_.order, place_, account);
-  }
-  if (context_.keyShares && task_.exchange == plan::ExchangeKind::kHash) {
-    targeted_.emplace(*input_, schema(), task_.keys, context_.keyShares, account);
   }
   if (isPaired(task_, place_)) {
     skew_ = std::make_unique<SkewDivision>(task_, context_.plan->streams[task_.inputStream], place_,
@@ -166,7 +161,7 @@ Expected<ChunkHandle> ExchangeTask::nextChunk() {
   if (skew_) {
     return nextOfPair();
   }
-  HR_ASSIGN_OR_RETURN(ChunkHandle chunk, targeted_->tryPop());
+  ChunkHandle chunk = input_->tryPop();
   counters_.rowsIn += chunk ? chunk->rows : 0;
   return chunk;
 }
@@ -197,7 +192,7 @@ Expected<ChunkHandle> ExchangeTask::nextOfRanges() {
 Expected<ChunkHandle> ExchangeTask::nextOfPair() {
   using Step = SkewDivision::Step;
   if (skew_->step() == Step::kKeep) {
-    HR_RETURN_IF_ERROR(skew_->keep(*targeted_));
+    HR_RETURN_IF_ERROR(skew_->keep(*input_));
   }
   if (skew_->step() == Step::kTell) {
     sends_ = kSketch;
@@ -213,7 +208,7 @@ Expected<ChunkHandle> ExchangeTask::nextOfPair() {
   if (skew_->step() == Step::kKeep) {
     return ChunkHandle();
   }
-  Expected<ChunkHandle> chunk = skew_->next(*targeted_);
+  Expected<ChunkHandle> chunk = skew_->next(*input_);
   counters_.rowsIn = static_cast<int64_t>(skew_->rowsTaken());
   counters_.heavyKeys = static_cast<int64_t>(skew_->heavyKeys());
   counters_.heavyRows = static_cast<int64_t>(skew_->heavyRows());
@@ -348,7 +343,6 @@ Status ExchangeTask::drive(int worker) {
   int64_t sentBefore = counters_.bytes;
   auto book = [&] {
     counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
-    counters_.movedRows = static_cast<int64_t>(targeted_->movedRows());
     span.addBytes(counters_.bytes - sentBefore);
   };
   while (!context_.stopped()) {
@@ -389,7 +383,7 @@ bool ExchangeTask::keeps() const {
 bool ExchangeTask::mayGoOn() {
   switch (wait_) {
   case Wait::kInput:
-    return targeted_->hasNext() || (keeps() && (targeted_->ended() || (skew_ && skew_->isUrged())));
+    return input_->size() > 0 || (keeps() && (input_->ended() || (skew_ && skew_->isUrged())));
   case Wait::kSamples:
     allTold_ = ranges_ ? ranges_->hasAllSamples() : skew_->complete();
     return allTold_;
@@ -529,7 +523,7 @@ PollState ExchangeTask::poll() {
   }
   bool divides = (ranges_ && ranges_->step() != RangeDivision::Step::kDone) ||
                  (skew_ && (skew_->step() != SkewDivision::Step::kRoute || skew_->holds()));
-  if (chunk_ || divides || !targeted_->ended()) {
+  if (chunk_ || divides || !input_->ended()) {
     return PollState::kPending;
   }
   if (exchange_ && !finished_) {

@@ -131,9 +131,17 @@ Expected<std::unique_ptr<KernelFrame>> KernelFrame::create(const KernelCall &cal
   frame->worker_.arena = &frame->context_;
   frame->worker_.rank = rank;
   frame->worker_.size = size;
+  frame->divideBy(KeyShares(size));
   static constexpr uint8_t kGoing = 0;
   frame->worker_.stop = &kGoing;
   return frame;
+}
+
+void KernelFrame::divideBy(const KeyShares &shares) {
+  const primitives::KeyInterval own = shares.placesOf(worker_.rank);
+  worker_.firstKeyPlace = own.first;
+  worker_.keyPlaces = own.count;
+  worker_.keyBounds = shares.bounds();
 }
 
 void KernelFrame::beginMorsel() {

@@ -4,6 +4,7 @@
 #include "model/plan/plan.h"
 #include "runtime/abi/imports.h"
 #include "runtime/exec/kernels.h"
+#include "runtime/exec/skew/key_shares.h"
 #include "runtime/exec/worker_context.h"
 
 #include <memory>
@@ -69,6 +70,8 @@ public:
   /// Calls return HR_STOPPED soon after this byte is not 0.
   void stopBy(const uint8_t *flag) { worker_.stop = flag; }
   void drawFrom(int64_t seed) { worker_.seed = seed; }
+  /// The keys of ranks; else they have equally many. Outlives the frame.
+  void divideBy(const KeyShares &shares);
   WorkerContext &context() { return context_; }
 
 private:

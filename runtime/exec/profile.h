@@ -26,7 +26,6 @@ struct TaskCounters {
   std::atomic<int64_t> receivedBytes{0};         ///< of an exchange, from other ranks
   std::atomic<int64_t> heavyKeys{0}; ///< of an exchange of a pair: see plan::TaskProfile
   std::atomic<int64_t> heavyRows{0};
-  std::atomic<int64_t> movedRows{0}; ///< of an exchange by hash: see plan::TaskProfile
   /// Rows that each selecting stage of the kernel let through.
   std::array<std::atomic<int64_t>, HR_COUNTED_STAGES> stageRows{};
 
@@ -46,7 +45,6 @@ struct TaskCounters {
     profile.receivedBytes = receivedBytes;
     profile.heavyKeys = heavyKeys;
     profile.heavyRows = heavyRows;
-    profile.movedRows = movedRows;
     profile.stageRows.assign(stageRows.begin(), stageRows.end());
     while (!profile.stageRows.empty() && profile.stageRows.back() == 0) {
       profile.stageRows.pop_back();

@@ -110,6 +110,9 @@ public:
     result.profile.wallSeconds = static_cast<double>(clock().nowNanoseconds() - start) * 1e-9;
     result.profile.ranks = static_cast<uint32_t>(transports.front()->size());
     result.profile.threads = static_cast<uint32_t>(session_.pool().workers());
+    for (uint32_t rank = 0; !keyShares_->areEqual() && rank < keyShares_->ranks(); ++rank) {
+      result.profile.keyShares.push_back(keyShares_->against(rank));
+    }
     for (const std::unique_ptr<Rank> &rank : ranks_) {
       rank->addProfile(result.profile, start);
       result.profile.peakBytes.push_back(rank->peakBytes());
@@ -154,9 +157,12 @@ private:
   }
 
   Status makeRanks(const std::vector<Transport *> &transports) {
+    const auto size = static_cast<uint32_t>(transports.front()->size());
     if (plan_.movableKeys && !options_.keyShares.empty() && sharing() == Sharing::kOn) {
-      HR_CHECK(options_.keyShares.size() == static_cast<size_t>(transports.front()->size()));
+      HR_CHECK(options_.keyShares.size() == size);
       keyShares_ = std::make_shared<const KeyShares>(options_.keyShares);
+    } else {
+      keyShares_ = std::make_shared<const KeyShares>(size);
     }
     auto workers = static_cast<size_t>(session_.pool().workers());
     size_t here = transports.size();
@@ -428,7 +434,7 @@ private:
   std::vector<std::unique_ptr<Doorbell>> bells_; ///< of a simulation: by rank, instead
   Telemetry telemetry_;
   std::vector<int32_t> precedences_; ///< by task; of a simulation all equal, for more interleavings
-  std::shared_ptr<const KeyShares> keyShares_;    ///< null: ranks have equal parts of the keys
+  std::shared_ptr<const KeyShares> keyShares_;
   std::unique_ptr<SimNetwork> network_;           ///< of a simulation
   std::vector<std::unique_ptr<Transport>> owned_; ///< of runAll()
   std::vector<std::unique_ptr<Rank>> ranks_;

@@ -68,6 +68,12 @@ std::string RankContext::placeOf(int32_t task) const {
   return place == plan::kNone ? std::string() : plan->places[place].text;
 }
 
+primitives::KeyInterval RankContext::placesAlong(std::span<const int32_t> axes) const {
+  const plan::GroupPlace group = place.along(axes);
+  return group.count == size ? keyShares->placesOf(group.index)
+                             : primitives::equalInterval(group.index, group.count);
+}
+
 Expected<std::shared_ptr<MemoryAccount>> RankContext::openAccount(int32_t task) const {
   ReservationRequest request;
   request.operatorName = operationOf(task);
@@ -142,8 +148,9 @@ Status Rank::prepare() {
       const uint32_t members = context_.place.along(exchange->axes).count;
       context_.skewPairs.try_emplace(
           exchange->pair,
-          std::make_shared<SkewPair>(context_.keyShares ? context_.keyShares
-                                                        : std::make_shared<KeyShares>(members)));
+          std::make_shared<SkewPair>(members == context_.size
+                                         ? context_.keyShares
+                                         : std::make_shared<KeyShares>(members)));
     }
   }
   HR_RETURN_IF_ERROR(prepareStreams());

@@ -59,7 +59,7 @@ openLoad(const RankContext &context, const plan::LoadTask &load, storage::Reach 
   const plan::Slot &slot = context.plan->slots[load.slot];
   const plan::GroupPlace place = context.place.along(load.split);
   const storage::Share share{place.index, place.count, reach,
-                             context.place.along(slot.stretches.axes)};
+                             context.placesAlong(slot.stretches.axes)};
   if (slot.kind == plan::SlotKind::kValues) {
     return openValues(slot, share);
   }

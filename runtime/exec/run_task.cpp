@@ -166,6 +166,7 @@ Status RunTask::prepareLane(Lane &lane) {
                                                       context_.size, &dictionaryMaps_));
   lane.frame->stopBy(context_.board->flag());
   lane.frame->drawFrom(context_.seed);
+  lane.frame->divideBy(*context_.keyShares);
   for (size_t i = 0; i < task_.states.size(); ++i) {
     RankState &state = *context_.states[task_.states[i].state];
     if (task_.states[i].use == plan::StateUse::kShared) {

@@ -27,7 +27,6 @@
 namespace headrace::exec {
 
 struct GpuContext;
-class KeyShares;
 class SkewPair;
 
 /// Opens the rows of a table slot for one rank. Called on every rank, from the rank's thread.
@@ -93,8 +92,7 @@ struct RankContext {
   int64_t filledBytes = 0;      ///< what all chunks may take that one run task is filling
   const std::map<std::string, OpenSource> *sources = nullptr;
   const std::map<std::string, TensorView> *tensors = nullptr;
-  /// Of the keys of exchanges by hash, where ranks are to have unequal ones; null: they are equal.
-  std::shared_ptr<const KeyShares> keyShares;
+  std::shared_ptr<const KeyShares> keyShares; ///< of all ranks
   const std::map<std::string, std::vector<TensorPart>> *parts = nullptr; ///< as Bindings::parts
   size_t rankHere = 0; ///< which of the ranks of this process it is
   /// By pair of exchanges: what both know of heavy keys.
@@ -144,6 +142,8 @@ struct RankContext {
   /// "aggregate" or the task's name.
   std::string operationOf(int32_t task) const;
   std::string placeOf(int32_t task) const;
+  /// Of keys that are divided over these axes, those of this rank.
+  primitives::KeyInterval placesAlong(std::span<const int32_t> axes) const;
 };
 
 /// Purpose: one task under way. start() once, then poll() until it does not answer kPending.

@@ -4,6 +4,7 @@
 #include "runtime/base/math_functions.h"
 
 #include "runtime/primitives/decode/cursor.h"
+#include "runtime/primitives/hash/hash.h"
 #include "runtime/primitives/isa/table.h"
 #include "runtime/primitives/number/number.h"
 #include "runtime/primitives/string/string.h"
@@ -19,6 +20,8 @@ void fillPrimitiveImports(HrImports *table, Isa isa) {
 
   table->hr_cursor_run_ = cursorRun;
   table->hr_cursor_encoding_ = cursorEncoding;
+
+  table->hr_rank_of_hash_ = rankOfHash;
 
   table->hr_string_equal_ = stringEqual;
   table->hr_string_compare_ = stringCompare;

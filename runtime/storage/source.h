@@ -6,6 +6,7 @@
 #include "runtime/abi/kernel.h"
 #include "runtime/base/status.h"
 #include "runtime/memory/budget.h"
+#include "runtime/primitives/hash/hash.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -45,8 +46,7 @@ struct Share {
   uint32_t rank = 0;
   uint32_t size = 1;
   Reach reach = Reach::kShare;
-  /// Whose stretches of the slot's key are wanted, among how many.
-  plan::GroupPlace stretches = {};
+  primitives::KeyInterval places = {}; ///< of the slot's stretches, those that are wanted
 };
 
 /// Morsels, by their numbers in a source.

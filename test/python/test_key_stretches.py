@@ -13,8 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from headrace._src.programs import Target
+from headrace._src.query.compiled_query import bindings_of, load_query
 from headrace._src.query.sql import compile_to
 from headrace._src.query.statistics import table_statistics
+from headrace._src.query.tables import resolve
 from sql_oracle import Answer, Oracle, difference
 from test_adaptive import wrong
 
@@ -101,6 +104,33 @@ def test_answers_are_those_of_duckdb(name: str, key: str, stored: Stored) -> Non
     text = _QUERIES[name].format(f"a.{key} = b.{key}", key)
     for ranks in (2, 3, 4):
         assert not (problem := stored.problem(text, ranks)), f"{ranks} ranks: {text}: {problem}"
+
+
+@pytest.mark.parametrize("name", _QUERIES)
+def test_slow_ranks_have_shorter_stretches(name: str, stored: Stored) -> None:
+    bindings = bindings_of(resolve(stored.folder))
+    for key in ("i", "null", "moment"):
+        text = _QUERIES[name].format(f"a.{key} = b.{key}", key)
+        alone: Any = hr.sql(text, stored.folder)
+        expected = sorted(map(repr, alone.to_pylist()))
+        for ranks, shares in ((2, [256, 64]), (3, [256, 8, 256]), (4, [64, 256, 256, 128])):
+            target = Target.of(ranks, _TOPOLOGY, None)
+            loaded = load_query(text, resolve(stored.folder), target, stored.statistics)
+            plan = json.loads(loaded.compiled.plan_json)
+            assert plan["movableKeys"], (key, ranks)
+            found = loaded.handle.run(bindings, ranks=ranks, key_shares=shares)
+            assert sorted(map(repr, pa.table(found).to_pylist())) == expected, (key, ranks)
+            profile = json.loads(loaded.handle.profile())
+            assert profile["key_shares"] == pytest.approx([s * ranks / sum(shares) for s in shares])
+            if key != "null" and any(slot.get("stretches", {}).get("column") for slot in plan["slots"]):
+                loads = {t["outputStream"] for t in plan["tasks"] if t["kind"] == "load"}
+                rows = [0] * ranks  # of the files
+                for task in profile["tasks"]:
+                    rows[task["rank"]] += (
+                        task["rows_in"] if plan["tasks"][task["task"]].get("inputStream") in loads else 0
+                    )
+                slow = shares.index(min(shares))
+                assert rows[slow] < 0.8 * sum(rows) / ranks, (key, ranks, rows)
 
 
 @pytest.mark.parametrize("name", _QUERIES)

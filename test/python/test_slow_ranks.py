@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -130,7 +131,6 @@ def test_a_rank_with_fewer_keys_changes_no_answer(name: str, tables: Path) -> No
     expected = sorted(map(repr, alone.to_pylist()))
     bindings = bindings_of(resolve(tables))
     statistics = table_statistics(tables)
-    moved = 0
     for ranks, shares in ((2, [256, 85]), (3, [20, 256, 256]), (4, [256, 8, 128, 256])):
         received = dict.fromkeys(range(ranks), 0)
         for layouts in range(12):
@@ -145,15 +145,15 @@ def test_a_rank_with_fewer_keys_changes_no_answer(name: str, tables: Path) -> No
                 for task in json.loads(loaded.handle.profile())["tasks"]:
                     if task["kind"] == "exchange" and "keys" in plan["tasks"][task["task"]]:
                         received[task["rank"]] += task["rows_out"]
-                        moved += task["moved_rows"]
             text = explained(loaded.compiled.plan_json, profile=loaded.handle.profile())
-            assert "went to quicker ranks than their keys name" in text, text
+            slow = shares.index(min(shares))
+            part = round(100 * shares[slow] * ranks / sum(shares))
+            assert re.search(rf"slow ranks had fewer keys, of an equal part: .*rank {slow} {part} %", text), text
             assert "movable keys" in explained(loaded.compiled.plan_json, tasks=True)
             loaded.handle.run(bindings, ranks=ranks, key_shares=shares, settings={"shareMorsels": "off"})
-            assert not any(t.get("moved_rows") for t in json.loads(loaded.handle.profile())["tasks"])
+            assert "key_shares" not in json.loads(loaded.handle.profile())
         slow = shares.index(min(shares))
         assert received[slow] < 0.75 * sum(received.values()) / ranks, (received, shares)
-    assert moved > 1000, moved
 
 
 def test_explain_says_who_took_what(tables: Path) -> None:
@@ -188,8 +188,9 @@ with hr.cluster() as group:
         table = hr.sql(os.environ["QUERY"], tables, layout_seed=json.loads(os.environ["LAYOUTS"]))
         seconds = time.perf_counter() - start
         if group.rank == 0:
-            tasks = hr.last_profile().run["tasks"]
-            print(json.dumps([seconds, str(table.to_pylist()), tasks]), flush=True)
+            profile = hr.last_profile().run
+            told = [seconds, str(table.to_pylist()), profile["tasks"], profile.get("key_shares", [])]
+            print(json.dumps(told), flush=True)
 '''
 #: Work in the scan, and with groups that rows go to by hash.
 SLOW_QUERIES = {
@@ -263,27 +264,27 @@ def test_a_process_that_is_stopped_in_turns(kind: str, slow: int, wide: Path, tm
                 process.stdin.write(word + "\n")
                 process.stdin.flush()
 
-        def run() -> tuple[float, Any, Any]:
+        def run() -> tuple[float, Any, Any, Any]:
             tell("go")
             assert ranks.processes[0].stdout
             return tuple(json.loads(ranks.processes[0].stdout.readline()))
 
-        _, expected, _ = run()
+        _, expected, _, _ = run()
         ratios: list[float] = []
-        given = moved = 0
+        given, fewer = 0, False
         for _ in range(5):
             plain = min(run()[0] for _ in range(1 if kind == "scan" else 3))
             with stopped_in_turns(ranks.processes[slow].pid):
                 for _ in range(1 if kind == "scan" else 3):
-                    seconds, rows, tasks = run()
+                    seconds, rows, tasks, keys = run()
                     assert rows == expected
             given += sum(task.get("morsels_given", 0) for task in tasks if task["rank"] == slow)
-            moved += sum(task.get("moved_rows", 0) for task in tasks)
+            fewer |= keys != [] and keys[slow] < 0.8
             ratios.append(seconds / plain)
-            if min(ratios) <= 1.25 * 1.5 and (kind == "scan" or moved > 20_000):
+            if min(ratios) <= 1.25 * 1.5 and (kind == "scan" or fewer):
                 break
         # One rank and a third do in 1.5 of the time what two do; alone the slow one would take 3.
         assert min(ratios) <= 1.25 * 1.5, ratios
-        assert given > 20 if kind == "scan" else moved > 20_000, (given, moved)
+        assert given > 20 if kind == "scan" else fewer, (given, fewer)
         tell("end")
         assert [each.status for each in ranks.ended()] == [0, 0]

@@ -69,13 +69,13 @@ SkewDivision::SkewDivision(const plan::ExchangeTask &task, const plan::Stream &s
   pair_->open(side, task.heavy, hashesAreExact(stream.schema, task.keys));
 }
 
-Status SkewDivision::keep(TargetedInput &input) {
+Status SkewDivision::keep(ChunkStream &input) {
   uint64_t bytes = 0;
   for (const ChunkHandle &chunk : kept_) {
     bytes += chunk->bytes();
   }
   while (keptRows_ < kKeptRows && bytes < kKeptBytes) {
-    HR_ASSIGN_OR_RETURN(ChunkHandle chunk, input.tryPop());
+    ChunkHandle chunk = input.tryPop();
     if (!chunk) {
       break;
     }
@@ -160,7 +160,7 @@ bool SkewDivision::concerns(const Chunk &chunk) const {
   return nulls || routes_->concerns(static_cast<uint32_t>(chunk.target));
 }
 
-Expected<ChunkHandle> SkewDivision::next(TargetedInput &input) {
+Expected<ChunkHandle> SkewDivision::next(ChunkStream &input) {
   if (step_ == Step::kAgree) {
     routes_ = &pair_->routes(side_);
     given_.assign(routes_->keys().size(), 0);
@@ -169,7 +169,7 @@ Expected<ChunkHandle> SkewDivision::next(TargetedInput &input) {
   while (pieces_.empty()) {
     ChunkHandle chunk;
     if (kept_.empty()) {
-      HR_ASSIGN_OR_RETURN(chunk, input.tryPop());
+      chunk = input.tryPop();
       rowsTaken_ += chunk ? chunk->rows : 0;
     } else {
       chunk = std::move(kept_.front());

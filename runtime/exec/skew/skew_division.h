@@ -3,9 +3,9 @@
 #pragma once
 
 #include "model/plan/mesh.h"
+#include "runtime/exec/chunk_stream.h"
 #include "runtime/exec/skew/heavy_keys.h"
 #include "runtime/exec/skew/key_hashes.h"
-#include "runtime/exec/skew/targeted_input.h"
 #include "runtime/memory/buffer_pool.h"
 
 #include <array>
@@ -73,7 +73,7 @@ public:
 
   Step step() const { return step_; }
   /// kKeep: takes what is there.
-  Status keep(TargetedInput &input);
+  Status keep(ChunkStream &input);
   /// kTell: the sketch for the others, sealed into a buffer just taken.
   void tell(const BufferRef &body);
   /// What another rank's tell() wrote.
@@ -86,7 +86,7 @@ public:
   bool holds() const { return !kept_.empty() || !pieces_.empty(); }
   /// From kAgree on, once complete(): the next rows with their target; null if there are none at
   /// the moment.
-  Expected<ChunkHandle> next(TargetedInput &input);
+  Expected<ChunkHandle> next(ChunkStream &input);
 
   uint64_t rowsTaken() const { return rowsTaken_; }
   size_t heavyKeys() const { return routes_ ? routes_->keys().size() + routes_->spreadsNulls : 0; }

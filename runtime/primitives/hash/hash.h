@@ -52,29 +52,55 @@ constexpr uint64_t hashDouble(double value) {
   return hashInteger(static_cast<int64_t>(bits));
 }
 
-/// The rank (0..size-1) that owns a key. Taken from bits 16..47: group tables use the low bits and
-/// the high 16, join tables the high bits, so the rows of one rank still spread over its whole
-/// directory.
+/// Keys lie on a line of so many places, of which the ranks, in their order, have an interval each.
+inline constexpr uint64_t kKeyPlaces = uint64_t{1} << 32;
+
+/// Bits 16..47: group tables use the low bits and the high 16, join tables the high bits, so the
+/// rows of one rank still spread over its whole directory.
+constexpr uint64_t placeOfHash(uint64_t hash) { return (hash >> 16) & (kKeyPlaces - 1); }
+
+/// The rank (0..size-1) that owns a key, where all have equal intervals.
 constexpr uint32_t rankOfHash(uint64_t hash, uint32_t size) {
-  return static_cast<uint32_t>((((hash >> 16) & 0xffffffffull) * size) >> 32);
+  return static_cast<uint32_t>((placeOfHash(hash) * size) >> 32);
+}
+
+struct KeyInterval {
+  uint64_t first = 0; ///< place
+  uint64_t count = kKeyPlaces;
+
+  constexpr bool has(uint64_t place) const { return place - first < count; }
+  bool operator==(const KeyInterval &) const = default;
+};
+
+/// The places that rankOfHash gives to a rank.
+constexpr KeyInterval equalInterval(uint64_t rank, uint64_t size) {
+  auto first = [&](uint64_t of) { return (of * kKeyPlaces + size - 1) / size; };
+  return {first(rank), first(rank + 1) - first(rank)};
+}
+
+/// The same where the places of rank r are bounds[r] to bounds[r + 1] - 1.
+constexpr uint32_t rankOfHash(uint64_t hash, const uint64_t *bounds, uint32_t size) {
+  const uint64_t place = placeOfHash(hash);
+  uint32_t rank = 0;
+  for (uint32_t ranks = size; ranks > 1;) { // it is one of so many from `rank` on
+    const uint32_t half = ranks / 2;
+    rank += bounds[rank + half] <= place ? half : 0;
+    ranks -= half;
+  }
+  return rank;
 }
 
 /// Where neighbouring keys are to be on one rank, their position in a cycle of keys (at least one)
 /// names it: a cycle goes once round the ranks, each of which has an equal stretch of it. The
-/// position is a fraction of 2^64.
+/// position is a fraction of 2^64, whose upper half is the key's place on the line.
 constexpr uint64_t scaleOfCycle(int64_t cycle) {
   return ~uint64_t{0} / static_cast<uint64_t>(cycle);
 }
 constexpr uint64_t positionInCycle(int64_t key, uint64_t scale) {
   return static_cast<uint64_t>(key) * scale;
 }
-constexpr uint32_t rankInCycle(int64_t key, uint64_t scale, uint32_t size) {
-  return rankOfHash(positionInCycle(key, scale) >> 16, size);
-}
-
-/// Where among the keys of its rank a key is, as a fraction of 2^32.
-constexpr uint64_t placeWithinRank(uint64_t hash, uint32_t size) {
-  return (((hash >> 16) & 0xffffffffull) * size) & 0xffffffffull;
+constexpr uint64_t placeInCycle(int64_t key, uint64_t scale) {
+  return positionInCycle(key, scale) >> 32;
 }
 
 inline constexpr uint64_t kPartMixer = 0x9e3779b1;

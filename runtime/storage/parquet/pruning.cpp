@@ -53,12 +53,12 @@ bool canSatisfy(const plan::Bound &bound, const ParquetColumn &column, const Par
   }
 }
 
-bool canHaveStretches(int64_t cycle, plan::GroupPlace place, const ParquetChunk &chunk) {
+bool canHaveStretches(int64_t cycle, primitives::KeyInterval places, const ParquetChunk &chunk) {
   if (!chunk.min || !chunk.max || chunk.nulls != 0 || chunk.min->integer < INT64_MIN ||
       chunk.max->integer > INT64_MAX || chunk.max->integer < chunk.min->integer) {
     return true;
   }
-  // From the place of the least key on, places go up round the ranks to that of the greatest.
+  // From the place of the least key on, places go up round the line to that of the greatest.
   const uint64_t scale = primitives::scaleOfCycle(cycle);
   const auto min = static_cast<int64_t>(chunk.min->integer),
              max = static_cast<int64_t>(chunk.max->integer);
@@ -68,12 +68,11 @@ bool canHaveStretches(int64_t cycle, plan::GroupPlace place, const ParquetChunk 
   if (way >> 64 != 0) {
     return true;
   }
-  const uint32_t first = primitives::rankInCycle(min, scale, place.count),
-                 last = primitives::rankInCycle(max, scale, place.count);
   const bool wraps =
       primitives::positionInCycle(min, scale) > primitives::positionInCycle(max, scale);
-  return wraps ? place.index >= first || place.index <= last
-               : place.index >= first && place.index <= last;
+  const bool above = places.first + places.count > primitives::placeInCycle(min, scale),
+             below = places.first <= primitives::placeInCycle(max, scale);
+  return places.count > 0 && (wraps ? above || below : above && below);
 }
 
 } // namespace headrace::storage

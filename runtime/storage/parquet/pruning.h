@@ -1,7 +1,7 @@
 // Which row groups can hold a row that a scan wants: decided from the footer's statistics.
 #pragma once
 
-#include "model/plan/mesh.h"
+#include "runtime/primitives/hash/hash.h"
 #include "runtime/storage/parquet/footer.h"
 
 namespace headrace::storage {
@@ -11,8 +11,8 @@ namespace headrace::storage {
 bool canSatisfy(const plan::Bound &bound, const ParquetColumn &column, const ParquetChunk &chunk,
                 uint64_t rows);
 
-/// False only if no row can have a key (of this chunk) in the stretches of the rank at `place`, of
-/// a cycle of so many keys.
-bool canHaveStretches(int64_t cycle, plan::GroupPlace place, const ParquetChunk &chunk);
+/// False only if no row can have a key (of this chunk) in the stretches of a rank with these
+/// places, of a cycle of so many keys.
+bool canHaveStretches(int64_t cycle, primitives::KeyInterval places, const ParquetChunk &chunk);
 
 } // namespace headrace::storage

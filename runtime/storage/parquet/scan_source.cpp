@@ -332,12 +332,12 @@ Expected<std::unique_ptr<FileColumns>> bindColumns(const plan::Slot &slot, const
 }
 
 bool survives(const plan::Slot &slot, const TableFile &table, const ParquetRowGroup &group,
-              plan::GroupPlace stretches) {
+              primitives::KeyInterval places) {
   const ParquetFile &file = *table.file;
   const std::string &column = slot.stretches.column;
   const int key = column.empty() || table.given->find(column) ? -1 : file.columnIndex(column);
   if (key >= 0 &&
-      !canHaveStretches(slot.stretches.cycle, stretches, group.chunks[static_cast<size_t>(key)])) {
+      !canHaveStretches(slot.stretches.cycle, places, group.chunks[static_cast<size_t>(key)])) {
     return false;
   }
   return std::all_of(slot.bounds.begin(), slot.bounds.end(), [&](const plan::Bound &bound) {
@@ -369,7 +369,7 @@ Expected<std::unique_ptr<MorselSource>> makeScanSource(const plan::Slot &slot,
     const uint64_t fileBegin = groupBegin;
     for (uint32_t g = 0; g < groups.size(); ++g) {
       const uint64_t place = std::exchange(groupBegin, groupBegin + groups[g].rows);
-      if (groups[g].rows == 0 || !survives(slot, table, groups[g], share.stretches)) {
+      if (groups[g].rows == 0 || !survives(slot, table, groups[g], share.places)) {
         continue;
       }
       const uint64_t step = rowsOfPieces(groups[g].rows, pieceRows);

@@ -28,18 +28,20 @@ protected:
     account_ = *MemoryAccount::open(memory_, request);
   }
 
+  static uint64_t hashOf(Key key) {
+    return key ? primitives::hashInteger(*key) : primitives::kNullHash;
+  }
   static uint32_t ownerOf(Key key, uint32_t ranks) {
-    return primitives::rankOfHash(key ? primitives::hashInteger(*key) : primitives::kNullHash,
-                                  ranks);
+    return primitives::rankOfHash(hashOf(key), ranks);
   }
 
   /// In chunks by target, as a run makes them.
-  void push(ChunkStream &to, const std::vector<Key> &keys, uint32_t ranks) {
-    std::vector<std::vector<Key>> byTarget(ranks);
+  void push(ChunkStream &to, const std::vector<Key> &keys, const KeyShares &shares) {
+    std::vector<std::vector<Key>> byTarget(shares.ranks());
     for (const Key &key : keys) {
-      byTarget[ownerOf(key, ranks)].push_back(key);
+      byTarget[shares.rankOf(hashOf(key))].push_back(key);
     }
-    for (uint32_t target = 0; target < ranks; ++target) {
+    for (uint32_t target = 0; target < shares.ranks(); ++target) {
       for (size_t first = 0; first < byTarget[target].size(); first += stream_.chunkRows) {
         OutputChunk output(stream_, account_);
         ASSERT_TRUE(output.prepare().ok());
@@ -61,6 +63,7 @@ protected:
   std::array<Ranks, 2> divide(const std::array<Ranks, 2> &given, HeavyRows left, HeavyRows right,
                               std::shared_ptr<const KeyShares> shares = nullptr) {
     auto ranks = static_cast<uint32_t>(given[0].size());
+    shares = shares ? shares : std::make_shared<const KeyShares>(ranks);
     plan::ExchangeTask tasks[2];
     for (size_t side : {0, 1}) {
       tasks[side].pair = 0;
@@ -69,17 +72,15 @@ protected:
     }
     std::vector<std::array<std::unique_ptr<SkewDivision>, 2>> divisions(ranks);
     std::vector<std::unique_ptr<ChunkStream>> streams;
-    std::deque<TargetedInput> inputs;
     for (uint32_t rank = 0; rank < ranks; ++rank) {
-      auto pair = std::make_shared<SkewPair>(shares ? shares : std::make_shared<KeyShares>(ranks));
+      auto pair = std::make_shared<SkewPair>(shares);
       for (size_t side : {0, 1}) {
         divisions[rank][side] =
             std::make_unique<SkewDivision>(tasks[side], stream_, plan::GroupPlace{rank, ranks},
                                            pair, side, SkewDivision::Feed::kOwn, account_);
         streams.push_back(std::make_unique<ChunkStream>(100000, &doorbell_));
-        push(*streams.back(), given[side][rank], ranks);
-        inputs.emplace_back(*streams.back(), stream_.schema, tasks[side].keys, shares, account_);
-        EXPECT_TRUE(divisions[rank][side]->keep(inputs.back()).ok());
+        push(*streams.back(), given[side][rank], *shares);
+        EXPECT_TRUE(divisions[rank][side]->keep(*streams.back()).ok());
         EXPECT_EQ(divisions[rank][side]->step(), SkewDivision::Step::kTell);
       }
     }
@@ -99,7 +100,7 @@ protected:
     for (uint32_t rank = 0; rank < ranks; ++rank) {
       for (size_t side : {0, 1}) {
         EXPECT_TRUE(divisions[rank][side]->complete());
-        while (ChunkHandle piece = *divisions[rank][side]->next(inputs[2 * rank + side])) {
+        while (ChunkHandle piece = *divisions[rank][side]->next(*streams[2 * rank + side])) {
           for (uint32_t target = 0; target < ranks; ++target) {
             if (piece->target == kAllRanks || piece->target == static_cast<int32_t>(target)) {
               add(*piece, got[side][target]);
@@ -272,14 +273,13 @@ TEST_F(SkewDivisionTest, WhoWaitsForRowsOfARankThatHasToldTellsToo) {
   for (auto feed : {SkewDivision::Feed::kOwn, SkewDivision::Feed::kExchange}) {
     auto pair = std::make_shared<SkewPair>(std::make_shared<KeyShares>(2));
     ChunkStream stream(10, &doorbell_); // with nothing yet
-    TargetedInput input(stream);
     SkewDivision division(task, stream_, plan::GroupPlace{0, 2}, pair, 0, feed, account_);
     KeySketch other{40000, 4096, 0, {40000, 0}, {}};
     pair->tell(1, 1, other); // of the other side, which nobody waits for
-    ASSERT_TRUE(division.keep(input).ok());
+    ASSERT_TRUE(division.keep(stream).ok());
     EXPECT_EQ(division.step(), SkewDivision::Step::kKeep);
     pair->tell(0, 1, other);
-    ASSERT_TRUE(division.keep(input).ok());
+    ASSERT_TRUE(division.keep(stream).ok());
     EXPECT_EQ(division.step(), feed == SkewDivision::Feed::kExchange ? SkewDivision::Step::kTell
                                                                      : SkewDivision::Step::kKeep);
   }

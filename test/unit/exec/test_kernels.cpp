@@ -2,6 +2,7 @@
 #include "test/unit/exec/test_kernels.h"
 
 #include "runtime/abi/imports.h"
+#include "runtime/primitives/hash/hash.h"
 
 #include <bit>
 #include <chrono>
@@ -191,8 +192,11 @@ int32_t probe(const HrArgs *args, HrWorker *worker) {
 int32_t partition(const HrArgs *args, HrWorker *worker) {
   for (uint64_t &i = position(worker).row; i < args->morsel->rows; ++i) {
     int64_t key = column(args, 0)[i];
-    auto target = static_cast<uint32_t>(
-        (testHash(static_cast<uint64_t>(key)) & 0xffffffff) * worker->outputCount >> 32);
+    const uint64_t hash = testHash(static_cast<uint64_t>(key));
+    const uint32_t target =
+        worker->keyBounds
+            ? primitives::rankOfHash(hash, worker->keyBounds, worker->outputCount)
+            : primitives::rankOfHash(hash, worker->outputCount);
     if (!emitPair(worker, target, key, column(args, 1)[i])) {
       return HR_OUTPUT_FULL;
     }

@@ -3,6 +3,8 @@
 #include "runtime/primitives/hash/hash.h"
 #include "runtime/storage/parquet/pruning.h"
 
+#include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
 
 namespace headrace::storage {
@@ -118,7 +120,8 @@ TEST(Pruning, TextsAreComparedBytewise) {
 std::vector<bool> ranksOfKeys(int64_t min, int64_t max, int64_t cycle, uint32_t ranks) {
   std::vector<bool> has(ranks);
   for (int64_t key = min; key <= max; ++key) {
-    has[primitives::rankInCycle(key, primitives::scaleOfCycle(cycle), ranks)] = true;
+    const uint64_t place = primitives::placeInCycle(key, primitives::scaleOfCycle(cycle));
+    has[primitives::rankOfHash(place << 16, ranks)] = true;
   }
   return has;
 }
@@ -134,7 +137,7 @@ TEST(Pruning, StretchesAreRuledOutWhereNoKeyIsInThem) {
           chunk.max = StatisticsValue{.integer = min + wide};
           const std::vector<bool> has = ranksOfKeys(min, min + wide, cycle, ranks);
           for (uint32_t rank = 0; rank < ranks; ++rank) {
-            const bool kept = canHaveStretches(cycle, {rank, ranks}, chunk);
+            const bool kept = canHaveStretches(cycle, primitives::equalInterval(rank, ranks), chunk);
             EXPECT_TRUE(kept || !has[rank]) << min << " " << wide << " " << cycle << " " << rank;
             if (wide < cycle / (2 * ranks)) { // then places between have keys, too
               EXPECT_EQ(kept, has[rank]) << min << " " << wide << " " << cycle << " " << rank;
@@ -148,8 +151,9 @@ TEST(Pruning, StretchesAreRuledOutWhereNoKeyIsInThem) {
 
 TEST(Pruning, StretchesAreKeptWhereStatisticsSayTooLittle) {
   const auto kept = [](const ParquetChunk &chunk) {
-    return canHaveStretches(1000, {0, 4}, chunk) && canHaveStretches(1000, {1, 4}, chunk) &&
-           canHaveStretches(1000, {2, 4}, chunk) && canHaveStretches(1000, {3, 4}, chunk);
+    return std::ranges::all_of(std::array{0, 1, 2, 3}, [&](uint64_t rank) {
+      return canHaveStretches(1000, primitives::equalInterval(rank, 4), chunk);
+    });
   };
   ParquetChunk chunk;
   chunk.min = StatisticsValue{.integer = 3};

@@ -158,7 +158,6 @@ TEST(Explain, MeasuredRowsAndSeconds) {
     sent.rank = rank;
     sent.task = 2;
     sent.bytes = 1 << 20;
-    sent.movedRows = 1000 * rank;
     measured.tasks.push_back(sent);
   }
   plan.explanation.operators[4].replicated = true;
@@ -175,7 +174,14 @@ TEST(Explain, MeasuredRowsAndSeconds) {
   EXPECT_NE(lineWith("scan a").find(" 6,000 "), std::string::npos) << text;
   EXPECT_NE(lineWith("filter").find(" 141 "), std::string::npos) << text;
   EXPECT_NE(lineWith("join inner").find(" 5 "), std::string::npos) << text; // not 10: replicated
-  EXPECT_NE(lineWith("1,000 rows of groups of m went to quicker ranks than their keys name"), "");
+  EXPECT_EQ(lineWith("fewer keys"), "");
+  measured.keyShares = {0.5, 1.5};
+  EXPECT_NE(explain(plan, {.measured = &measured})
+                .find("slow ranks had fewer keys, of an equal part: rank 0 50 %\n"),
+            std::string::npos);
+  measured.keyShares.assign(10, 0.25);
+  EXPECT_NE(explain(plan, {.measured = &measured}).find("rank 7 25 % and 2 more\n"),
+            std::string::npos);
   EXPECT_NE(lineWith("exchange broadcast").find("2 MiB"), std::string::npos) << text;
   // The kernel's time is with the uppermost of its operators; the estimate is of them all.
   EXPECT_NE(lineWith("aggregate").find("300 ms"), std::string::npos) << text;

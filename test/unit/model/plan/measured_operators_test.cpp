@@ -101,6 +101,7 @@ TEST(Profile, is_read_as_it_was_written) {
   profile.threads = 3;
   profile.peakBytes = {10, 20};
   profile.spilledBytes = {0, 5};
+  profile.keyShares = {0.5, 1.5};
   TaskProfile exchange = measured(1, 2, 100, {7, 8}, 1 << 20);
   exchange.name = "shuffle";
   exchange.kind = "exchange";
@@ -109,7 +110,6 @@ TEST(Profile, is_read_as_it_was_written) {
   exchange.receivedBytes = 9;
   exchange.heavyKeys = 1;
   exchange.heavyRows = 2;
-  exchange.movedRows = 3;
   TaskProfile run = measured(0, 3, 50, {});
   run.kind = "run";
   run.orderWords = 4;
@@ -128,7 +128,7 @@ TEST(Profile, is_read_as_it_was_written) {
   EXPECT_EQ(again->toJson(), text);
   EXPECT_EQ(again->peakBytes, profile.peakBytes);
   EXPECT_EQ(again->tasks[0].stageRows, exchange.stageRows);
-  EXPECT_EQ(again->tasks[0].movedRows, 3);
+  EXPECT_EQ(again->keyShares, profile.keyShares);
   EXPECT_EQ(again->tasks[1].morselsGiven, 6);
   EXPECT_EQ(again->tasks[1].orderWords, 4);
   EXPECT_EQ(again->tasks[2].atMost, UINT64_MAX);
