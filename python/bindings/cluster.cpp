@@ -6,7 +6,7 @@
 #include "runtime/base/content_hash.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/session/cluster.h"
-#include "runtime/storage/remote/store_limits.h"
+#include "runtime/storage/files/store_limits.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>

@@ -5,7 +5,7 @@
 #include "runtime/communication/mirror.h"
 #include "runtime/communication/poison.h"
 #include "runtime/exec/run_settings.h"
-#include "runtime/storage/remote/store_limits.h"
+#include "runtime/storage/files/store_limits.h"
 #include "runtime/telemetry/telemetry.h"
 
 #include <nlohmann/json.hpp>

@@ -2,9 +2,9 @@
 #include "python/bindings/stores.h"
 
 #include "python/bindings/process.h"
-#include "runtime/storage/open_file.h"
-#include "runtime/storage/remote/store_listing.h"
-#include "runtime/storage/remote/store_upload.h"
+#include "runtime/storage/files/open_file.h"
+#include "runtime/storage/files/store_listing.h"
+#include "runtime/storage/files/store_upload.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>

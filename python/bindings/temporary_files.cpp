@@ -3,7 +3,7 @@
 
 #include "python/bindings/process.h"
 #include "runtime/base/temporary_space.h"
-#include "runtime/storage/open_file.h"
+#include "runtime/storage/files/open_file.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/exec/task.h"
+#include "runtime/storage/arrow/arrow_table.h"
 #include "runtime/storage/storage.h"
 
 #include <memory>

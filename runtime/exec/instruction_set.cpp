@@ -1,7 +1,7 @@
 // Asks the primitives.
 #include "runtime/exec/instruction_set.h"
 
-#include "runtime/primitives/isa.h"
+#include "runtime/primitives/dispatch/isa.h"
 
 namespace headrace::exec {
 

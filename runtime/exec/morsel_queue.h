@@ -4,7 +4,7 @@
 #include "runtime/exec/chunk_stream.h"
 #include "runtime/exec/rank_state.h"
 #include "runtime/exec/share/morsel_rights.h"
-#include "runtime/storage/source.h"
+#include "runtime/storage/columns/source.h"
 
 #include <atomic>
 #include <memory>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "runtime/exec/program.h"
-#include "runtime/storage/identity.h"
+#include "runtime/storage/files/identity.h"
 
 #include <map>
 #include <memory>

@@ -12,7 +12,7 @@
 #include "runtime/exec/gpu/gpu_context.h"
 #include "runtime/exec/rank.h"
 #include "runtime/exec/skew/key_shares.h"
-#include "runtime/primitives/isa.h"
+#include "runtime/primitives/dispatch/isa.h"
 #include "runtime/transport/loopback.h"
 
 #include <algorithm>

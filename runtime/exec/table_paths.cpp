@@ -2,7 +2,7 @@
 #include "runtime/exec/table_paths.h"
 
 #include "runtime/base/path_text.h"
-#include "runtime/storage/remote/store_listing.h"
+#include "runtime/storage/files/store_listing.h"
 
 #include <algorithm>
 #include <filesystem>

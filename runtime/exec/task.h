@@ -13,7 +13,7 @@
 #include "runtime/exec/share/morsel_sharing.h"
 #include "runtime/exec/spill/parted_stream.h"
 #include "runtime/exec/tensor_buffer.h"
-#include "runtime/storage/source.h"
+#include "runtime/storage/columns/source.h"
 #include "runtime/telemetry/telemetry.h"
 #include "runtime/transport/transport.h"
 

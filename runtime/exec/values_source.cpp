@@ -2,7 +2,7 @@
 #include "runtime/exec/values_source.h"
 
 #include "runtime/abi/type_bytes.h"
-#include "runtime/storage/padded_buffer.h"
+#include "runtime/storage/files/padded_buffer.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 // The literal rows of a plan's slot, as morsels.
 #pragma once
 
-#include "runtime/storage/source.h"
+#include "runtime/storage/columns/source.h"
 
 #include <memory>
 

@@ -5,7 +5,7 @@
 
 #include "runtime/primitives/decode/cursor.h"
 #include "runtime/primitives/hash/hash.h"
-#include "runtime/primitives/isa/table.h"
+#include "runtime/primitives/dispatch/table.h"
 #include "runtime/primitives/number/number.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/primitives/string/text_values.h"

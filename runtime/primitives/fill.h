@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/abi/imports.h"
-#include "runtime/primitives/isa.h"
+#include "runtime/primitives/dispatch/isa.h"
 
 namespace headrace::primitives {
 

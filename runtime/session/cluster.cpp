@@ -12,7 +12,7 @@
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/run_settings.h"
-#include "runtime/storage/remote/store_listing.h"
+#include "runtime/storage/files/store_listing.h"
 #include "runtime/telemetry/telemetry.h"
 #include "runtime/transport/connect.h"
 

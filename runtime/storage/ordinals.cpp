@@ -2,7 +2,7 @@
 // left out, so that rows of two scans can be compared by it.
 #include "runtime/storage/ordinals.h"
 
-#include "runtime/storage/padded_buffer.h"
+#include "runtime/storage/files/padded_buffer.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
 // The column of a slot that no file has: ordinals, the numbers of the rows in their table.
 #pragma once
 
-#include "runtime/storage/source.h"
+#include "runtime/storage/columns/source.h"
 
 #include <functional>
 

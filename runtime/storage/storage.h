@@ -3,8 +3,8 @@
 #pragma once
 
 #include "runtime/memory/memory_tier.h"
-#include "runtime/storage/identity.h"
-#include "runtime/storage/source.h"
+#include "runtime/storage/files/identity.h"
+#include "runtime/storage/columns/source.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,8 +12,6 @@
 #include <memory>
 #include <string>
 #include <vector>
-
-struct ArrowArrayStream;
 
 namespace headrace::storage {
 
@@ -71,24 +69,6 @@ public:
 private:
   struct State;
   std::shared_ptr<State> state_;
-};
-
-/// An Arrow table in memory. Immutable, thread-safe.
-class ArrowTable {
-public:
-  virtual ~ArrowTable() = default;
-
-  /// Takes over the stream (C data interface) and reads it to its end; the stream is released.
-  /// Record batches are kept as they are (no copy). One pass computes the statistics.
-  static Expected<std::shared_ptr<const ArrowTable>> import(ArrowArrayStream *stream);
-
-  /// As Storage::statistics, without "identity"; "row_groups" counts record batches.
-  virtual const nlohmann::json &statistics() const = 0;
-  /// Morsels of at most 128 k rows, copied and converted to the promised physical types when
-  /// loaded. Slot.bounds are not looked at (kernels filter anyway). The table must not be dropped
-  /// before the source; morsels own their data.
-  virtual Expected<std::unique_ptr<MorselSource>> scan(const plan::Slot &slot,
-                                                       Share share) const = 0;
 };
 
 } // namespace headrace::storage

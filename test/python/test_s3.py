@@ -1,6 +1,6 @@
 """Files in S3, as moto's server has them: read, found by patterns, written; and signatures.
 
-Sources: runtime/storage/remote/store_upload.cpp
+Sources: runtime/storage/files/store_upload.cpp
 """
 
 from __future__ import annotations

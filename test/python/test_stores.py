@@ -1,6 +1,6 @@
 """Files over HTTP: the answers of local ones, what is asked of the server, and what comes of its faults.
 
-Sources: runtime/storage/remote/read_ahead.cpp
+Sources: runtime/storage/files/read_ahead.cpp
 """
 
 from __future__ import annotations

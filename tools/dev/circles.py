@@ -29,14 +29,6 @@ ALLOWED = frozenset(
         ("runtime/exec", "runtime/exec/spill"),
         ("runtime/exec", "runtime/exec/window"),
         ("runtime/exec/window", "runtime/exec/sort"),
-        ("runtime/primitives", "runtime/primitives/isa"),
-        ("runtime/primitives", "runtime/primitives/string"),
-        ("runtime/primitives/narrow", "runtime/primitives/isa"),
-        ("runtime/primitives/snappy", "runtime/primitives/isa"),
-        ("runtime/primitives/string", "runtime/primitives/isa"),
-        ("runtime/storage", "runtime/storage/csv"),
-        ("runtime/storage", "runtime/storage/parquet"),
-        ("runtime/storage", "runtime/storage/remote"),
     }
 )
 

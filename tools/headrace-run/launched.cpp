@@ -3,7 +3,7 @@
 
 #include "runtime/exec/run_settings.h"
 #include "runtime/session/cluster.h"
-#include "runtime/storage/remote/store_limits.h"
+#include "runtime/storage/files/store_limits.h"
 #include "tools/headrace-run/output.h"
 #include "tools/headrace-run/plan_fit.h"
 

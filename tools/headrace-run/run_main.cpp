@@ -6,7 +6,7 @@
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/run_settings.h"
-#include "runtime/storage/remote/store_limits.h"
+#include "runtime/storage/files/store_limits.h"
 #include "runtime/transport/fork.h"
 #include "tools/headrace-run/launched.h"
 #include "tools/headrace-run/output.h"

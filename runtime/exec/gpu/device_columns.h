@@ -3,7 +3,7 @@
 
 #include "runtime/abi/kernel.h"
 #include "runtime/device/accelerator.h"
-#include "runtime/storage/source.h"
+#include "runtime/storage/columns/source.h"
 
 #include <map>
 #include <mutex>

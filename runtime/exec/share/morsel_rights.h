@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/base/doorbell.h"
-#include "runtime/storage/source.h"
+#include "runtime/storage/columns/source.h"
 
 #include <cstddef>
 #include <map>

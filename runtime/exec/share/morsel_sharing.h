@@ -6,7 +6,7 @@
 #include "runtime/communication/message.h"
 #include "runtime/communication/poison.h"
 #include "runtime/exec/share/morsel_rights.h"
-#include "runtime/storage/source.h"
+#include "runtime/storage/columns/source.h"
 #include "runtime/transport/transport.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // All of it has internal linkage, and none of it may call inline functions of the standard library.
 #pragma once
 
-#include "runtime/primitives/isa/table.h"
+#include "runtime/primitives/dispatch/table.h"
 
 #include "runtime/primitives/decode/decode_body.h"
 #include "runtime/primitives/narrow/narrow_body.h"

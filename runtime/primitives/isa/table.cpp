@@ -1,5 +1,5 @@
 // Which table serves an instruction set here.
-#include "runtime/primitives/isa/table.h"
+#include "runtime/primitives/dispatch/table.h"
 
 namespace headrace::primitives {
 

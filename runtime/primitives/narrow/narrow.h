@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/abi/kernel.h"
-#include "runtime/primitives/isa.h"
+#include "runtime/primitives/dispatch/isa.h"
 #include "runtime/primitives/narrow/stored_integer.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What of Snappy does not depend on the instruction set.
 #include "runtime/primitives/snappy/snappy.h"
 
-#include "runtime/primitives/isa/table.h"
+#include "runtime/primitives/dispatch/table.h"
 
 namespace headrace::primitives {
 

@@ -3,7 +3,7 @@
 // loop.
 #pragma once
 
-#include "runtime/primitives/isa.h"
+#include "runtime/primitives/dispatch/isa.h"
 #include "runtime/primitives/snappy/snappy_block.h"
 
 #include <cstdint>

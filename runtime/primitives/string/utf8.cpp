@@ -1,7 +1,7 @@
 // The way into the body for this processor.
 #include "runtime/primitives/string/utf8.h"
 
-#include "runtime/primitives/isa/table.h"
+#include "runtime/primitives/dispatch/table.h"
 
 namespace headrace::primitives {
 

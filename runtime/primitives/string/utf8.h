@@ -1,7 +1,7 @@
 // Whether many bytes are UTF-8, with the processor's vectors.
 #pragma once
 
-#include "runtime/primitives/isa.h"
+#include "runtime/primitives/dispatch/isa.h"
 
 #include <cstdint>
 

@@ -1,17 +1,18 @@
 // Arrow record batches as morsels. Arrow's C++ library imports the C data interface and names the
 // types.
+#include "runtime/storage/arrow/arrow_table.h"
+
 #include "runtime/abi/type_bytes.h"
 #include "runtime/base/utf8.h"
 #include "runtime/primitives/hash/hash.h"
 #include "runtime/primitives/narrow/narrow.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/storage/arrow/column_reader.h"
-#include "runtime/storage/convert.h"
-#include "runtime/storage/decoders.h"
-#include "runtime/storage/encoded_chunk.h"
-#include "runtime/storage/held_chunk.h"
-#include "runtime/storage/share.h"
-#include "runtime/storage/storage.h"
+#include "runtime/storage/columns/texts.h"
+#include "runtime/storage/columns/decoders.h"
+#include "runtime/storage/columns/encoded_chunk.h"
+#include "runtime/storage/columns/held_chunk.h"
+#include "runtime/storage/columns/share.h"
 
 #include <arrow/array.h>
 #include <arrow/c/bridge.h>

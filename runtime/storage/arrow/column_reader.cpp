@@ -3,7 +3,7 @@
 
 #include "runtime/base/interval_values.h"
 #include "runtime/base/list_values.h"
-#include "runtime/storage/column_type.h"
+#include "runtime/storage/columns/column_type.h"
 
 #include <arrow/extension_type.h>
 #include <arrow/util/key_value_metadata.h>

@@ -2,7 +2,7 @@
 // where a query made them.
 #pragma once
 
-#include "runtime/storage/storage.h"
+#include "runtime/storage/arrow/arrow_table.h"
 
 #include <memory>
 #include <span>

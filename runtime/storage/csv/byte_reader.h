@@ -1,7 +1,7 @@
 // The bytes of a file from its begin to its end, decompressed.
 #pragma once
 
-#include "runtime/storage/input_file.h"
+#include "runtime/storage/files/input_file.h"
 
 #include <memory>
 #include <span>

@@ -8,8 +8,8 @@
 #include "runtime/base/uuid.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/primitives/string/text_values.h"
-#include "runtime/storage/column_type.h"
-#include "runtime/storage/convert.h"
+#include "runtime/storage/columns/column_type.h"
+#include "runtime/storage/columns/texts.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/storage/csv/csv_format.h"
-#include "runtime/storage/encoded_chunk.h"
-#include "runtime/storage/source.h"
+#include "runtime/storage/columns/encoded_chunk.h"
+#include "runtime/storage/columns/source.h"
 
 #include <string_view>
 #include <vector>

@@ -3,9 +3,9 @@
 
 #include "runtime/storage/csv/plain_form.h"
 #include "runtime/storage/csv/structure.h"
-#include "runtime/storage/open_file.h"
-#include "runtime/storage/padded_buffer.h"
-#include "runtime/storage/remote/ranges.h"
+#include "runtime/storage/files/open_file.h"
+#include "runtime/storage/files/padded_buffer.h"
+#include "runtime/storage/files/ranges.h"
 
 #include <algorithm>
 #include <functional>

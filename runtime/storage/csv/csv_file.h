@@ -3,9 +3,9 @@
 #pragma once
 
 #include "runtime/storage/csv/csv_format.h"
-#include "runtime/storage/given_columns.h"
-#include "runtime/storage/identity.h"
-#include "runtime/storage/input_file.h"
+#include "runtime/storage/columns/given_columns.h"
+#include "runtime/storage/files/identity.h"
+#include "runtime/storage/files/input_file.h"
 
 #include <algorithm>
 #include <memory>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/storage/csv/csv_file.h"
-#include "runtime/storage/source.h"
+#include "runtime/storage/columns/source.h"
 
 #include <memory>
 #include <vector>

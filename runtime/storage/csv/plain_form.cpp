@@ -3,7 +3,7 @@
 
 #include "runtime/storage/csv/byte_reader.h"
 #include "runtime/storage/csv/csv_column.h"
-#include "runtime/storage/open_file.h"
+#include "runtime/storage/files/open_file.h"
 
 #include <string_view>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/storage/csv/csv_format.h"
-#include "runtime/storage/input_file.h"
+#include "runtime/storage/files/input_file.h"
 
 #include <memory>
 

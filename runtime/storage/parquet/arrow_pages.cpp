@@ -4,7 +4,7 @@
 #include "runtime/base/interval_values.h"
 #include "runtime/base/utf8.h"
 #include "runtime/storage/arrow/column_reader.h"
-#include "runtime/storage/convert.h"
+#include "runtime/storage/columns/texts.h"
 #include "runtime/storage/parquet/list_levels.h"
 
 #include <arrow/array.h>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "runtime/base/status.h"
-#include "runtime/storage/padded_buffer.h"
+#include "runtime/storage/files/padded_buffer.h"
 #include "runtime/storage/parquet/parquet_file.h"
 
 #include <vector>

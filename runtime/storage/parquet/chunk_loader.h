@@ -6,8 +6,8 @@
 #pragma once
 
 #include "runtime/primitives/snappy/snappy.h"
-#include "runtime/storage/decoders.h"
-#include "runtime/storage/encoded_chunk.h"
+#include "runtime/storage/columns/decoders.h"
+#include "runtime/storage/columns/encoded_chunk.h"
 #include "runtime/storage/parquet/coded_pages.h"
 #include "runtime/storage/parquet/page_index.h"
 #include "runtime/storage/parquet/parquet_file.h"

@@ -2,12 +2,12 @@
 // decompressed together.
 #pragma once
 
-#include "runtime/storage/held_chunk.h"
-#include "runtime/storage/page_cache.h"
+#include "runtime/storage/columns/held_chunk.h"
+#include "runtime/storage/columns/page_cache.h"
 #include "runtime/storage/parquet/page_index.h"
 #include "runtime/storage/parquet/parquet_file.h"
-#include "runtime/storage/remote/ranges.h"
-#include "runtime/storage/source.h"
+#include "runtime/storage/files/ranges.h"
+#include "runtime/storage/columns/source.h"
 
 #include <atomic>
 #include <memory>

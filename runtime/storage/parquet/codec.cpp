@@ -1,7 +1,7 @@
 // The one place that calls Arrow's codecs.
 #include "runtime/storage/parquet/codec.h"
 
-#include "runtime/primitives/isa.h"
+#include "runtime/primitives/dispatch/isa.h"
 #include "runtime/primitives/snappy/snappy.h"
 
 #include <arrow/util/compression.h>

@@ -3,7 +3,7 @@
 
 #include "model/plan/page_form.h"
 #include "runtime/abi/type_bytes.h"
-#include "runtime/storage/column_type.h"
+#include "runtime/storage/columns/column_type.h"
 #include "runtime/storage/parquet/packed_codes.h"
 
 #include <algorithm>

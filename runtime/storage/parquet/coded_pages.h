@@ -9,8 +9,8 @@
 // Texts stay codes: predicates and groups work on dictionary entries.
 #pragma once
 
-#include "runtime/storage/decoders.h"
-#include "runtime/storage/encoded_chunk.h"
+#include "runtime/storage/columns/decoders.h"
+#include "runtime/storage/columns/encoded_chunk.h"
 
 #include <memory>
 #include <utility>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "runtime/base/status.h"
-#include "runtime/storage/column_type.h"
-#include "runtime/storage/input_file.h"
+#include "runtime/storage/columns/column_type.h"
+#include "runtime/storage/files/input_file.h"
 
 #include <cstdint>
 #include <memory>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "runtime/storage/parquet/chunk_reader.h"
-#include "runtime/storage/remote/ranges.h"
+#include "runtime/storage/files/ranges.h"
 
 #include <condition_variable>
 #include <mutex>

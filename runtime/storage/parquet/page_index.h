@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/base/status.h"
-#include "runtime/storage/input_file.h"
+#include "runtime/storage/files/input_file.h"
 #include "runtime/storage/parquet/footer.h"
 #include "runtime/storage/parquet/page_header.h"
 

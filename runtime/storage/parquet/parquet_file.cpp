@@ -2,7 +2,7 @@
 #include "runtime/storage/parquet/parquet_file.h"
 
 #include "runtime/primitives/hash/hash.h"
-#include "runtime/storage/open_file.h"
+#include "runtime/storage/files/open_file.h"
 #include "runtime/storage/parquet/page_index.h"
 
 #include <atomic>

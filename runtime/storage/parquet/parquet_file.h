@@ -2,9 +2,9 @@
 // queries.
 #pragma once
 
-#include "runtime/storage/given_columns.h"
-#include "runtime/storage/identity.h"
-#include "runtime/storage/input_file.h"
+#include "runtime/storage/columns/given_columns.h"
+#include "runtime/storage/files/identity.h"
+#include "runtime/storage/files/input_file.h"
 #include "runtime/storage/parquet/footer.h"
 
 #include <map>

@@ -4,8 +4,8 @@
 #include "runtime/abi/kernel.h"
 #include "runtime/storage/parquet/group_parts.h"
 #include "runtime/storage/parquet/pruning.h"
-#include "runtime/storage/remote/read_ahead.h"
-#include "runtime/storage/share.h"
+#include "runtime/storage/files/read_ahead.h"
+#include "runtime/storage/columns/share.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/storage/parquet/chunk_reader.h"
-#include "runtime/storage/source.h"
+#include "runtime/storage/columns/source.h"
 
 #include <memory>
 #include <vector>

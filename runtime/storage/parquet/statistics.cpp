@@ -3,7 +3,7 @@
 #include "runtime/storage/parquet/statistics.h"
 
 #include "runtime/base/utf8.h"
-#include "runtime/storage/column_type.h"
+#include "runtime/storage/columns/column_type.h"
 #include "runtime/storage/parquet/page_header.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Buffers of pages: used again where there is room, given back where there is none.
 #include "runtime/memory/page_buffers.h"
-#include "runtime/storage/padded_buffer.h"
+#include "runtime/storage/files/padded_buffer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The cache of pages: hits, its bound, and many workers at once.
-#include "runtime/storage/page_cache.h"
+#include "runtime/storage/columns/page_cache.h"
 
 #include "test/unit/storage/tables.h"
 

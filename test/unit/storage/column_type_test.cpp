@@ -1,5 +1,5 @@
 // Which types kernels may read of columns, and names and ranges of types.
-#include "runtime/storage/column_type.h"
+#include "runtime/storage/columns/column_type.h"
 
 #include <gtest/gtest.h>
 

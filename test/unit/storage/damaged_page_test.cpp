@@ -1,6 +1,6 @@
 // Pages that contradict themselves, their column or the footer: each is refused with its place. The
 // pages are written over those of a sound file, whose footer stays as it is.
-// Sources: runtime/storage/convert.cpp, runtime/storage/parquet/arrow_pages.cpp,
+// Sources: runtime/storage/parquet/plain_values.cpp, runtime/storage/parquet/arrow_pages.cpp,
 //   runtime/storage/parquet/coded_pages.cpp
 #include "test/unit/storage/tables.h"
 

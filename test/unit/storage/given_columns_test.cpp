@@ -1,5 +1,5 @@
 // What stands behind the path in an address, and columns of one value.
-#include "runtime/storage/given_columns.h"
+#include "runtime/storage/columns/given_columns.h"
 
 #include "runtime/abi/kernel.h"
 

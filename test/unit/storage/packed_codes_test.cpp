@@ -1,5 +1,5 @@
 // Streams of short runs are found, and codes packed anew decode to the same codes.
-#include "runtime/storage/decoders.h"
+#include "runtime/storage/columns/decoders.h"
 #include "runtime/storage/parquet/packed_codes.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Files that are missing, broken, changed or not what the plan promised: a Status that names file
 // and column.
-// Sources: runtime/storage/identity.cpp, runtime/storage/open_file.cpp,
+// Sources: runtime/storage/files/identity.cpp, runtime/storage/files/open_file.cpp,
 //   runtime/storage/parquet/footer.cpp, runtime/storage/parquet/parquet_file.cpp,
 //   runtime/storage/parquet/scan_source.cpp
 #include "test/unit/storage/tables.h"

@@ -1,5 +1,5 @@
 // Splits are contiguous, complete, and balanced by rows.
-#include "runtime/storage/share.h"
+#include "runtime/storage/columns/share.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // Addresses of stores, signatures, listings' XML, and how ranges become requests.
-// Sources: runtime/storage/remote/curl_library.cpp
+// Sources: runtime/storage/files/curl_library.cpp
 #include "runtime/base/sha256.h"
-#include "runtime/storage/remote/credentials.h"
-#include "runtime/storage/remote/http_client.h"
-#include "runtime/storage/remote/ranges.h"
-#include "runtime/storage/remote/remote_file.h"
-#include "runtime/storage/remote/store_address.h"
-#include "runtime/storage/remote/store_listing.h"
-#include "runtime/storage/remote/xml_text.h"
+#include "runtime/storage/files/credentials.h"
+#include "runtime/storage/files/http_client.h"
+#include "runtime/storage/files/ranges.h"
+#include "runtime/storage/files/remote_file.h"
+#include "runtime/storage/files/store_address.h"
+#include "runtime/storage/files/store_listing.h"
+#include "runtime/storage/files/xml_text.h"
 #include "test/unit/storage/silent_server.h"
 
 #include <chrono>
