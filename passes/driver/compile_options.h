@@ -1,7 +1,7 @@
 // What a compilation is told: the phases, and for which ranks and machines it is.
 #pragma once
 
-#include "passes/lower/kernel_objects.h"
+#include "passes/lower/machine/kernel_objects.h"
 #include "runtime/base/status.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -2,7 +2,7 @@
 // compilation, not the process.
 #pragma once
 
-#include "passes/lower/workers.h"
+#include "passes/lower/machine/workers.h"
 
 #include <atomic>
 #include <condition_variable>

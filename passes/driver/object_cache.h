@@ -2,7 +2,7 @@
 // is.
 #pragma once
 
-#include "passes/lower/kernel_objects.h"
+#include "passes/lower/machine/kernel_objects.h"
 
 #include <string>
 

@@ -9,7 +9,7 @@
 #include "passes/form/verify_form.h"
 #include "passes/form/verify_states.h"
 #include "passes/import/verify_import.h"
-#include "passes/lower/compile.h"
+#include "passes/lower/machine/compile.h"
 #include "passes/lower/gpu/lower_gpu.h"
 #include "passes/lower/lower.h"
 #include "passes/optimize/Passes.h"

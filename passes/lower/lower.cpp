@@ -1,12 +1,12 @@
 // One module and one cached object per kernel; the key is the kernel's code and the target.
 #include "passes/lower/lower.h"
 
-#include "passes/lower/describe_kernels.h"
-#include "passes/lower/effort.h"
+#include "passes/lower/code/describe_kernels.h"
+#include "passes/lower/machine/effort.h"
 #include "passes/lower/gpu/lower_gpu.h"
-#include "passes/lower/kernel_emitter.h"
-#include "passes/lower/link.h"
-#include "passes/lower/tensor_kernel.h"
+#include "passes/lower/cpu/kernel_emitter.h"
+#include "passes/lower/machine/link.h"
+#include "passes/lower/code/tensor_kernel.h"
 
 #include "runtime/abi/imports.h"
 #include "runtime/base/stop.h"

@@ -1,7 +1,7 @@
 // The phase `lower`: pipelines to kernels, kernels to a shared object.
 #pragma once
 
-#include "passes/lower/kernel_objects.h"
+#include "passes/lower/machine/kernel_objects.h"
 
 #include "dialects/pipe/PipeDialect.h"
 

@@ -18,7 +18,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/version.h"
 #include "runtime/device/cuda/open_accelerator.h"
-#include "runtime/exec/instruction_set.h"
+#include "runtime/exec/kernel/instruction_set.h"
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/table_paths.h"
 #include "runtime/storage/arrow/table_part.h"

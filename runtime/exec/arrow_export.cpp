@@ -1,7 +1,7 @@
 // Conversion of sealed chunks to Arrow arrays, and the release callbacks.
 #include "runtime/exec/arrow_export.h"
 
-#include "runtime/exec/arrow_arrays.h"
+#include "runtime/exec/chunk/arrow_arrays.h"
 
 #include "model/plan/names.h"
 #include "runtime/abi/type_bytes.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/base/status.h"
-#include "runtime/exec/arrow_abi.h"
+#include "runtime/exec/chunk/arrow_abi.h"
 #include "runtime/exec/program.h"
 
 #include <limits>

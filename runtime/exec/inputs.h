@@ -1,7 +1,7 @@
 // What users bind to table slots, as sources of exec: Parquet files and Arrow tables.
 #pragma once
 
-#include "runtime/exec/task.h"
+#include "runtime/exec/task/task.h"
 #include "runtime/storage/arrow/arrow_table.h"
 #include "runtime/storage/storage.h"
 

@@ -9,7 +9,7 @@
 
 #include "model/plan/plan.h"
 #include "model/plan/reservations.h"
-#include "runtime/exec/kernels.h"
+#include "runtime/exec/kernel/kernels.h"
 #include "runtime/exec/run_options.h"
 #include "runtime/exec/session.h"
 #include "runtime/transport/transport.h"

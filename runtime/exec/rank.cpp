@@ -6,7 +6,7 @@
 #include "runtime/base/check.h"
 #include "runtime/base/log.h"
 #include "runtime/exec/skew/skew_division.h"
-#include "runtime/exec/spill/rounds.h"
+#include "runtime/exec/source/rounds.h"
 
 #include <algorithm>
 

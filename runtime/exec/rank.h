@@ -8,7 +8,7 @@
 
 #include "runtime/exec/run_options.h"
 #include "runtime/exec/session.h"
-#include "runtime/exec/task.h"
+#include "runtime/exec/task/task.h"
 
 #include <memory>
 #include <optional>

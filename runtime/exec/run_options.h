@@ -3,8 +3,8 @@
 
 #include "model/plan/plan.h"
 #include "runtime/base/clock.h"
-#include "runtime/exec/profile.h"
-#include "runtime/exec/task.h"
+#include "runtime/exec/task/profile.h"
+#include "runtime/exec/task/task.h"
 #include "runtime/transport/sim.h"
 
 #include <cstdint>

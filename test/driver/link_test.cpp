@@ -1,7 +1,7 @@
 // The linker of kernels: objects that it made itself, and objects that it must refuse.
-#include "passes/lower/link.h"
+#include "passes/lower/machine/link.h"
 
-#include "passes/lower/code_generator.h"
+#include "passes/lower/machine/code_generator.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"

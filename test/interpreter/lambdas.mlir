@@ -1,5 +1,5 @@
 // Regions for the elements of lists, in every stage of the compiler: with captures, nested, filtered, of constants.
-// Sources: passes/analysis/region_evaluation.cpp, passes/lower/loop_code.cpp
+// Sources: passes/analysis/region_evaluation.cpp, passes/lower/code/loop_code.cpp
 // RUN: headrace-interpret %s --check --tables %S/tables --layouts 8 --mesh ranks:1 --mesh ranks:3 | FileCheck %s
 
 // CHECK:      s,c

@@ -1,6 +1,6 @@
 """Slices and concatenations of traced arrays against NumPy, on several ranks and axes.
 
-Sources: passes/shard/localize.cpp, runtime/exec/box_copy.cpp, model/plan/check_boxes.cpp
+Sources: passes/shard/localize.cpp, runtime/exec/task/box_copy.cpp, model/plan/check_boxes.cpp
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Groups found by dictionary codes and by integers of few values, or else by hash: the same groups.
 
-Sources: passes/lower/kernel_group_codes.cpp
+Sources: passes/lower/cpu/kernel_group_codes.cpp
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
 """Circles of includes: between units (x.h with x.cpp), and between folders, each with its own files alone.
 
-What is in a circle can only be read, tested and changed together. Between units there is none. An edge in
-ALLOWED closes one between folders that is still to be mended; the list only becomes shorter: an edge without
-which there is no circle either is a finding.
+What is in a circle can only be read, tested and changed together. There is none.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dev import layering, places
@@ -16,29 +14,13 @@ from dev.findings import Finding
 
 Graph = Mapping[str, set[str]]
 
-ALLOWED = frozenset(
-    {
-        ("passes/lower", "passes/lower/gpu"),
-        ("runtime/exec", "runtime/exec/gpu"),
-        ("runtime/exec", "runtime/exec/group"),
-        ("runtime/exec", "runtime/exec/join"),
-        ("runtime/exec", "runtime/exec/range"),
-        ("runtime/exec", "runtime/exec/share"),
-        ("runtime/exec", "runtime/exec/skew"),
-        ("runtime/exec", "runtime/exec/sort"),
-        ("runtime/exec", "runtime/exec/spill"),
-        ("runtime/exec", "runtime/exec/window"),
-        ("runtime/exec/window", "runtime/exec/sort"),
-    }
-)
-
 
 def check(root: Path = places.ROOT) -> list[Finding]:
-    """The circles of the project's sources but for those that are allowed."""
+    """The circles of the project's sources."""
     includes = included(root)
     return [
-        *findings(graph_of(includes, unit_of), (), "unit"),
-        *findings(graph_of(includes, folder_of), ALLOWED, "folder"),
+        *findings(graph_of(includes, unit_of), "unit"),
+        *findings(graph_of(includes, folder_of), "folder"),
     ]
 
 
@@ -67,18 +49,11 @@ def graph_of(includes: Mapping[str, set[str]], node: Callable[[str], str]) -> di
     return dict(graph)
 
 
-def findings(graph: Graph, allowed: Iterable[tuple[str, str]], what: str) -> list[Finding]:
-    """Circles that are left without the allowed edges, and allowed edges that close none."""
-    edges = set(allowed)
-    left = {node: {other for other in others if (node, other) not in edges} for node, others in graph.items()}
-    found = [
+def findings(graph: Graph, what: str) -> list[Finding]:
+    return [
         Finding(circle[0], 0, "circle", f"a circle of {what}s: " + " -> ".join([*circle, circle[0]]))
-        for circle in circles(left)
+        for circle in circles(graph)
     ]
-    for node, other in sorted(edges):
-        if other not in graph.get(node, ()) or not _path(left, other, node):
-            found.append(Finding(node, 0, "circle", f"closes no circle, take it out of the list: {other}"))
-    return found
 
 
 def circles(graph: Graph) -> list[list[str]]:

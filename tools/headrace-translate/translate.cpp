@@ -14,7 +14,7 @@
 #include "passes/form/verify_states.h"
 #include "passes/import/ImportDuckdb.h"
 #include "passes/import/ImportSubstrait.h"
-#include "passes/lower/compile.h"
+#include "passes/lower/machine/compile.h"
 #include "passes/lower/gpu/lower_gpu.h"
 #include "passes/schedule/schedule.h"
 #include "passes/schedule/verify_schedule.h"

@@ -2,8 +2,8 @@
 // functions.
 #pragma once
 
-#include "passes/lower/code_builder.h"
-#include "passes/lower/compile.h"
+#include "passes/lower/code/code_builder.h"
+#include "passes/lower/machine/compile.h"
 
 #include "model/plan/plan.h"
 #include "runtime/abi/device_kernel.h"

@@ -2,7 +2,7 @@
 // of a block in shared memory.
 #pragma once
 
-#include "passes/lower/code_builder.h"
+#include "passes/lower/code/code_builder.h"
 
 #include "model/plan/plan.h"
 #include "runtime/abi/row_pointer.h"

@@ -6,7 +6,7 @@
 #include "passes/lower/gpu/device_code.h"
 #include "passes/lower/gpu/thread_kernel.h"
 #include "passes/lower/gpu/thread_tensor.h"
-#include "passes/lower/link.h"
+#include "passes/lower/machine/link.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

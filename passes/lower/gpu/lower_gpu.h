@@ -2,7 +2,7 @@
 // GPU's blocks.
 #pragma once
 
-#include "passes/lower/describe_kernels.h"
+#include "passes/lower/code/describe_kernels.h"
 #include "passes/lower/gpu/device_kernel.h"
 
 #include <string>

@@ -4,7 +4,7 @@
 
 #include "passes/lower/gpu/device_kernel.h"
 #include "passes/lower/gpu/group_tables.h"
-#include "passes/lower/pipeline_code.h"
+#include "passes/lower/code/pipeline_code.h"
 
 namespace headrace::lower {
 

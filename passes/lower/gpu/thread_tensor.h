@@ -2,7 +2,7 @@
 #pragma once
 
 #include "passes/lower/gpu/device_kernel.h"
-#include "passes/lower/tensor_kernel.h"
+#include "passes/lower/code/tensor_kernel.h"
 
 namespace headrace::lower {
 

@@ -3,7 +3,7 @@
 
 #include "runtime/abi/type_bytes.h"
 #include "runtime/exec/gpu/device_bytes.h"
-#include "runtime/exec/imports.h"
+#include "runtime/exec/kernel/imports.h"
 #include "runtime/primitives/decode/decode_values.h"
 
 #include <algorithm>

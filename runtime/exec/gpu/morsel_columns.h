@@ -5,7 +5,7 @@
 #include "model/plan/plan.h"
 #include "runtime/abi/kernel.h"
 #include "runtime/device/decode/code_runs.h"
-#include "runtime/exec/memory_account.h"
+#include "runtime/exec/memory/memory_account.h"
 
 #include <cstddef>
 #include <span>

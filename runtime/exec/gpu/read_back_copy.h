@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/exec/gpu/device_state.h"
-#include "runtime/exec/state_copy.h"
+#include "runtime/exec/rows/state_copy.h"
 
 #include <memory>
 #include <vector>

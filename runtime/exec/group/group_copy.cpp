@@ -1,7 +1,7 @@
 // Insertion, growth and forgetting.
 #include "runtime/exec/group/group_copy.h"
 
-#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/rows/field_values.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,8 +1,8 @@
 // A worker's groups: rows, and a directory by hash that stays small where groups come in runs.
 #pragma once
 
-#include "runtime/exec/row_store.h"
-#include "runtime/exec/state_copy.h"
+#include "runtime/exec/rows/row_store.h"
+#include "runtime/exec/rows/state_copy.h"
 #include "runtime/memory/block_pool.h"
 
 #include <memory>

@@ -1,7 +1,7 @@
 // Which integers of a range occur, and how many smaller ones do: two bits for each of the range.
 #pragma once
 
-#include "runtime/exec/scratch_array.h"
+#include "runtime/exec/memory/scratch_array.h"
 
 #include <bit>
 #include <cstdint>

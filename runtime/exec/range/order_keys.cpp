@@ -2,7 +2,7 @@
 #include "runtime/exec/range/order_keys.h"
 
 #include "runtime/abi/type_bytes.h"
-#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/rows/field_values.h"
 
 namespace headrace::exec {
 namespace {

@@ -1,8 +1,8 @@
 // The columns of chunks that an order is by, as rows that RowOrder compares.
 #pragma once
 
-#include "runtime/exec/chunk.h"
-#include "runtime/exec/window/row_order.h"
+#include "runtime/exec/chunk/chunk.h"
+#include "runtime/exec/rows/row_order.h"
 
 #include <span>
 #include <vector>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/plan/mesh.h"
-#include "runtime/exec/chunk_stream.h"
+#include "runtime/exec/chunk/chunk_stream.h"
 #include "runtime/exec/range/order_keys.h"
 
 #include <memory>

@@ -1,7 +1,7 @@
 // The hashes by which the rows of a chunk go to ranks, as kernels computed them.
 #pragma once
 
-#include "runtime/exec/chunk.h"
+#include "runtime/exec/chunk/chunk.h"
 
 #include <cstdint>
 #include <span>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/plan/mesh.h"
-#include "runtime/exec/chunk_stream.h"
+#include "runtime/exec/chunk/chunk_stream.h"
 #include "runtime/exec/skew/heavy_keys.h"
 #include "runtime/exec/skew/key_hashes.h"
 #include "runtime/memory/buffer_pool.h"

@@ -2,7 +2,7 @@
 // row by row.
 #include "runtime/exec/sort/key_words.h"
 
-#include "runtime/exec/window/ordered_bits.h"
+#include "runtime/exec/rows/ordered_bits.h"
 
 #include <algorithm>
 

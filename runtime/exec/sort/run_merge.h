@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/exec/sort/sort_order.h"
-#include "runtime/exec/spill/row_run.h"
+#include "runtime/exec/rows/row_run.h"
 
 #include <vector>
 

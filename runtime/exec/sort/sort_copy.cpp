@@ -1,7 +1,7 @@
 // Rows stay where they are while their entries are sorted; what leaves memory leaves sorted.
 #include "runtime/exec/sort/sort_copy.h"
 
-#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/rows/field_values.h"
 
 #include <algorithm>
 

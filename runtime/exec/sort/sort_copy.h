@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/exec/sort/sort_order.h"
-#include "runtime/exec/spill/row_run.h"
-#include "runtime/exec/state_copy.h"
+#include "runtime/exec/rows/row_run.h"
+#include "runtime/exec/rows/state_copy.h"
 
 #include <span>
 

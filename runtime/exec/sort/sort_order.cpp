@@ -2,7 +2,7 @@
 // after another waits far less for memory than comparing pairs of rows.
 #include "runtime/exec/sort/sort_order.h"
 
-#include "runtime/exec/sort/digit_sort.h"
+#include "runtime/exec/rows/digit_sort.h"
 
 namespace headrace::exec {
 namespace {

@@ -2,7 +2,7 @@
 #include "runtime/exec/window/distinct_values.h"
 
 #include "runtime/base/stop.h"
-#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/rows/field_values.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // What distributing leaves undecided is compared.
 #include "runtime/exec/window/entry_sort.h"
 
-#include "runtime/exec/sort/digit_sort.h"
+#include "runtime/exec/rows/digit_sort.h"
 
 namespace headrace::exec {
 

@@ -1,7 +1,7 @@
 // Sorts entries of a window that fit a worker's cache.
 #pragma once
 
-#include "runtime/exec/scratch_array.h"
+#include "runtime/exec/memory/scratch_array.h"
 #include "runtime/exec/window/entry_order.h"
 
 namespace headrace::exec {

@@ -1,7 +1,7 @@
 // The copy of a window state that keeps the first rows of each partition.
 #pragma once
 
-#include "runtime/exec/state_copy.h"
+#include "runtime/exec/rows/state_copy.h"
 #include "runtime/exec/window/entry_sort.h"
 
 namespace headrace::exec {

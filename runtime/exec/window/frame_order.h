@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/exec/window/place_counts.h"
-#include "runtime/exec/window/row_order.h"
+#include "runtime/exec/rows/row_order.h"
 
 namespace headrace::exec {
 

@@ -2,7 +2,7 @@
 #include "runtime/exec/window/frames.h"
 
 #include "runtime/base/stop.h"
-#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/rows/field_values.h"
 
 namespace headrace::exec {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "model/plan/plan.h"
 #include "runtime/base/status.h"
-#include "runtime/exec/scratch_array.h"
+#include "runtime/exec/memory/scratch_array.h"
 
 #include <algorithm>
 #include <concepts>

@@ -1,7 +1,7 @@
 // Which of some numbers are there, and which of these is the n-th.
 #pragma once
 
-#include "runtime/exec/scratch_array.h"
+#include "runtime/exec/memory/scratch_array.h"
 
 #include <algorithm>
 #include <bit>

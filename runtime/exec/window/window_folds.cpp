@@ -5,7 +5,7 @@
 #include "runtime/abi/type_bytes.h"
 #include "runtime/base/double_double.h"
 #include "runtime/base/stop.h"
-#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/rows/field_values.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "runtime/abi/type_bytes.h"
 #include "runtime/base/list_values.h"
 #include "runtime/base/stop.h"
-#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/rows/field_values.h"
 #include "runtime/exec/window/standings.h"
 #include "runtime/primitives/string/string.h"
 

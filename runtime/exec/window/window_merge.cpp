@@ -1,7 +1,7 @@
 // Whole partitions batch by batch; a large one in pieces, after it was counted.
 #include "runtime/exec/window/window_merge.h"
 
-#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/rows/field_values.h"
 
 #include <algorithm>
 #include <cstring>

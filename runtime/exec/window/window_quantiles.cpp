@@ -2,7 +2,7 @@
 // these.
 #include "runtime/base/list_values.h"
 #include "runtime/base/stop.h"
-#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/rows/field_values.h"
 #include "runtime/exec/window/window_functions.h"
 #include "runtime/primitives/string/string.h"
 

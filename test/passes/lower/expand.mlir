@@ -1,6 +1,6 @@
 // Copies of a row: what is made of a text is made once for the row and kept in the scratch, also in a map above; cheap arithmetic
 // for each copy.
-// Sources: passes/lower/kernel_expand.cpp, passes/lower/row_values.cpp
+// Sources: passes/lower/cpu/kernel_expand.cpp, passes/lower/code/row_values.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
 pipe.stream @in local : !pipe.rows<"s": !pipe.string, "n": i64>

@@ -1,5 +1,5 @@
 // Conditions on numbers are evaluated 64 rows at a time; what survives of a column is decoded after them.
-// Sources: passes/lower/kernel_emitter.cpp, passes/lower/row_values.cpp
+// Sources: passes/lower/cpu/kernel_emitter.cpp, passes/lower/code/row_values.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
 pipe.state @count scalar [#pipe.field<"v", i64, sum>]

@@ -1,5 +1,5 @@
 // Lookups go through batches of 64 rows, and touch what the next step reads.
-// Sources: passes/lower/kernel_lookup.cpp, passes/lower/key_code.cpp
+// Sources: passes/lower/cpu/kernel_lookup.cpp, passes/lower/code/key_code.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
 pipe.state @hashed join [#pipe.field<"k", i32, key>, #pipe.field<"v", i64, payload>]

@@ -1,6 +1,6 @@
 // A loop over a list: elements of fixed width are read and written where they lie, the list that it collects is cut at the end;
 // lists are put behind each other by a call; a string that is handed on is copied.
-// Sources: passes/lower/loop_code.cpp
+// Sources: passes/lower/code/loop_code.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
 pipe.stream @in local : !pipe.rows<"l": !pipe.string>

@@ -1,5 +1,5 @@
 // Rows written to chunks: one output, or one for each rank by the hash of the keys.
-// Sources: passes/lower/kernel_sinks.cpp
+// Sources: passes/lower/cpu/kernel_sinks.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
 pipe.state @groups group [#pipe.field<"k", i32, key>, #pipe.field<"t", !pipe.string, key>]

@@ -1,5 +1,5 @@
 // Floats to integers: toward zero, and what does not fit to the nearest that does.
-#include "passes/lower/saturate.h"
+#include "passes/lower/code/saturate.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "test/passes/folding.h"

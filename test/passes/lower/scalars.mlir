@@ -1,5 +1,5 @@
 // Scalars of bodies: what LLVM has stays as it is, the rest calls the primitives; what fails says where.
-// Sources: passes/lower/scalar_ops.cpp, passes/lower/pipeline_code.cpp, passes/lower/code_builder.cpp
+// Sources: passes/lower/code/scalar_ops.cpp, passes/lower/code/pipeline_code.cpp, passes/lower/code/code_builder.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
 // All failures of a kernel go to one block, which stores kind and place and returns 3; this one before the division.

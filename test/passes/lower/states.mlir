@@ -1,5 +1,5 @@
 // Folds into aggregates, and rows appended to buffers.
-// Sources: passes/lower/kernel_sinks.cpp, passes/lower/kernel_groups.cpp, passes/analysis/physical.cpp
+// Sources: passes/lower/cpu/kernel_sinks.cpp, passes/lower/cpu/kernel_groups.cpp, passes/analysis/physical.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
 pipe.state @all scalar [#pipe.field<"n", i64, sum>, #pipe.field<"least", f64, min, nullable = true>]

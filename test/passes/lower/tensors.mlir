@@ -1,6 +1,6 @@
 // Tensor kernels: one loop for elementwise ops, sums in vectors, and functions that are computed in place.
-// Sources: passes/lower/tensor_kernel.cpp, passes/lower/tensor_body.cpp, passes/lower/tensor_combiner.cpp,
-//   passes/lower/vector_math.cpp
+// Sources: passes/lower/code/tensor_kernel.cpp, passes/lower/code/tensor_body.cpp, passes/lower/code/tensor_combiner.cpp,
+//   passes/lower/code/vector_math.cpp
 // RUN: headrace-opt %s --form --lower-kernels | FileCheck %s
 
 #id = affine_map<(i, j) -> (i, j)>

@@ -1,5 +1,5 @@
 // Results leave as Arrow arrays: types, values, NULLs, and memory that lives until released.
-// Sources: runtime/exec/arrow_arrays.cpp, runtime/exec/result_rows.cpp
+// Sources: runtime/exec/chunk/arrow_arrays.cpp, runtime/exec/chunk/result_rows.cpp
 #include "runtime/exec/arrow_export.h"
 #include "test/unit/exec/test_plans.h"
 

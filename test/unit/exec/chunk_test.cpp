@@ -1,9 +1,9 @@
 // Sealing, copying and the wire form of chunks; rows that are larger than a body; chunks on disk.
-// Sources: runtime/exec/spill/chunk_spill.cpp
-#include "runtime/exec/chunk.h"
-#include "runtime/exec/chunk_codec.h"
-#include "runtime/exec/row_parts.h"
-#include "runtime/exec/spill/chunk_spill.h"
+// Sources: runtime/exec/chunk/chunk_spill.cpp
+#include "runtime/exec/chunk/chunk.h"
+#include "runtime/exec/chunk/chunk_codec.h"
+#include "runtime/exec/chunk/row_parts.h"
+#include "runtime/exec/chunk/chunk_spill.h"
 
 #include <algorithm>
 #include <cstring>

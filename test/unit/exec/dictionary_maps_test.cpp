@@ -1,8 +1,8 @@
 // Maps of dictionaries, as kernels ask for them: kept, charged, and made by several lanes together.
-#include "runtime/exec/dictionary_maps.h"
+#include "runtime/exec/work/dictionary_maps.h"
 
-#include "runtime/exec/imports.h"
-#include "runtime/exec/worker_context.h"
+#include "runtime/exec/kernel/imports.h"
+#include "runtime/exec/work/worker_context.h"
 #include "test/unit/exec/finished_state.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Exchanges on one to four ranks: hash, broadcast, gather; small buffers; uneven sides.
-// Sources: runtime/exec/exchange_task.cpp, runtime/exec/chunk_stream.cpp
+// Sources: runtime/exec/task/exchange_task.cpp, runtime/exec/chunk/chunk_stream.cpp
 #include "test/unit/exec/test_plans.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Failures: typed, with their place, on every rank, and never a hang.
-// Sources: runtime/exec/kernel_call.cpp
+// Sources: runtime/exec/kernel/kernel_call.cpp
 #include "test/unit/exec/test_plans.h"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // What tests of states share: a rank's memory, and workers that finish a state.
 #pragma once
 
-#include "runtime/exec/rank_state.h"
+#include "runtime/exec/state/rank_state.h"
 
 #include <memory>
 

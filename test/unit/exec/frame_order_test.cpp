@@ -1,6 +1,6 @@
 // Places among pieces of a list and of rows, beside those that are counted one by one.
 // Sources: runtime/exec/window/{frame_order,place_counts,standings}.{h,cpp}
-#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/rows/field_values.h"
 #include "runtime/exec/window/frame_order.h"
 #include "test/unit/exec/finished_state.h"
 

@@ -1,6 +1,6 @@
 // The table of functions that kernels call has one for each import, and that of the primitives it
 // was given.
-#include "runtime/exec/imports.h"
+#include "runtime/exec/kernel/imports.h"
 
 #include "runtime/primitives/fill.h"
 

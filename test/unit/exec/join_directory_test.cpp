@@ -2,7 +2,7 @@
 // order in which keys come, and how often.
 #include "runtime/exec/join/join_directory.h"
 
-#include "runtime/exec/rank_state.h"
+#include "runtime/exec/state/rank_state.h"
 #include "test/unit/exec/finished_state.h"
 #include "test/unit/exec/test_kernels.h"
 

@@ -1,8 +1,8 @@
 // Rows that several readers read, in memory and on disk.
-// Sources: runtime/exec/spill/kept_rows.cpp, runtime/exec/spill/row_run.cpp
-#include "runtime/exec/spill/kept_rows.h"
+// Sources: runtime/exec/state/kept_rows.cpp, runtime/exec/rows/row_run.cpp
+#include "runtime/exec/state/kept_rows.h"
 
-#include "runtime/exec/morsel_queue.h"
+#include "runtime/exec/source/morsel_queue.h"
 #include "test/unit/exec/finished_state.h"
 
 #include <gtest/gtest.h>

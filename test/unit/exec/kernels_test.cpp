@@ -1,5 +1,5 @@
 // Kernel objects from memory; what is not one is refused.
-#include "runtime/exec/kernels.h"
+#include "runtime/exec/kernel/kernels.h"
 
 #include <dlfcn.h>
 #include <fstream>

@@ -1,5 +1,5 @@
 // Accounts of memory, and who keeps them.
-#include "runtime/exec/memory_account.h"
+#include "runtime/exec/memory/memory_account.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Shared scans: every morsel is read once, by whoever is ahead; faults end in an error, no rank
 // waits for ever.
-// Sources: runtime/exec/share/morsel_rights.cpp, runtime/exec/share/rank_sharing.cpp
+// Sources: runtime/exec/share/morsel_rights.cpp, runtime/exec/rank_sharing.cpp
 #include "model/plan/shared_loads.h"
 #include "runtime/base/random.h"
 #include "runtime/exec/share/morsel_sharing.h"

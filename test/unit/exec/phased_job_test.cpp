@@ -1,5 +1,5 @@
 // Phases one after another: each is made when the one before has ended, the first error ends them.
-#include "runtime/exec/phased_job.h"
+#include "runtime/exec/work/phased_job.h"
 
 #include <atomic>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Repeats: states in rounds over parts that wait in memory or on disk, whatever the limit.
-// Sources: runtime/exec/rank.cpp, runtime/exec/spill/parted_stream.cpp,
-//   runtime/exec/spill/spill_file.cpp, runtime/exec/spill/rounds.cpp,
-//   runtime/exec/memory_account.cpp
-#include "runtime/exec/spill/rounds.h"
+// Sources: runtime/exec/rank.cpp, runtime/exec/source/parted_stream.cpp,
+//   runtime/exec/memory/spill_file.cpp, runtime/exec/source/rounds.cpp,
+//   runtime/exec/memory/memory_account.cpp
+#include "runtime/exec/source/rounds.h"
 #include "test/unit/exec/test_plans.h"
 
 #include <atomic>

@@ -1,9 +1,9 @@
 // States that are sorted, in memory and on disk.
 // Sources: runtime/exec/sort/run_merge.cpp, runtime/exec/sort/sort_copy.cpp,
-//   runtime/exec/sort/sorted_rows.cpp, runtime/exec/spill/row_run.cpp
-#include "runtime/exec/rank_state.h"
+//   runtime/exec/state/sorted_rows.cpp, runtime/exec/rows/row_run.cpp
+#include "runtime/exec/state/rank_state.h"
 
-#include "runtime/exec/morsel_queue.h"
+#include "runtime/exec/source/morsel_queue.h"
 #include "test/unit/exec/finished_state.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // State copies and finished states, without a run around them.
-// Sources: runtime/exec/state_copy.cpp
+// Sources: runtime/exec/rows/state_copy.cpp
 #include "runtime/exec/group/group_copy.h"
-#include "runtime/exec/make_state_copy.h"
-#include "runtime/exec/rank_state.h"
+#include "runtime/exec/state/make_state_copy.h"
+#include "runtime/exec/state/rank_state.h"
 #include "test/unit/exec/finished_state.h"
 #include "test/unit/exec/test_kernels.h"
 

@@ -1,7 +1,7 @@
 // Kernels written by hand against the ABI, on columns of 64-bit integers.
 #pragma once
 
-#include "runtime/exec/kernels.h"
+#include "runtime/exec/kernel/kernels.h"
 
 #include <cstdint>
 #include <memory>

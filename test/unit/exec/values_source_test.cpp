@@ -1,5 +1,5 @@
 // The literal rows of a slot: on one rank of a share, every value in its type.
-#include "runtime/exec/values_source.h"
+#include "runtime/exec/source/values_source.h"
 
 #include <cstring>
 #include <gtest/gtest.h>

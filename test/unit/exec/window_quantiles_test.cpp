@@ -1,7 +1,7 @@
 // Quantiles of frames, beside those of lists of the frames' elements; and numbers that come and go.
 // Sources: runtime/exec/window/{present_numbers.h,window_quantiles.cpp}
 #include "runtime/base/list_functions.h"
-#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/rows/field_values.h"
 #include "runtime/exec/window/window_functions.h"
 #include "test/unit/base/packed_lists.h"
 #include "test/unit/exec/finished_state.h"
