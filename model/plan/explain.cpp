@@ -8,6 +8,7 @@
 #include "runtime/base/readable.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>

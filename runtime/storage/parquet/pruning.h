@@ -1,6 +1,7 @@
 // Which row groups can hold a row that a scan wants: decided from the footer's statistics.
 #pragma once
 
+#include "model/plan/plan.h"
 #include "runtime/primitives/hash/hash.h"
 #include "runtime/storage/parquet/footer.h"
 
