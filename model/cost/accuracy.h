@@ -45,9 +45,9 @@ std::vector<AccuracyRow> accuracyOfSystems(const Measurements &measurements, dou
 std::vector<topology::CollectiveFit> fitSystem(const Measurements &measurements,
                                                const std::string &system);
 /// The same for a system of which only the link is known, from all other machines whose links are
-/// known and within four times as quick or slow: bytes count in seconds of the link, start and steps carry over. Curves of one algorithm
-/// for any size of group within a node, assumed, from measurements of at least `bytesMin`. Empty if
-/// its link is not known.
+/// known and within four times as quick or slow: bytes count in seconds of the link, start and
+/// steps carry over. Curves of one algorithm for any size of group within a node, assumed, from
+/// measurements of at least `bytesMin`. Empty if its link is not known.
 std::vector<topology::CollectiveFit> fitFromLink(const Measurements &measurements,
                                                  const std::string &system, double bytesMin);
 /// An object with the `sources` and the `collectives` of a topology file.

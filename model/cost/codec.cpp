@@ -12,9 +12,10 @@ Breakdown stepsOf(const CodecQuestion &question, const Cost &compress, const Cos
                   const Cost &decompress) {
   Breakdown parts{{{"compress", compress}, {"bytes", send}, {"decompress", decompress}}};
   if (question.overlap == CodecOverlap::kPipelined) {
-    auto slowest = std::max_element(
-        parts.parts.begin(), parts.parts.end(),
-        [](const auto &a, const auto &b) { return a.cost.seconds < b.cost.seconds; });
+    auto slowest =
+        std::max_element(parts.parts.begin(), parts.parts.end(), [](const auto &a, const auto &b) {
+          return a.cost.seconds < b.cost.seconds;
+        });
     for (auto part = parts.parts.begin(); part != parts.parts.end(); ++part) {
       if (part != slowest) {
         part->cost.seconds /= std::max(question.chunks, 1.0);
@@ -43,10 +44,11 @@ CodecDecision chooseCodec(const topology::DeviceType &source, const topology::De
     double ratio = question.ratio > 0 ? question.ratio : codec.ratio.value;
     // An assumed ratio is as uncertain as the codec; one measured on the data is not.
     double ratioError = question.ratio > 0 ? 0 : codec.relativeError;
-    Breakdown parts = stepsOf(
-        question, {question.bytes / codec.compressBytesPerSecond, codec.relativeError},
-        {question.bytes / ratio / question.bandwidth, std::hypot(question.relativeError, ratioError)},
-        {question.bytes / reader->decompressBytesPerSecond, reader->relativeError});
+    Breakdown parts =
+        stepsOf(question, {question.bytes / codec.compressBytesPerSecond, codec.relativeError},
+                {question.bytes / ratio / question.bandwidth,
+                 std::hypot(question.relativeError, ratioError)},
+                {question.bytes / reader->decompressBytesPerSecond, reader->relativeError});
     if (double seconds = parts.total().seconds; seconds < best) {
       best = seconds;
       decision.codec = &codec;

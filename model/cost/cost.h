@@ -1,10 +1,10 @@
 // Predicts seconds for collectives, row exchanges and kernels on a mesh placed on a topology.
 #pragma once
 
-#include "runtime/base/status.h"
 #include "model/cost/movement.h"
 #include "model/cost/workers.h"
 #include "model/topology/topology.h"
+#include "runtime/base/status.h"
 
 #include <map>
 #include <memory>

@@ -38,8 +38,9 @@ std::vector<double> fitCoefficients(const std::vector<std::vector<double>> &valu
 /// points are first divided by size, then go to the curve for messages of their size that predicts
 /// least, until nothing changes; the best of several divisions is kept. Points must be of one
 /// collective. A form that no point chose is left out. The relative error is what 68 % of the
-/// deviations are below: of those that the fits leave, and of those of the larger half of the groups
-/// (of every other size, with groups of one size) if the others alone are fitted, the greater.
+/// deviations are below: of those that the fits leave, and of those of the larger half of the
+/// groups (of every other size, with groups of one size) if the others alone are fitted, the
+/// greater.
 std::vector<topology::CollectiveFit> fitCurves(const std::vector<Measurement> &points,
                                                const std::vector<CurveForm> &forms);
 

@@ -48,13 +48,14 @@ std::vector<int64_t> Mesh::offsetsOf(AxisSet set) const {
 
 Status Mesh::check() const {
   if (axes.empty() || axes.size() > kAxisCountMax) {
-    return makeError(ErrorKind::kUser, "a mesh has 1 to ", kAxisCountMax, " axes, got ", axes.size());
+    return makeError(ErrorKind::kUser, "a mesh has 1 to ", kAxisCountMax, " axes, got ",
+                     axes.size());
   }
   int64_t ranks = 1;
   for (size_t a = 0; a < axes.size(); ++a) {
     if (axes[a].name.empty() || axes[a].size < 1 || axes[a].size > kRanksMax) {
-      return makeError(ErrorKind::kUser, "a mesh axis needs a name and a size from 1 to ", kRanksMax,
-                       ", got ", axes[a].name, " of ", axes[a].size);
+      return makeError(ErrorKind::kUser, "a mesh axis needs a name and a size from 1 to ",
+                       kRanksMax, ", got ", axes[a].name, " of ", axes[a].size);
     }
     for (size_t b = 0; b < a; ++b) {
       if (axes[a].name == axes[b].name) {

@@ -1,4 +1,5 @@
-// A mesh: the ranks of a program arranged along named axes, numbered row by row (the last axis fastest).
+// A mesh: the ranks of a program arranged along named axes, numbered row by row (the last axis
+// fastest).
 #pragma once
 
 #include "runtime/base/status.h"

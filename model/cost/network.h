@@ -50,8 +50,8 @@ public:
   const std::vector<Link> &links() const { return links_; }
   /// Empty path with no latency if source == target.
   Path path(int64_t source, int64_t target) const;
-  /// The halves of a path between nodes: from a rank through its node's port into the fabric, with the
-  /// latency of the whole, and from the fabric to a rank. The topology must have a fabric.
+  /// The halves of a path between nodes: from a rank through its node's port into the fabric, with
+  /// the latency of the whole, and from the fabric to a rank. The topology must have a fabric.
   Path outward(int64_t rank) const;
   Path inward(int64_t rank) const;
 

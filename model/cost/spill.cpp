@@ -55,8 +55,7 @@ Slowest slowestOf(const topology::Topology &topology, const NodeType &node, cons
                    unit.first);
     } else if (const DeviceGroup *group = node.findGroup(unit.first)) {
       const DeviceType &storage = topology.deviceTypes.at(group->type);
-      topology::Quantity rate =
-          way == Way::kWrite ? storage.writeBandwidth : storage.readBandwidth;
+      topology::Quantity rate = way == Way::kWrite ? storage.writeBandwidth : storage.readBandwidth;
       slowest.take(users / rate.value, rate.relativeError, unit.first);
     }
   }
@@ -87,8 +86,8 @@ std::vector<SpillTier> spillTiers(const topology::Topology &topology, const Node
       continue;
     }
     const DeviceType &device = topology.deviceTypes.at(group.type);
-    const Route *route = node.findRoute(
-        {ranks->name, topology.deviceTypes.at(ranks->type).space}, {group.name, device.space});
+    const Route *route = node.findRoute({ranks->name, topology.deviceTypes.at(ranks->type).space},
+                                        {group.name, device.space});
     SpillTier tier;
     tier.space = device.space;
     tier.capacityBytes = device.capacityBytes * static_cast<double>(group.count) / count;
@@ -112,9 +111,8 @@ std::vector<SpillTier> spillTiers(const topology::Topology &topology, const Node
       tiers.push_back(std::move(tier));
     }
   }
-  std::sort(tiers.begin(), tiers.end(), [](const SpillTier &a, const SpillTier &b) {
-    return a.write.value > b.write.value;
-  });
+  std::sort(tiers.begin(), tiers.end(),
+            [](const SpillTier &a, const SpillTier &b) { return a.write.value > b.write.value; });
   return tiers;
 }
 

@@ -29,7 +29,8 @@ struct SpillWork {
   double bytes = 0; ///< of one rank; each is written once and read once
   /// Work that goes on meanwhile; all of the spill but a twentieth of the shorter hides behind it.
   double kernelSeconds = 0;
-  double ratio = 0; ///< that the data are known to give when compressed; 0: what codecs usually give
+  double ratio =
+      0; ///< that the data are known to give when compressed; 0: what codecs usually give
 };
 
 struct SpillCost {

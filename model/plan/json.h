@@ -3,8 +3,8 @@
 // its JSON path.
 #pragma once
 
-#include "runtime/base/status.h"
 #include "model/plan/plan.h"
+#include "runtime/base/status.h"
 
 #include <string>
 #include <string_view>

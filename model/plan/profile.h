@@ -59,10 +59,10 @@ struct Profile {
   void add(const Profile &other);
 
   /// {"wall_seconds", "ranks", "threads", "peak_bytes": […], "spilled_bytes": […],
-  /// "key_shares": […] (if unequal), "tasks": [{"rank", "task", "name", "kind", "start_seconds", "end_seconds", "busy_seconds",
-  /// "load_seconds", "rows_in", "rows_out", "bytes", "morsels", "finish_seconds",
-  /// "finish_busy_seconds", "state_rows", "stage_rows"}]}; exchanges also have "received_bytes",
-  /// "heavy_keys", "heavy_rows", runs over a shared table "morsels_taken",
+  /// "key_shares": […] (if unequal), "tasks": [{"rank", "task", "name", "kind", "start_seconds",
+  /// "end_seconds", "busy_seconds", "load_seconds", "rows_in", "rows_out", "bytes", "morsels",
+  /// "finish_seconds", "finish_busy_seconds", "state_rows", "stage_rows"}]}; exchanges also have
+  /// "received_bytes", "heavy_keys", "heavy_rows", runs over a shared table "morsels_taken",
   /// "morsels_given", "sharing_messages", chooses "chosen_by", "at_most", "way", and what sorts
   /// rows "order_words"
   std::string toJson() const;

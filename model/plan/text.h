@@ -1,4 +1,5 @@
-// The tasks and tables of a plan as text for people: `headrace explain --tasks` prints it. Not read back.
+// The tasks and tables of a plan as text for people: `headrace explain --tasks` prints it. Not read
+// back.
 #pragma once
 
 #include "model/plan/plan.h"

@@ -50,7 +50,7 @@ Status PlanGraph::addLoad(int32_t id) {
   stream.distribution =
       parts > 1 || workload_.ranks == 1 ? Distribution::kEven : Distribution::kReplicated;
   stream.copies = static_cast<double>(workload_.ranks) / parts;
-  stream.weight = task.shared                     ? Weight::kSpeed
+  stream.weight = task.shared                    ? Weight::kSpeed
                   : !slot.stretches.axes.empty() ? Weight::kKeys
                                                  : Weight::kRows;
   auto rows = workload_.rows.find(slot.name);

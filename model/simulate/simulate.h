@@ -2,8 +2,8 @@
 // bottleneck, and which chain of activities decides the time.
 #pragma once
 
-#include "runtime/base/status.h"
 #include "model/simulate/graph.h"
+#include "runtime/base/status.h"
 
 #include <string>
 #include <vector>

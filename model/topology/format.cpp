@@ -1,8 +1,8 @@
 // Writes a topology as the file that reads back the same: the canonical text, whose hash names it.
-#include "runtime/base/content_hash.h"
 #include "model/topology/pretty_json.h"
 #include "model/topology/route_text.h"
 #include "model/topology/topology.h"
+#include "runtime/base/content_hash.h"
 
 #include <algorithm>
 #include <array>

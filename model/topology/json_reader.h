@@ -105,9 +105,9 @@ std::optional<int64_t> countOf(const nlohmann::json &value);
 /// A value for a message: scalars as they are (cut to 80 bytes), others by kind and size.
 std::string shownValue(const nlohmann::json &value);
 
-/// Parses text. Refuses with a place, before anything is kept: syntax errors (by line and column), and by path
-/// what is too much (16 MiB, 2^18 values, 32 levels, names of 128 bytes, texts of 4 KiB) and keys
-/// that stand twice in an object.
+/// Parses text. Refuses with a place, before anything is kept: syntax errors (by line and column),
+/// and by path what is too much (16 MiB, 2^18 values, 32 levels, names of 128 bytes, texts of 4
+/// KiB) and keys that stand twice in an object.
 Expected<nlohmann::json> parseJson(std::string_view text);
 
 } // namespace headrace::topology

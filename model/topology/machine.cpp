@@ -1,8 +1,8 @@
 // The built-in topology: this machine's cores and memory divided among N ranks, with what
 // calibration found.
-#include "runtime/base/check.h"
 #include "model/topology/assumed_machine.h"
 #include "model/topology/topology.h"
+#include "runtime/base/check.h"
 
 #include <algorithm>
 #include <cstdlib>

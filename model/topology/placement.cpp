@@ -1,7 +1,7 @@
 // Templates of nodes: expands placements to runs of equal nodes, and finds a node's failure domain,
 // both by walking the templates and never the nodes.
-#include "runtime/base/check.h"
 #include "model/topology/topology.h"
+#include "runtime/base/check.h"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 // docs/reference/topology.md) or made for this machine.
 #pragma once
 
-#include "runtime/base/status.h"
 #include "model/topology/quantity.h"
+#include "runtime/base/status.h"
 
 #include <cstdint>
 #include <map>
@@ -117,7 +117,7 @@ struct Resource {
   bool fullDuplex = false;
   Quantity bothDirectionsMax; ///< bytes per second of both directions together; 0 = no limit
   PerDevice per;
-  std::string rail;                         ///< device group whose index is the rail; or empty
+  std::string rail;     ///< device group whose index is the rail; or empty
   Quantity postSeconds; ///< of each message after the first to another rank; 0: its latency
   std::map<std::string, Quantity> byEngine; ///< part of the bandwidth each copying engine reaches
   Quantity pageableFraction;   ///< part of the bandwidth for memory that is not pinned; 0 = unknown
@@ -381,8 +381,8 @@ std::string calibrationFile();
 /// that is no topology.
 Expected<Topology> hostTopology(int64_t ranks, double memoryBytes = 0);
 
-/// The topology of this name: nothing or "machine" (hostTopology), a shipped one, the text of one, or a file. Where
-/// there is none, the error lists the names.
+/// The topology of this name: nothing or "machine" (hostTopology), a shipped one, the text of one,
+/// or a file. Where there is none, the error lists the names.
 Expected<Topology> openTopology(const std::string &name, int64_t ranks, double memoryBytes = 0);
 
 } // namespace headrace::topology

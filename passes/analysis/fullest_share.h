@@ -6,8 +6,8 @@
 
 namespace headrace::analysis {
 
-/// The share of the rows that the fullest of `parts` ranks gets by hash of these columns: few values
-/// cannot be spread. At least 1 / parts.
+/// The share of the rows that the fullest of `parts` ranks gets by hash of these columns: few
+/// values cannot be spread. At least 1 / parts.
 double fullestShare(CardinalityAnalysis &analysis, mlir::Value table,
                     llvm::ArrayRef<mlir::StringAttr> keys, double parts);
 

@@ -16,8 +16,8 @@ struct JoinSides {
     return {join.getRight(), join.getLeft(), join.getRightKeys(), join.getLeftKeys()};
   }
   /// Of few left rows in a semi or anti join it is cheaper to keep them and to mark those that a
-  /// right row matches: a row in a table costs several that look it up. Without keys every right row
-  /// would go through all of them, where otherwise the first match ends the search.
+  /// right row matches: a row in a table costs several that look it up. Without keys every right
+  /// row would go through all of them, where otherwise the first match ends the search.
   static JoinSides of(frame::JoinOp join, double leftRows, double rightRows) {
     constexpr double kProbesOfRow = 4;
     bool marks = join.getKind() == frame::JoinKind::Semi || join.getKind() == frame::JoinKind::Anti;

@@ -11,8 +11,8 @@ namespace headrace::analysis {
 /// estimated. Without its texts.
 plan::Cardinality bytesOf(pipe::StateOp state);
 
-/// What is expected until it is finished, on the safe side: the 95th percentile, each row with so many
-/// bytes of text.
+/// What is expected until it is finished, on the safe side: the 95th percentile, each row with so
+/// many bytes of text.
 uint64_t likelyBytes(pipe::StateOp state, double textBytes);
 
 /// Bytes of a directory that goes by the key, for the range of the keys: whatever rows come.

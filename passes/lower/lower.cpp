@@ -2,11 +2,11 @@
 #include "passes/lower/lower.h"
 
 #include "passes/lower/code/describe_kernels.h"
-#include "passes/lower/machine/effort.h"
-#include "passes/lower/gpu/lower_gpu.h"
-#include "passes/lower/cpu/kernel_emitter.h"
-#include "passes/lower/machine/link.h"
 #include "passes/lower/code/tensor_kernel.h"
+#include "passes/lower/cpu/kernel_emitter.h"
+#include "passes/lower/gpu/lower_gpu.h"
+#include "passes/lower/machine/effort.h"
+#include "passes/lower/machine/link.h"
 
 #include "runtime/abi/imports.h"
 #include "runtime/base/stop.h"

@@ -1,5 +1,5 @@
-// What the steps of hash joins and aggregates take for each row, by the cost model's functions: what
-// join orders are compared by.
+// What the steps of hash joins and aggregates take for each row, by the cost model's functions:
+// what join orders are compared by.
 #ifndef HEADRACE_PASSES_OPTIMIZE_JOIN_PRICES_H
 #define HEADRACE_PASSES_OPTIMIZE_JOIN_PRICES_H
 

@@ -8,8 +8,8 @@
 #include <initializer_list>
 
 extern "C" {
-/// One pointer per entry of imports.def, in its order. Filled by exec; never changes while kernels run.
-/// A member is named after its function with a trailing underscore (memcpy_ …).
+/// One pointer per entry of imports.def, in its order. Filled by exec; never changes while kernels
+/// run. A member is named after its function with a trailing underscore (memcpy_ …).
 struct HrImports {
 #define HR_IMPORT(result, name, parameters) result(*name##_) parameters;
 #include "runtime/abi/imports.def"
@@ -19,8 +19,9 @@ struct HrImports {
 
 namespace headrace::abi {
 
-/// What the compiler needs to call an import: its name, its slot in the table, and its types as codes:
-/// v void, i 32-bit, l 64-bit, q 128-bit integer, d double, p pointer. codes[0] is the result.
+/// What the compiler needs to call an import: its name, its slot in the table, and its types as
+/// codes: v void, i 32-bit, l 64-bit, q 128-bit integer, d double, p pointer. codes[0] is the
+/// result.
 struct Import {
   const char *name;
   size_t slot;
@@ -48,7 +49,7 @@ constexpr Import makeImport(const char *name, size_t slot, R (*)(A...)) {
 
 inline constexpr Import kImports[] = {
 #define HR_IMPORT(result, name, parameters)                                                        \
-  detail::makeImport(#name, offsetof(HrImports, name##_) / sizeof(void *),                          \
+  detail::makeImport(#name, offsetof(HrImports, name##_) / sizeof(void *),                         \
                      static_cast<result(*) parameters>(nullptr)),
 #include "runtime/abi/imports.def"
 #undef HR_IMPORT

@@ -147,10 +147,9 @@ Status Rank::prepare() {
     if (exchange && isPaired(*exchange, context_.place.along(exchange->axes))) {
       const uint32_t members = context_.place.along(exchange->axes).count;
       context_.skewPairs.try_emplace(
-          exchange->pair,
-          std::make_shared<SkewPair>(members == context_.size
-                                         ? context_.keyShares
-                                         : std::make_shared<KeyShares>(members)));
+          exchange->pair, std::make_shared<SkewPair>(members == context_.size
+                                                         ? context_.keyShares
+                                                         : std::make_shared<KeyShares>(members)));
     }
   }
   HR_RETURN_IF_ERROR(prepareStreams());

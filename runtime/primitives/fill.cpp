@@ -4,8 +4,8 @@
 #include "runtime/base/math_functions.h"
 
 #include "runtime/primitives/decode/cursor.h"
-#include "runtime/primitives/hash/hash.h"
 #include "runtime/primitives/dispatch/table.h"
+#include "runtime/primitives/hash/hash.h"
 #include "runtime/primitives/number/number.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/primitives/string/text_values.h"

@@ -2,8 +2,8 @@
 #include "runtime/storage/storage.h"
 
 #include "runtime/base/temporary_space.h"
-#include "runtime/storage/csv/csv_source.h"
 #include "runtime/storage/columns/page_cache.h"
+#include "runtime/storage/csv/csv_source.h"
 #include "runtime/storage/parquet/parquet_file.h"
 #include "runtime/storage/parquet/scan_source.h"
 #include "runtime/storage/parquet/statistics.h"

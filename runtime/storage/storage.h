@@ -3,8 +3,8 @@
 #pragma once
 
 #include "runtime/memory/memory_tier.h"
-#include "runtime/storage/files/identity.h"
 #include "runtime/storage/columns/source.h"
+#include "runtime/storage/files/identity.h"
 
 #include <nlohmann/json.hpp>
 

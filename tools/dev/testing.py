@@ -45,13 +45,13 @@ _SANITIZER_IN_PYTHON = {
     ),
 }
 
-# What is built for a suite; "unit" is also the label of its tests (cmake/HeadraceTargets.cmake). "ir" is
-# what runs with the tools of IR alone: lit, and random programs through the phases; "python" are the Python
+# What is built for a suite; "unit" and "ir" are also labels of tests in CMake. "ir" is what runs with the
+# tools of IR alone: lit, fuzzed imports, and random programs through the phases; "python" are the Python
 # tests over the release's compiler; "engines" are the launchers and engines of ranks, all of them.
 _TARGETS: dict[str, list[str]] = {
     "all": [],
     "unit": ["unit_tests"],
-    "ir": ["headrace-opt", "headrace-translate", "headrace-interpret"],
+    "ir": ["headrace-opt", "headrace-translate", "headrace-interpret", "ir_fuzzers"],
     "python": ["_runtime"],
     "engines": ["headrace_python", "headrace-run"],
 }
@@ -79,7 +79,7 @@ def test(preset: str = "release", pattern: str = "", suite: str = "all") -> int:
     reports = folder / "test-results"
     reports.mkdir(exist_ok=True)
     total = Results()
-    if suite in ("all", "unit"):
+    if suite in ("all", "unit", "ir"):
         ctest = _ctest_command(folder, pattern, suite)
         total.add(_runner("unit tests (ctest)", ctest, reports / "ctest.xml", preset))
     if suite == "all":

@@ -59,8 +59,8 @@ Status fit(const std::vector<std::string> &arguments) {
     fits = cost::fitFromLink(*measurements, system, kMebibyte);
   }
   if (fits.empty()) {
-    return makeError(ErrorKind::kUser, "the file has measurements or the link of ", systemsOf(*measurements),
-                     ", got --system ", system);
+    return makeError(ErrorKind::kUser, "the file has measurements or the link of ",
+                     systemsOf(*measurements), ", got --system ", system);
   }
   std::cerr << cost::accuracyTable(cost::accuracyOfSystem(*measurements, system));
   std::cout << cost::collectivesJson(*measurements, fits);

@@ -138,8 +138,8 @@ Value PipelineCode::placeInCycle(RowValue key, uint64_t cycle) {
     number = arith::SelectOp::create(b_, b_.loc(), likeLanes(b_, key.valid, wide), number,
                                      likeLanes(b_, b_.i64(0), wide));
   }
-  Value position = arith::MulIOp::create(
-      b_, b_.loc(), number, likeLanes(b_, b_.i64(static_cast<int64_t>(scale)), wide));
+  Value position = arith::MulIOp::create(b_, b_.loc(), number,
+                                         likeLanes(b_, b_.i64(static_cast<int64_t>(scale)), wide));
   return arith::ShRUIOp::create(b_, b_.loc(), position, likeLanes(b_, b_.i64(32), wide));
 }
 
@@ -198,9 +198,8 @@ FailureOr<Value> PipelineCode::outputOfRow(RowReader &rows, pipe::EmitOp emit, V
     b_.store(rank, found);
     Value none = LLVM::ZeroOp::create(b_, b_.loc(), b_.ptrType());
     Value unequal = LLVM::ICmpOp::create(b_, b_.loc(), LLVM::ICmpPredicate::ne, bounds, none);
-    b_.ifThen(unequal, [&] {
-      b_.store(b_.callImport("hr_rank_of_hash", {*hash, bounds, outputs}), found);
-    });
+    b_.ifThen(unequal,
+              [&] { b_.store(b_.callImport("hr_rank_of_hash", {*hash, bounds, outputs}), found); });
     return b_.load(b_.getI32Type(), found);
   }
   Value rank = rankOfHash(*hash, b_.i32(static_cast<int32_t>(topo::ranksAlong(emit, toward))));

@@ -215,7 +215,7 @@ private:
   std::vector<CodedKey> codedKeys_;
   std::vector<SmallKey> smallKeys_;
   uint32_t dictionaryMaps_ = 0; ///< conditions evaluated for entries of dictionaries
-  bool hasCodes_ = false; ///< all keys are among these
+  bool hasCodes_ = false;       ///< all keys are among these
   bool codedKeysPrepared_ = false;
   bool codesExpected_ = false; ///< the pages of all coded keys are thought to have codes
   mlir::Value codedGroups_;    ///< slot: pointers to groups, by combination of keys; null: this

@@ -1,8 +1,8 @@
 // LLVM IR of kernels, linked with the device primitives, optimised as a whole, and emitted.
 #include "passes/lower/gpu/device_code.h"
 
-#include "passes/lower/machine/compile.h"
 #include "passes/lower/gpu/primitives_bitcode.h"
+#include "passes/lower/machine/compile.h"
 #include "passes/lower/machine/pass_pipeline.h"
 
 #include "mlir/Target/LLVMIR/Export.h"

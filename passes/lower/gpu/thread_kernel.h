@@ -2,9 +2,9 @@
 // that kernel_emitter.h compiles for a CPU worker.
 #pragma once
 
+#include "passes/lower/code/pipeline_code.h"
 #include "passes/lower/gpu/device_kernel.h"
 #include "passes/lower/gpu/group_tables.h"
-#include "passes/lower/code/pipeline_code.h"
 
 namespace headrace::lower {
 

@@ -1,8 +1,8 @@
 // ThreadTensorEmitter: one fused linalg.generic shaped for threads.
 #pragma once
 
-#include "passes/lower/gpu/device_kernel.h"
 #include "passes/lower/code/tensor_kernel.h"
+#include "passes/lower/gpu/device_kernel.h"
 
 namespace headrace::lower {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/exec/group/group_copy.h"
-#include "runtime/exec/work/phased_job.h"
 #include "runtime/exec/memory/scratch_array.h"
+#include "runtime/exec/work/phased_job.h"
 
 #include <functional>
 #include <memory>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/exec/join/key_ranks.h"
-#include "runtime/exec/work/phased_job.h"
 #include "runtime/exec/rows/state_copy.h"
+#include "runtime/exec/work/phased_job.h"
 
 #include <functional>
 #include <memory>

@@ -8,8 +8,8 @@
 
 namespace headrace::exec {
 
-/// Purpose: the rank of a key by its place on the line of keys alone, so that all kernels, scans and
-/// exchanges of a run agree. Immutable, thread-safe.
+/// Purpose: the rank of a key by its place on the line of keys alone, so that all kernels, scans
+/// and exchanges of a run agree. Immutable, thread-safe.
 class KeyShares {
 public:
   /// Equal ones, as rankOfHash has them.

@@ -1,8 +1,8 @@
 // Several sorted runs as one.
 #pragma once
 
-#include "runtime/exec/sort/sort_order.h"
 #include "runtime/exec/rows/row_run.h"
+#include "runtime/exec/sort/sort_order.h"
 
 #include <vector>
 

@@ -1,9 +1,9 @@
 // What one worker has of a state that is sorted.
 #pragma once
 
-#include "runtime/exec/sort/sort_order.h"
 #include "runtime/exec/rows/row_run.h"
 #include "runtime/exec/rows/state_copy.h"
+#include "runtime/exec/sort/sort_order.h"
 
 #include <span>
 

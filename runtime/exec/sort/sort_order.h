@@ -1,8 +1,8 @@
 // Rows as they are sorted: most pairs are told apart without a look at the rows.
 #pragma once
 
-#include "runtime/exec/sort/key_words.h"
 #include "runtime/exec/rows/row_order.h"
+#include "runtime/exec/sort/key_words.h"
 
 namespace headrace::exec {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/exec/chunk/chunk_stream.h"
-#include "runtime/exec/state/rank_state.h"
 #include "runtime/exec/share/morsel_rights.h"
+#include "runtime/exec/state/rank_state.h"
 #include "runtime/storage/columns/source.h"
 
 #include <atomic>

@@ -2,9 +2,9 @@
 // nobody else needs it, else in the rank's spill file.
 #pragma once
 
+#include "runtime/exec/chunk/chunk_spill.h"
 #include "runtime/exec/chunk/chunk_stream.h"
 #include "runtime/exec/source/morsel_queue.h"
-#include "runtime/exec/chunk/chunk_spill.h"
 
 #include <deque>
 

@@ -5,11 +5,11 @@
 #include "runtime/exec/group/group_merge.h"
 #include "runtime/exec/join/join_directory.h"
 #include "runtime/exec/kernel/kernel_call.h"
-#include "runtime/exec/work/phased_job.h"
-#include "runtime/exec/state/sorted_rows.h"
-#include "runtime/exec/state/kept_rows.h"
 #include "runtime/exec/rows/state_copy.h"
+#include "runtime/exec/state/kept_rows.h"
+#include "runtime/exec/state/sorted_rows.h"
 #include "runtime/exec/window/window_rows.h"
+#include "runtime/exec/work/phased_job.h"
 
 #include <atomic>
 #include <memory>

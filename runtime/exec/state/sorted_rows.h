@@ -1,10 +1,10 @@
 // A state that is sorted, from the rows of all workers to the rows in order.
 #pragma once
 
-#include "runtime/exec/work/phased_job.h"
 #include "runtime/exec/memory/scratch_array.h"
 #include "runtime/exec/sort/run_merge.h"
 #include "runtime/exec/sort/sort_copy.h"
+#include "runtime/exec/work/phased_job.h"
 
 #include <array>
 #include <atomic>

@@ -1,8 +1,8 @@
 // Boxes of elements from tensors into another, cut into morsels for the workers.
 #pragma once
 
-#include "runtime/exec/work/phased_job.h"
 #include "runtime/exec/task/tensor_buffer.h"
+#include "runtime/exec/work/phased_job.h"
 
 namespace headrace::exec {
 

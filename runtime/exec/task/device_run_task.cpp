@@ -11,12 +11,12 @@
 //   kLanes --all morsels--> kCounting --> kMoving (tables linked, states copied to the host)
 //     ^   `--a state is full--'                --> kAdopting --> kStates --> done
 #include "runtime/base/log.h"
-#include "runtime/exec/task/finishing.h"
 #include "runtime/exec/gpu/device_call.h"
 #include "runtime/exec/gpu/device_state.h"
 #include "runtime/exec/gpu/launch_args.h"
 #include "runtime/exec/gpu/morsel_columns.h"
 #include "runtime/exec/gpu/read_back_copy.h"
+#include "runtime/exec/task/finishing.h"
 #include "runtime/exec/task/run_source.h"
 #include "runtime/exec/task/task.h"
 

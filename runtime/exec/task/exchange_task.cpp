@@ -6,8 +6,8 @@
 // room in the output missing, the job keeps its chunk and gives its worker back. An exchange by
 // range or of a pair first tells the others what its rows are like, and goes on when all have.
 #include "runtime/exec/chunk/chunk_codec.h"
-#include "runtime/exec/range/range_division.h"
 #include "runtime/exec/chunk/row_parts.h"
+#include "runtime/exec/range/range_division.h"
 #include "runtime/exec/skew/skew_division.h"
 #include "runtime/exec/task/task.h"
 

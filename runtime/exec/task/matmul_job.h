@@ -1,8 +1,8 @@
 // Matrix products by the BLAS, cut into tiles of rows for the workers.
 #pragma once
 
-#include "runtime/exec/work/phased_job.h"
 #include "runtime/exec/task/tensor_buffer.h"
+#include "runtime/exec/work/phased_job.h"
 
 namespace headrace::exec {
 

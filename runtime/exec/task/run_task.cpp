@@ -4,9 +4,9 @@
 // Each lane is what a worker holds while it works for this task: scratch, outputs, its copy of the
 // states. A lane that finds the output stream full keeps its morsel and gives its worker back; the
 // rank's thread submits it again when there is room. No worker ever waits inside a task.
+#include "runtime/exec/skew/skew_division.h"
 #include "runtime/exec/task/finishing.h"
 #include "runtime/exec/task/run_source.h"
-#include "runtime/exec/skew/skew_division.h"
 
 #include "runtime/base/check.h"
 

@@ -6,12 +6,12 @@
 #include "runtime/communication/communicator.h"
 #include "runtime/communication/poison.h"
 #include "runtime/exec/chunk/chunk_stream.h"
-#include "runtime/exec/kernel/kernel_call.h"
-#include "runtime/exec/task/profile.h"
-#include "runtime/exec/state/rank_state.h"
 #include "runtime/exec/chunk/result_rows.h"
+#include "runtime/exec/kernel/kernel_call.h"
 #include "runtime/exec/share/morsel_sharing.h"
 #include "runtime/exec/source/parted_stream.h"
+#include "runtime/exec/state/rank_state.h"
+#include "runtime/exec/task/profile.h"
 #include "runtime/exec/task/tensor_buffer.h"
 #include "runtime/storage/columns/source.h"
 #include "runtime/telemetry/telemetry.h"
@@ -92,7 +92,7 @@ struct RankContext {
   int64_t filledBytes = 0;      ///< what all chunks may take that one run task is filling
   const std::map<std::string, OpenSource> *sources = nullptr;
   const std::map<std::string, TensorView> *tensors = nullptr;
-  std::shared_ptr<const KeyShares> keyShares; ///< of all ranks
+  std::shared_ptr<const KeyShares> keyShares;                            ///< of all ranks
   const std::map<std::string, std::vector<TensorPart>> *parts = nullptr; ///< as Bindings::parts
   size_t rankHere = 0; ///< which of the ranks of this process it is
   /// By pair of exchanges: what both know of heavy keys.

@@ -1,8 +1,8 @@
 // The rows of frames in an order of their own (`ORDER BY` in a function's arguments).
 #pragma once
 
-#include "runtime/exec/window/place_counts.h"
 #include "runtime/exec/rows/row_order.h"
+#include "runtime/exec/window/place_counts.h"
 
 namespace headrace::exec {
 

@@ -1,9 +1,9 @@
 // A partition that goes over several ranges: its functions are computed part by part, side by side.
 #pragma once
 
-#include "runtime/exec/work/phased_job.h"
 #include "runtime/exec/window/entry_order.h"
 #include "runtime/exec/window/window_functions.h"
+#include "runtime/exec/work/phased_job.h"
 
 #include <atomic>
 

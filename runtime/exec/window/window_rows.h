@@ -1,11 +1,11 @@
 // The rows of a window state once all are there: put in order, and their fields computed in place.
 #pragma once
 
-#include "runtime/exec/work/phased_job.h"
 #include "runtime/exec/rows/state_copy.h"
 #include "runtime/exec/window/entry_sort.h"
 #include "runtime/exec/window/large_partition.h"
 #include "runtime/exec/window/range_divider.h"
+#include "runtime/exec/work/phased_job.h"
 
 #include <atomic>
 #include <functional>

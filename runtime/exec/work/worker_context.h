@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/abi/kernel.h"
-#include "runtime/exec/work/dictionary_maps.h"
 #include "runtime/exec/memory/memory_account.h"
+#include "runtime/exec/work/dictionary_maps.h"
 
 namespace headrace::exec {
 

@@ -1,4 +1,5 @@
-// Which instruction set the primitives use: chosen once at start from the processor, or by a setting.
+// Which instruction set the primitives use: chosen once at start from the processor, or by a
+// setting.
 #pragma once
 
 #include "runtime/base/status.h"

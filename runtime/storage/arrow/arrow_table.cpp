@@ -8,11 +8,11 @@
 #include "runtime/primitives/narrow/narrow.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/storage/arrow/column_reader.h"
-#include "runtime/storage/columns/texts.h"
 #include "runtime/storage/columns/decoders.h"
 #include "runtime/storage/columns/encoded_chunk.h"
 #include "runtime/storage/columns/held_chunk.h"
 #include "runtime/storage/columns/share.h"
+#include "runtime/storage/columns/texts.h"
 
 #include <arrow/array.h>
 #include <arrow/c/bridge.h>

@@ -1,9 +1,9 @@
 // Values of one column of a CSV piece: from the places of their texts to what kernels read.
 #pragma once
 
-#include "runtime/storage/csv/csv_format.h"
 #include "runtime/storage/columns/encoded_chunk.h"
 #include "runtime/storage/columns/source.h"
+#include "runtime/storage/csv/csv_format.h"
 
 #include <string_view>
 #include <vector>

@@ -2,8 +2,8 @@
 // them and cuts it into pieces of whole records, so that splits are sound in any quoted text.
 #pragma once
 
-#include "runtime/storage/csv/csv_format.h"
 #include "runtime/storage/columns/given_columns.h"
+#include "runtime/storage/csv/csv_format.h"
 #include "runtime/storage/files/identity.h"
 #include "runtime/storage/files/input_file.h"
 

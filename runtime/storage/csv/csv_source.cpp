@@ -4,11 +4,11 @@
 
 #include "runtime/abi/type_bytes.h"
 #include "runtime/storage/columns/column_type.h"
+#include "runtime/storage/columns/held_chunk.h"
+#include "runtime/storage/columns/share.h"
 #include "runtime/storage/csv/csv_column.h"
 #include "runtime/storage/csv/structure.h"
-#include "runtime/storage/columns/held_chunk.h"
 #include "runtime/storage/files/read_ahead.h"
-#include "runtime/storage/columns/share.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // The morsels of a slot that is bound to CSV files, and the statistics document of such files.
 #pragma once
 
-#include "runtime/storage/csv/csv_file.h"
 #include "runtime/storage/columns/source.h"
+#include "runtime/storage/csv/csv_file.h"
 
 #include <memory>
 #include <vector>

@@ -2,8 +2,8 @@
 // that changes in between is an error.
 #pragma once
 
-#include "runtime/storage/files/input_file.h"
 #include "runtime/storage/files/http_client.h"
+#include "runtime/storage/files/input_file.h"
 #include "runtime/storage/files/store_address.h"
 
 #include <memory>

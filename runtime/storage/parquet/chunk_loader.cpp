@@ -3,10 +3,10 @@
 #include "runtime/storage/parquet/chunk_loader.h"
 
 #include "runtime/abi/type_bytes.h"
-#include "runtime/storage/parquet/plain_values.h"
 #include "runtime/storage/columns/texts.h"
 #include "runtime/storage/parquet/arrow_pages.h"
 #include "runtime/storage/parquet/codec.h"
+#include "runtime/storage/parquet/plain_values.h"
 
 #include <algorithm>
 #include <cstring>

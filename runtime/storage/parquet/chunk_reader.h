@@ -4,10 +4,10 @@
 
 #include "runtime/storage/columns/held_chunk.h"
 #include "runtime/storage/columns/page_cache.h"
+#include "runtime/storage/columns/source.h"
+#include "runtime/storage/files/ranges.h"
 #include "runtime/storage/parquet/page_index.h"
 #include "runtime/storage/parquet/parquet_file.h"
-#include "runtime/storage/files/ranges.h"
-#include "runtime/storage/columns/source.h"
 
 #include <atomic>
 #include <memory>

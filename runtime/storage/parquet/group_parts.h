@@ -6,8 +6,8 @@
 // page begins.
 #pragma once
 
-#include "runtime/storage/parquet/chunk_reader.h"
 #include "runtime/storage/files/ranges.h"
+#include "runtime/storage/parquet/chunk_reader.h"
 
 #include <condition_variable>
 #include <mutex>

@@ -2,10 +2,10 @@
 #include "runtime/storage/parquet/scan_source.h"
 
 #include "runtime/abi/kernel.h"
+#include "runtime/storage/columns/share.h"
+#include "runtime/storage/files/read_ahead.h"
 #include "runtime/storage/parquet/group_parts.h"
 #include "runtime/storage/parquet/pruning.h"
-#include "runtime/storage/files/read_ahead.h"
-#include "runtime/storage/columns/share.h"
 
 #include <algorithm>
 

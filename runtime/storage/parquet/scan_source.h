@@ -1,8 +1,8 @@
 // The morsels of a slot that is bound to Parquet files: row groups, large ones in several pieces.
 #pragma once
 
-#include "runtime/storage/parquet/chunk_reader.h"
 #include "runtime/storage/columns/source.h"
+#include "runtime/storage/parquet/chunk_reader.h"
 
 #include <memory>
 #include <vector>

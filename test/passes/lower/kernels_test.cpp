@@ -1,9 +1,9 @@
 // What kernels are worth, cost and become beside their code.
 #include "passes/lower/code/describe_kernels.h"
+#include "passes/lower/code/work_log.h"
 #include "passes/lower/machine/effort.h"
 #include "passes/lower/machine/kernel_objects.h"
 #include "passes/lower/machine/pass_pipeline.h"
-#include "passes/lower/code/work_log.h"
 
 #include "dialects/AllDialects.h"
 #include "dialects/sched/SchedDialect.h"

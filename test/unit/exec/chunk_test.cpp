@@ -2,8 +2,8 @@
 // Sources: runtime/exec/chunk/chunk_spill.cpp
 #include "runtime/exec/chunk/chunk.h"
 #include "runtime/exec/chunk/chunk_codec.h"
-#include "runtime/exec/chunk/row_parts.h"
 #include "runtime/exec/chunk/chunk_spill.h"
+#include "runtime/exec/chunk/row_parts.h"
 
 #include <algorithm>
 #include <cstring>

@@ -39,10 +39,8 @@ TEST(KeyShares, EqualOnesAreWhatKernelsHave) {
 }
 
 TEST(KeyShares, EachPlaceIsOfTheRankWhoseIntervalHasIt) {
-  for (const std::vector<uint32_t> &parts : {std::vector<uint32_t>{5, 5, 5, 5, 5, 5, 5},
-                                             {256, 85},
-                                             {1, 1024, 1},
-                                             {10, 30, 20, 1, 1}}) {
+  for (const std::vector<uint32_t> &parts :
+       {std::vector<uint32_t>{5, 5, 5, 5, 5, 5, 5}, {256, 85}, {1, 1024, 1}, {10, 30, 20, 1, 1}}) {
     const KeyShares shares(parts);
     uint64_t end = 0;
     for (uint32_t rank = 0; rank < parts.size(); ++rank) {

@@ -1,7 +1,8 @@
 // Run tasks on one rank: states of every kind, merging, sorting, resumption, empty inputs.
-// Sources: runtime/exec/task/run_task.cpp, runtime/exec/source/morsel_queue.cpp, runtime/exec/rows/row_store.cpp,
-//   runtime/exec/rank_state_finish.cpp, runtime/exec/task/result_task.cpp, runtime/exec/task/finishing.cpp,
-//   runtime/exec/task/run_source.cpp
+// Sources: runtime/exec/task/run_task.cpp, runtime/exec/source/morsel_queue.cpp,
+// runtime/exec/rows/row_store.cpp,
+//   runtime/exec/rank_state_finish.cpp, runtime/exec/task/result_task.cpp,
+//   runtime/exec/task/finishing.cpp, runtime/exec/task/run_source.cpp
 #include "test/unit/exec/test_plans.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Tensor tasks: matmul, kernels, collectives, bound inputs and results, on one to four ranks.
 // Sources: runtime/exec/task/collective_task.cpp, runtime/exec/task/compute_task.cpp,
-//   runtime/exec/task/tensor_buffer.cpp, runtime/exec/task/matmul_job.cpp, runtime/exec/task/to_tensor_task.cpp,
-//   runtime/exec/task/box_copy.cpp
+//   runtime/exec/task/tensor_buffer.cpp, runtime/exec/task/matmul_job.cpp,
+//   runtime/exec/task/to_tensor_task.cpp, runtime/exec/task/box_copy.cpp
 #include "runtime/base/strided_range.h"
 #include "test/unit/exec/test_plans.h"
 

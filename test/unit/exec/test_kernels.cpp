@@ -194,9 +194,8 @@ int32_t partition(const HrArgs *args, HrWorker *worker) {
     int64_t key = column(args, 0)[i];
     const uint64_t hash = testHash(static_cast<uint64_t>(key));
     const uint32_t target =
-        worker->keyBounds
-            ? primitives::rankOfHash(hash, worker->keyBounds, worker->outputCount)
-            : primitives::rankOfHash(hash, worker->outputCount);
+        worker->keyBounds ? primitives::rankOfHash(hash, worker->keyBounds, worker->outputCount)
+                          : primitives::rankOfHash(hash, worker->outputCount);
     if (!emitPair(worker, target, key, column(args, 1)[i])) {
       return HR_OUTPUT_FULL;
     }

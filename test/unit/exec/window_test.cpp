@@ -1,9 +1,10 @@
 // Rows of windows in order, whatever their hashes; the order of rows by number and field by field.
-// Sources: runtime/exec/rows/row_order.cpp, runtime/exec/window/{window_rows,window_functions,window_folds,frames}.cpp,
+// Sources: runtime/exec/rows/row_order.cpp,
+// runtime/exec/window/{window_rows,window_functions,window_folds,frames}.cpp,
 // runtime/exec/window/{entry_order,entry_sort,first_rows,large_partition,range_divider}.cpp
-#include "runtime/exec/state/rank_state.h"
 #include "runtime/exec/rows/field_values.h"
 #include "runtime/exec/rows/row_order.h"
+#include "runtime/exec/state/rank_state.h"
 #include "test/unit/exec/finished_state.h"
 
 #include <cmath>

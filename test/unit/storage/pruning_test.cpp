@@ -137,7 +137,8 @@ TEST(Pruning, StretchesAreRuledOutWhereNoKeyIsInThem) {
           chunk.max = StatisticsValue{.integer = min + wide};
           const std::vector<bool> has = ranksOfKeys(min, min + wide, cycle, ranks);
           for (uint32_t rank = 0; rank < ranks; ++rank) {
-            const bool kept = canHaveStretches(cycle, primitives::equalInterval(rank, ranks), chunk);
+            const bool kept =
+                canHaveStretches(cycle, primitives::equalInterval(rank, ranks), chunk);
             EXPECT_TRUE(kept || !has[rank]) << min << " " << wide << " " << cycle << " " << rank;
             if (wide < cycle / (2 * ranks)) { // then places between have keys, too
               EXPECT_EQ(kept, has[rank]) << min << " " << wide << " " << cycle << " " << rank;

@@ -15,7 +15,8 @@ TEST(Tpch, LineitemQ6) {
   ASSERT_TRUE(document.ok()) << document.status().toString();
   const nlohmann::json &columns = (*document)["columns"];
   EXPECT_EQ(columns["l_shipdate"]["type"], typeJson({LogicalKind::kDate}));
-  EXPECT_EQ(columns["l_extendedprice"]["type"], nlohmann::json::parse(R"({"kind": "decimal", "precision": 15, "scale": 2})"));
+  EXPECT_EQ(columns["l_extendedprice"]["type"],
+            nlohmann::json::parse(R"({"kind": "decimal", "precision": 15, "scale": 2})"));
   EXPECT_EQ(columns["l_quantity"]["distinct"], 50);
   EXPECT_EQ(columns["l_discount"]["max"], 10);
 

@@ -12,7 +12,8 @@
 namespace headrace::plan {
 
 /// The message for the sample plan after `change`, or "ok".
-inline std::string checked(const std::function<void(Plan &)> &change, const CheckOptions &options = {}) {
+inline std::string checked(const std::function<void(Plan &)> &change,
+                           const CheckOptions &options = {}) {
   Plan plan = samplePlan();
   change(plan);
   Status status = check(plan, options);
