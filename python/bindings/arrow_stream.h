@@ -3,8 +3,8 @@
 
 #include "runtime/exec/arrow_export.h"
 #include "runtime/exec/program.h"
+#include "runtime/storage/arrow/arrow_table.h"
 #include "runtime/storage/csv/csv_writer.h"
-#include "runtime/storage/storage.h"
 
 #include <nanobind/nanobind.h>
 

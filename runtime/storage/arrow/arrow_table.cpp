@@ -8,6 +8,7 @@
 #include "runtime/primitives/narrow/narrow.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/storage/arrow/column_reader.h"
+#include "runtime/storage/columns/column_type.h"
 #include "runtime/storage/columns/decoders.h"
 #include "runtime/storage/columns/encoded_chunk.h"
 #include "runtime/storage/columns/held_chunk.h"
