@@ -117,7 +117,9 @@ def test_slow_ranks_have_shorter_stretches(name: str, stored: Stored) -> None:
             target = Target.of(ranks, _TOPOLOGY, None)
             loaded = load_query(text, resolve(stored.folder), target, stored.statistics)
             plan = json.loads(loaded.compiled.plan_json)
-            assert plan["movableKeys"], (key, ranks)
+            if not plan.get("movableKeys"):
+                assert name == "scalar", (key, ranks)  # of whose tables one is everywhere
+                continue
             found = loaded.handle.run(bindings, ranks=ranks, key_shares=shares)
             assert sorted(map(repr, pa.table(found).to_pylist())) == expected, (key, ranks)
             profile = json.loads(loaded.handle.profile())

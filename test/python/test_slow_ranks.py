@@ -245,7 +245,8 @@ def _layouts(kind: str, folder: Path) -> int | None:
         loaded = load_query(SLOW_QUERIES[kind], resolve(folder), target, table_statistics(folder))
         plan = json.loads(loaded.compiled.plan_json)
         hashed = [task for task in plan["tasks"] if task["kind"] == "exchange" and "keys" in task]
-        if plan.get("movableKeys") and plan["streams"][hashed[0]["inputStream"]]["rows"]["expected"] > 1e5:
+        rows = [plan["streams"][task["inputStream"]]["rows"]["expected"] for task in hashed]
+        if plan.get("movableKeys") and rows and rows[0] > 1e5:
             return seed
     return None
 
