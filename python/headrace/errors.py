@@ -2,6 +2,7 @@
 
 from headrace._src.errors import (
     CancelledError,
+    ConstraintError,
     CorruptError,
     DataError,
     HeadraceError,
@@ -17,6 +18,7 @@ from headrace._src.errors import (
 
 __all__ = [
     "CancelledError",
+    "ConstraintError",
     "CorruptError",
     "DataError",
     "HeadraceError",

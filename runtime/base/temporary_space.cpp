@@ -32,7 +32,8 @@ Status TemporarySpace::take(int64_t bytes) {
     if (copied_ > limit) {
       copied_ -= bytes;
       return makeError(ErrorKind::kMemory,
-                       "copies of files that are read in another form exceed spillLimit, ",
+                       "tables of sessions, and copies of files that are read in another form, "
+                       "exceed spillLimit, ",
                        formatBytes(limit), "; raise it");
     }
   }

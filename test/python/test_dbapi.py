@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime, time
+from decimal import Decimal
 
 import headrace as hr
 import pyarrow as pa
@@ -73,6 +74,35 @@ def test_errors_are_those_of_the_document(cursor: dbapi.Cursor, tmp_path: object
     with pytest.raises(dbapi.DataError, match="division by zero"):
         cursor.execute("select 1 // (a - 1) from t")
     with pytest.raises(dbapi.NotSupportedError):
-        cursor.execute("create table x (a int)")
+        cursor.execute("create table x (a int primary key)")
     with pytest.raises(dbapi.OperationalError):
         dbapi.connect(f"{tmp_path}/none.parquet")
+
+
+def test_statements_that_change_tables(cursor: dbapi.Cursor) -> None:
+    cursor.execute("create table x (a int not null, s varchar, d decimal(9, 2))")
+    assert cursor.rowcount == -1 and cursor.fetchall() == []
+    cursor.execute("insert into x values (?, ?, ?)", [1, "it's", 1.5])
+    assert cursor.rowcount == 1 and cursor.fetchall() == [(1,)]
+    many = [(each, None if each % 3 else f"s{each};", each / 4) for each in range(5000)]
+    cursor.executemany("insert into x (a, s, d) values (?, ?, ?);", many)
+    assert cursor.rowcount == 5000
+    with pytest.raises(dbapi.InterfaceError, match="no rows before a query is executed"):
+        cursor.fetchall()
+    cursor.execute("select count(*), sum(a), count(s), sum(d) from x")
+    assert cursor.fetchall() == [(5001, 12497501, 1668, Decimal("3124376.50"))]
+    cursor.executemany("insert into x (a, s) values ($a, $s)", [{"a": 1, "s": "n"}, {"a": 2, "s": "m"}])
+    # What is no constant is done one by one.
+    cursor.executemany("insert into x (a) values ((select max(a) + ? from x))", [[1], [10]])
+    assert cursor.rowcount == 2
+    cursor.executemany("update x set s = ? where a = ?", [("u", 7), ("v", 8), ("w", -1)])
+    assert cursor.rowcount == 2
+    cursor.execute("select max(a), max(s) from x")
+    assert cursor.fetchall() == [(5010, "v")]
+    with pytest.raises(dbapi.IntegrityError, match="NOT NULL constraint failed: x.a"):
+        cursor.executemany("insert into x (a) values (?)", [[1], [None]])
+    with pytest.raises(dbapi.DataError, match="Could not convert string 'y'"):
+        cursor.executemany("insert into x (a) values (?)", [["1"], ["y"]])
+    cursor.execute("select count(*) from x")
+    assert cursor.fetchall() == [(5005,)]
+    assert cursor.executemany("insert into x (a) values (?)", []).rowcount == 0

@@ -75,6 +75,12 @@ def test_queries_and_arrays(engine: Processes, tpch_small: Path, monkeypatch: py
         assert np.array_equal(double(np.arange(100.0), np.ones(100)), np.arange(100.0) + 1)
         rows = pa.table({"k": range(100)})
         assert hr.sql("select sum(k) as s from t", {"t": rows})["s"].to_pylist() == [4950]
+        session = hr.connect({"t": rows})
+        session.sql("create table a as select k from t where k > 50; insert into a select k * 2 from a")
+        session.sql("insert into a values (1); delete from a where k = 102")
+        assert session.sql("select count(*) as n, sum(k) as s from a").arrow().to_pylist() == [
+            {"n": 98, "s": 10924}
+        ]
         stream = pa.RecordBatchReader.from_batches(rows.schema, rows.to_batches())
         with pytest.raises(hr.errors.UserError, match="a stream can be read only once.*, table: t"):
             hr.sql("select sum(k) as s from t", {"t": stream})

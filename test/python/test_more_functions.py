@@ -1,11 +1,13 @@
 """Functions that a few programs call: over columns with NULL and odd values, beside DuckDB.
 
-Sources: passes/import/duckdb/round_even.cpp
+Sources: passes/import/duckdb/round_even.cpp, passes/import/duckdb/round_by_column.cpp
 """
 
 from __future__ import annotations
 
+import math
 import random
+from typing import Any
 
 import duckdb
 import headrace as hr
@@ -204,6 +206,42 @@ def test_round_even(kind: str) -> None:
         same(hr.sql(query), expected, ordered=True)
     with pytest.raises(hr.HeadraceError, match="round_even.* must be a constant"):
         hr.sql(f"select round_even(x, x::int) from {values} where x = 5")
+
+
+REALS = [math.inf, -math.inf, math.nan, -1.5, 1e308, 123456.789, -0.0, 5e-324, 2.675, 1e15 + 0.5, None]
+DIGITS = [-400, -309, -308, -40, -21, -18, -10, -3, -2, -1, 0, 1, 2, 15, 308, 309, None]
+
+
+@pytest.mark.parametrize(
+    "kind", ["double", "float", "tinyint", "integer", "bigint", "hugeint", "utinyint", "ubigint"]
+)
+def test_rounding_to_digits_of_the_row(kind: str) -> None:
+    values: list[Any] = REALS if kind == "double" else [None, 0, 4, 5, 15, 55, 99, 100]
+    values = [0.15, -2.5, 1e30, *values] if kind == "float" else values
+    values = values if kind[0] in "udf" else [*values, -5, -15, -99]
+    # What is too large for its type is an error.
+    rows = [
+        (x, n)
+        for x in values
+        for n in DIGITS
+        if kind in ("double", "float") or n != -2 or x not in (55, 99, -99, 100)
+    ]
+    table = pa.table(
+        {"x": pa.array([x for x, _ in rows], pa.float64()), "n": pa.array([n for _, n in rows], pa.int32())}
+    )
+    query = f"select x, n, round(x::{kind}, n) as r, trunc(x::{kind}, n) as t from data"
+    with duckdb.connect() as oracle:
+        oracle.register("data", table)
+        same(hr.sql(query, {"data": table}, ranks=2), oracle.sql(query).to_arrow_table())
+
+
+def test_rounding_to_digits_of_the_row_that_overflows() -> None:
+    with pytest.raises(hr.errors.DataError, match="out of range|overflow"):
+        hr.sql("select round(x::tinyint, n) from (values (127, -1)) as t(x, n)")
+    with pytest.raises(
+        hr.errors.UnsupportedError, match="unsupported trunc: the digits must be a constant for UHUGEINT"
+    ):
+        hr.sql("select trunc(x::uhugeint, n) from (values (127, -1)) as t(x, n)")
 
 
 def test_rounding_of_decimals_that_overflow() -> None:

@@ -114,7 +114,7 @@ def test_views_are_there_for_all_clients(server: hr.Server) -> None:
     rows(server, 'drop view if exists "a view"')
     with pytest.raises(adbc.ProgrammingError, match="no such view: a view"):
         rows(server, 'drop view "a view"')
-    with pytest.raises(adbc.ProgrammingError, match="no such view: t"):
+    with pytest.raises(adbc.ProgrammingError, match="t is a table: DROP TABLE"):
         rows(server, "drop view t")
     rows(
         server,
@@ -122,8 +122,9 @@ def test_views_are_there_for_all_clients(server: hr.Server) -> None:
     )
     rows(server, "create view if not exists b as select 3 as x")
     assert rows(server, "select * from b") == [(2,)]
-    with pytest.raises(adbc.ProgrammingError, match="a view is one query"):
-        rows(server, "create view c as select 1 as x; create view d as select 2 as x")
+    rows(server, "create view c as select 1 as x; create view d as select x + 1 as x from c")
+    assert rows(server, "select * from d") == [(2,)]
+    rows(server, "drop view c; drop view d")
     rows(server, 'create view e (/* not x, */ "a ""b", c -- nor y\n) as select 1, 2, 3 as z; -- all')
     assert rows(server, 'select "a ""b" + c + z from e') == [(6,)]
     with pytest.raises(adbc.ProgrammingError, match="has 1 columns available but 2 columns specified"):
@@ -132,12 +133,35 @@ def test_views_are_there_for_all_clients(server: hr.Server) -> None:
     assert server.session.views == ["b"]
     rows(server, "drop view memory.main.b cascade;")
     with connected(server) as connection, connection.cursor() as cursor:
-        with pytest.raises(adbc.NotSupportedError, match="runs queries, CREATE VIEW and DROP VIEW"):
+        with pytest.raises(adbc.NotSupportedError, match="DELETE of a table that the session was given: t"):
             cursor.executemany("delete from t where k = ?", [(1,), (2,)])
+        with pytest.raises(adbc.NotSupportedError, match="an update is a statement that changes tables or"):
+            cursor.executemany("select ?", [(1,), (2,)])
         with pytest.raises(
             adbc.NotSupportedError, match="headrace's server takes no rows: CommandStatementIngest"
         ):
             cursor.adbc_ingest("u", T)
+
+
+def test_tables_are_there_for_all_clients(server: hr.Server) -> None:
+    rows(server, "create table a (i integer not null, s varchar default 'd')")
+    with connected(server) as connection, connection.cursor() as cursor:
+        cursor.executemany("insert into a values (?, ?)", [(each, f"s{each}") for each in range(1000)])
+        assert cursor.rowcount == 1000
+        cursor.execute("insert into a (i) values (?)", [5000])
+        cursor.execute("insert into a select k, s from t where k is not null")
+        cursor.execute("select count(*), sum(i), max(s) from a")
+        assert cursor.fetchall() == [(1004, 504504, "žlutý")]
+        cursor.executemany("delete from a where i = ?", [(10,), (11,), (-5,)])
+        assert cursor.rowcount == 2
+        with pytest.raises(adbc.ProgrammingError, match="NOT NULL constraint failed: a.i"):
+            cursor.executemany("insert into a values (?, ?)", [(1, "x"), (None, "y")])
+        assert connection.adbc_get_table_schema("a").names == ["i", "s"]
+    assert rows(server, "select count(*) from a") == [(1002,)]
+    rows(server, "update a set s = 'u' where i = 5000; drop table if exists nope")
+    assert rows(server, "select s from a where i = 5000") == [("u",)]
+    rows(server, "drop table a")
+    assert server.session.tables == ["t"]
 
 
 def test_views_are_made_and_forgotten_though_nobody_fetches(server: hr.Server) -> None:
@@ -168,7 +192,27 @@ def test_views_are_made_and_forgotten_though_nobody_fetches(server: hr.Server) -
         ("selec 1", adbc.ProgrammingError, r"syntax error at or near .selec."),
         ("select nope from t", adbc.ProgrammingError, "no such column: nope"),
         ("select 1 // (k - 1) from t", adbc.ProgrammingError, "division by zero"),
-        ("insert into t values (1)", adbc.NotSupportedError, "only queries are supported, got INSERT"),
+        (
+            "insert into t (k) values (1)",
+            adbc.NotSupportedError,
+            "INSERT of a table that the session was given",
+        ),
+        ("drop table t", adbc.NotSupportedError, "DROP TABLE of a table that the session was given: t"),
+        (
+            "create view w as select 1 as x; select * from t; drop view w; select 1",
+            adbc.NotSupportedError,
+            "behind statements that change tables a server's clients ask no query: ask it alone",
+        ),
+        (
+            "copy (select 1) to '/tmp/never.csv'; create view never as select 1 as x",
+            adbc.NotSupportedError,
+            "a server's clients write no files by COPY, and change no setting of it",
+        ),
+        (
+            "pragma threads = 1",
+            adbc.NotSupportedError,
+            "a server's clients write no files by COPY, and change no setting of it",
+        ),
         (
             "copy t to 'x.csv'",
             adbc.NotSupportedError,

@@ -93,6 +93,8 @@ private:
                                                  Arguments arguments);
   std::optional<MaybeExpression> importOperator(ExpressionBuilder &b, const Call &call,
                                                 Arguments arguments);
+  MaybeExpression importByColumn(ExpressionBuilder &b, frame::NumberFunction function,
+                                 const Call &call, Arguments arguments);
   MaybeExpression importTruncated(ExpressionBuilder &b, const Call &call, const Expression &value,
                                   int64_t digits);
   MaybeExpression importFactorial(ExpressionBuilder &b, const Call &call, const Expression &value);

@@ -5,6 +5,7 @@
 #include "passes/import/Histograms.h"
 #include "passes/import/Moments.h"
 #include "passes/import/duckdb/expressions.h"
+#include "passes/import/duckdb/round_by_column.h"
 #include "passes/import/duckdb/round_even.h"
 #include "runtime/base/version.h"
 
@@ -325,19 +326,37 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
     }
     std::optional<int64_t> places = ExpressionBuilder::integerOf(arguments[1]);
     return places ? importTruncated(b, call, arguments[0], *places)
-                  : MaybeExpression(unsupported(call, "the digits must be a constant"));
+                  : importByColumn(b, *function, call, arguments);
   }
   std::optional<int64_t> digits;
   if (*function == Function::Round && arguments.size() == 2) {
     digits = ExpressionBuilder::integerOf(arguments[1]);
     if (!digits) {
-      return MaybeExpression(unsupported(call, "the digits must be a constant"));
+      return importByColumn(b, *function, call, arguments);
     }
   } else if (arguments.size() != 1) {
     return MaybeExpression(
         unsupported(call, "wrong number of arguments: " + Twine(arguments.size())));
   }
   return b.number(*function, arguments[0], digits, call.type, call.at);
+}
+
+/// round and trunc to digits that are no constant.
+MaybeExpression ExpressionImporter::importByColumn(ExpressionBuilder &b,
+                                                   frame::NumberFunction function, const Call &call,
+                                                   Arguments arguments) {
+  Type type = frame::dropNullable(arguments[0].type());
+  if (frame::isUnsigned128(type)) {
+    return unsupported(call, "the digits must be a constant for UHUGEINT");
+  }
+  if (frame::isFloat(type)) {
+    return realByColumn(b, function, arguments[0], arguments[1], call.type, call.at);
+  }
+  return integerByColumn(b, arguments[0], arguments[1], call.type, call.at, [&](int64_t digits) {
+    return function == frame::NumberFunction::Truncate
+               ? importTruncated(b, call, arguments[0], digits)
+               : b.number(function, arguments[0], digits, call.type, call.at);
+  });
 }
 
 /// How many digits the greatest integer of a type has.

@@ -39,6 +39,9 @@ class Cluster:
     name: "rank 2 on host node7", as errors name it.
     """
 
+    #: Whether every rank runs the script, as a launcher has started it.
+    runs_script_on_all = True
+
     def __init__(self, handle: Any, on_loss: str, commits: str = "", rank_hours: float = RANK_HOURS) -> None:
         self._handle = handle
         self._on_loss = on_loss

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace._src import errors
 from headrace._src.arguments import shown
+from headrace._src.session.changes import done_for_each, is_script
 from headrace._src.session.session import Session
 from headrace._src.session.session import connect as session_of
 
@@ -51,7 +52,7 @@ class OperationalError(DatabaseError):
 
 
 class IntegrityError(DatabaseError):
-    """Never raised: there are no constraints."""
+    """A row breaks a constraint: a NULL in a column that is NOT NULL."""
 
 
 class InternalError(DatabaseError):
@@ -68,6 +69,7 @@ class NotSupportedError(DatabaseError):
 
 #: The first that fits.
 _ERRORS: tuple[tuple[type[errors.HeadraceError], type[DatabaseError]], ...] = (
+    (errors.ConstraintError, IntegrityError),
     (errors.DataError, DataError),
     (errors.UnsupportedError, NotSupportedError),
     (errors.InternalError, InternalError),
@@ -134,7 +136,7 @@ class Connection:
         return self.cursor().execute(operation, parameters)
 
     def commit(self) -> None:
-        """Does nothing: queries change nothing."""
+        """Does nothing: each statement holds when it has ended."""
         self._check()
 
     def rollback(self) -> None:
@@ -166,6 +168,7 @@ class Cursor:
         self.arraysize = 1
         self._reader: pa.RecordBatchReader | None = None
         self._rows: Iterator[tuple[Any, ...]] | None = None
+        self._changed = -1
         self._closed = False
 
     @property
@@ -177,22 +180,35 @@ class Cursor:
 
     @property
     def rowcount(self) -> int:
-        """-1: not known before all rows were fetched."""
-        return -1
+        """How many rows a statement has changed; -1 of queries: not known before all rows were fetched."""
+        return self._changed
 
     def execute(self, operation: str, parameters: Parameters = ()) -> Cursor:
-        """Runs a query; parameters are the values of `?`, or by name of `$name` and `:name`."""
+        """Runs a statement; parameters are the values of `?`, or by name of `$name` and `:name`."""
         self._check()
-        session = self.connection.session
-        self._reader = _translated(lambda: session.sql(operation, parameters).batches())
+        relation = _translated(lambda: self.connection.session.sql(operation, parameters))
+        self._reader = _translated(relation.batches)
+        self._changed = relation.changed
         self._rows = self._each_row()
         return self
 
     def executemany(self, operation: str, seq_of_parameters: Sequence[Parameters]) -> Cursor:
-        """Runs a query for each set of parameters; its rows are those of the last."""
+        """Runs a statement for each set of parameters; the rows are those of the last.
+
+        An INSERT … VALUES (?, ?) of values adds the rows of all sets at once.
+        """
         if not isinstance(seq_of_parameters, Iterable):
-            raise ProgrammingError(f"executemany takes several sets of parameters, got {shown(seq_of_parameters)}")
-        for parameters in seq_of_parameters:
+            raise ProgrammingError(
+                f"executemany takes several sets of parameters, got {shown(seq_of_parameters)}"
+            )
+        sets = list(seq_of_parameters)
+        if is_script(operation):
+            self._check()
+            session = self.connection.session
+            self._changed = _translated(lambda: done_for_each(session, operation, sets))
+            self._reader = self._rows = None
+            return self
+        for parameters in sets:
             self.execute(operation, parameters)
         return self
 

@@ -54,6 +54,10 @@ class DataError(HeadraceError, kind="data"):
     """The data breaks a rule of the program: overflow, division by zero, a cast without a value."""
 
 
+class ConstraintError(DataError):
+    """A row breaks a constraint of the table that it was to be in."""
+
+
 class MemoryLimitError(HeadraceError, kind="memory"):
     """A limit of memory was reached; the message names the operator, the bytes and the setting."""
 

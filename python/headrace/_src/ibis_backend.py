@@ -20,6 +20,7 @@ from headrace._src.query.tables import TablesArgument
 from headrace._src.session.relation import Relation, needed
 from headrace._src.session.session import Session
 from headrace._src.session.session import connect as session_of
+from headrace._src.sql.tables import quoted
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -95,13 +96,27 @@ class Backend(SQLBackend, NoUrl):
         temp: bool = False,
         overwrite: bool = False,
     ) -> ir.Table:
-        """Names rows: an expression's, which is computed, or what `ibis.memtable` takes."""
+        """A table of rows, or of a schema without any, which `insert` and `truncate_table` change.
+
+        obj: an expression, which is computed, or what `ibis.memtable` takes.
+        """
         _no_database(database)
-        if obj is None:
-            raise UnsupportedError("create_table needs rows: a table without any cannot be filled later")
         self._want_free(name, overwrite)
-        table = obj if isinstance(obj, ibis.expr.types.Table) else ibis.memtable(obj, schema=schema)
-        self.con.register(name, self.to_pyarrow(table))
+        kind = "temp table" if temp else "table"
+        if obj is None:
+            columns = ibis.schema(schema).to_sqlglot_column_defs(self.dialect)
+            made = ", ".join(column.sql(self.dialect) for column in columns)
+            text = f"create {kind} {quoted(name)} ({made})"
+        else:
+            table = obj if isinstance(obj, ibis.expr.types.Table) else ibis.memtable(obj, schema=schema)
+            if name.lower() in map(str.lower, self.con.tables):
+                # Its rows may come from the table that it replaces.
+                table = ibis.memtable(self.to_pyarrow(table))
+            self._run_pre_execute_hooks(table)
+            text = f"create {kind} {quoted(name)} as {self.compile(table)}"
+        if name.lower() in map(str.lower, self.con.tables):
+            self.con.unregister(name)
+        self.con.sql(text)
         return self.table(name)
 
     def create_view(
@@ -217,10 +232,9 @@ class Backend(SQLBackend, NoUrl):
         return self.con.sql(text)
 
     @contextlib.contextmanager
-    def _safe_raw_sql(self, *_: Any, **__: Any) -> Iterator[None]:
-        """What Ibis would change tables by."""
-        raise UnsupportedError("headrace's tables cannot be changed: files and Arrow tables stay as they are")
-        yield
+    def _safe_raw_sql(self, query: Any, **_: Any) -> Iterator[Relation]:
+        """What Ibis changes tables by."""
+        yield self.raw_sql(query)
 
     def _relation(
         self, table: ir.Table, params: Mapping[ir.Scalar, Any] | None, limit: int | str | None

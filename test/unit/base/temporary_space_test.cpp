@@ -11,8 +11,10 @@ TEST(TemporarySpace, CopiesCountAgainstTheLimit) {
   space.use("/a/folder", 100);
   EXPECT_EQ(space.directory(), "/a/folder");
   EXPECT_TRUE(space.take(60).ok());
-  EXPECT_EQ(space.take(41).message(),
-            "copies of files that are read in another form exceed spillLimit, 100 B; raise it");
+  EXPECT_EQ(
+      space.take(41).message(),
+      "tables of sessions, and copies of files that are read in another form, exceed spillLimit, "
+      "100 B; raise it");
   EXPECT_TRUE(space.take(40).ok());
   space.give(100);
   space.use("", 0);

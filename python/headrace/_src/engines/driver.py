@@ -451,6 +451,8 @@ class Driver(Cluster):
     rank: 0, since this process has the results. size: how many ranks there are.
     """
 
+    runs_script_on_all = False
+
     _handle: RemoteRanks
 
     def resize(self, ranks: int) -> None:

@@ -55,7 +55,7 @@ def bound_query(
     told = {
         name: _document(name, others[name]) if others and name in others else document
         for name, document in documents.items()
-        if _names(plan.json, name)
+        if names_table(plan.json, name)
     }
     return BoundQuery(text, clock, plan, told)
 
@@ -67,6 +67,6 @@ def _document(table: str, statistics: Any) -> str:
         raise UserError(f"the statistics of {table} are no document, got {shown(statistics)}") from None
 
 
-def _names(plan: str, table: str) -> bool:
+def names_table(plan: str, table: str) -> bool:
     """Whether a plan may read a table."""
     return f'"table":{json.dumps(table, ensure_ascii=False)}' in plan

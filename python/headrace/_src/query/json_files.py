@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import UnsupportedError, UserError
 from headrace._src.query.csv_files import COMPRESSIONS, constant, first_line, stamp
+from headrace._src.query.kept_rows import kept_batches
 from headrace._src.query.store_files import StoreFile, StorePath, place_of, shown, with_stamps
 from headrace._src.query.temporary_files import TemporaryFile
 from headrace._src.sql.literals import literal
-from headrace._src.stop import current_stop
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 _SUFFIXES = (".json", ".ndjson", ".jsonl")
 #: Of how far DuckDB is, on standard output.
 WITHOUT_BAR = "set enable_progress_bar = false"
-#: Read of a store, or written to disk, at a time.
+#: Read of a store at a time.
 _PIECE_BYTES = 16 << 20
-_BATCH_ROWS = 1 << 16
 _PART_ROWS = 1 << 11
 #: Of `read_json`, as DuckDB calls them.
 OPTIONS = (
@@ -109,37 +108,8 @@ def _read(function: str, paths: Sequence[str], options: Mapping[str, Any]) -> pa
 
 def kept_rows(rows: Any, path: str) -> pa.Table:
     """The rows of DuckDB's relation, which lie on disk and are mapped: memory has one batch at a time."""
-    import pyarrow as pa
-
-    stop = current_stop()
     parts = rows.to_arrow_reader(_PART_ROWS)
-    with TemporaryFile(path) as file:
-        try:
-            with pa.ipc.new_stream(file, parts.schema) as writer:
-                for batch in _batches(parts):
-                    if stop:
-                        stop()
-                    writer.write_batch(batch)
-        except Exception:
-            if file.error:
-                raise file.error from None
-            raise
-        return pa.ipc.open_stream(pa.py_buffer(file.mapped())).read_all()
-
-
-def _batches(parts: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-    """Several parts in one batch, as far as they are small."""
-    import pyarrow as pa
-
-    held: list[pa.RecordBatch] = []
-    for part in parts:
-        held.append(part)
-        is_large = sum(each.nbytes for each in held) > _PIECE_BYTES
-        if is_large or sum(each.num_rows for each in held) > _BATCH_ROWS:
-            yield pa.concat_batches(held)
-            held = []
-    if held:
-        yield pa.concat_batches(held)
+    return kept_batches(parts.schema, parts, path)
 
 
 @contextmanager

@@ -211,6 +211,25 @@ def copied(copy: Copy, tables: TablesArgument, options: Mapping[str, Any]) -> pa
     return None if count is None else pa.table({"Count": pa.array([count], pa.int64())})
 
 
+def rows_of_plan(
+    take: Callable[[pa.RecordBatchReader], Any],
+    plan: BoundPlan,
+    text: str,
+    tables: TablesArgument,
+    options: Mapping[str, Any],
+) -> Any:
+    """What `take` makes of the rows of a part of the statement `text`."""
+    import pyarrow as pa
+
+    def taken(stream: Any) -> Any:
+        try:
+            return take(pa.RecordBatchReader.from_stream(stream))
+        except pa.ArrowInvalid as error:  # a value that Arrow does not hold
+            raise HeadraceError(str(error), "data") from None
+
+    return _query(taken, text, tables, dict(options), plan=plan)
+
+
 @checked
 def batches(text: str, tables: TablesArgument, **options: Any) -> pa.RecordBatchReader:
     """Runs one query as `sql` does, with its options, and returns its result as record batches.
@@ -315,10 +334,11 @@ def _query(
     stop: Callable[[], None] | None = None,
     resident: tuple[str, ...] | None = None,
     sink: ResultFolder | None = None,
+    plan: BoundPlan | None = None,
 ) -> Any:
     """What `take` makes of the result; `told` gets the profile. resident: as `Target` has it.
 
-    sink: what ranks write the rows into that are resident otherwise.
+    sink: what ranks write the rows into that are resident otherwise. plan: of a part of the statement.
     """
     stop = stop or stopper(options.pop("timeout", None), options.pop("cancel", None), _follows())
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
@@ -335,7 +355,9 @@ def _query(
     ):
         return _on_all_ranks(
             f"sql {text}" if resident is None else f"persist by {resident} {text}",
-            lambda: _answer(take, told, text, tables, stop, commits, resident=resident, sink=sink, **options),
+            lambda: _answer(
+                take, told, text, tables, stop, commits, resident=resident, sink=sink, plan=plan, **options
+            ),
             text,
             tables,
             options.get("threads"),
@@ -401,7 +423,11 @@ def _on_all_ranks(
 def _in_memory(text: str, tables: TablesArgument) -> dict[str, Any]:
     """The tables of a query that each rank has in memory; files of JSON each reads for itself."""
     found = tables if isinstance(tables, Mapping) else {}
-    found = {name: data for name, data in found.items() if is_in_memory(data)}
+    found = {
+        name: data.data if isinstance(data, ArrowTable) else data
+        for name, data in found.items()
+        if is_in_memory(data)
+    }
     if names_rows(text):
         _, named = with_named_files(text, resolve(tables))
         found |= {name: table.data for name, table in named.items() if isinstance(table, ArrowTable)}
@@ -429,6 +455,7 @@ def _answer(
     verify: bool = False,
     resident: tuple[str, ...] | None = None,
     sink: ResultFolder | None = None,
+    plan: BoundPlan | None = None,
 ) -> Any:
     """`_query` on this process, or on rank 0 of a cluster."""
     import pyarrow as pa
@@ -463,7 +490,6 @@ def _answer(
                 )
             )
     target = Target.of(ranks, topology, layout_seed, mesh).within(memory).on(programs.device_of(settings))
-    plan: BoundPlan | None = None
     rounds = itertools.count(1)
 
     def rows_of(part: BoundPlan) -> Run:
@@ -494,7 +520,7 @@ def _answer(
 
     text = with_pivot_values(text, values_of)
     if may_recur(text):
-        plan = bound_plan(text, schemas_of(documents_for(text, resolved)))
+        plan = plan or bound_plan(text, schemas_of(documents_for(text, resolved)))
         plan, rows = unrolled(plan, resolved, rows_of, in_cluster=current() is not None)
         resolved = {**resolved, **rows}
     target = replace(target, resident=resident)

@@ -17,6 +17,7 @@ from headrace._src.query.dataset import Dataset
 from headrace._src.query.given_columns import OPTIONS as PLACE_OPTIONS
 from headrace._src.query.given_columns import PlaceOptions, given_columns, with_given
 from headrace._src.query.store_files import StorePath, found, is_store, shown, with_stamps
+from headrace._src.sql.tables import TableSchema
 
 #: Of `read_parquet`, how DuckDB's reader does its work, which changes no value.
 _OF_DUCKDB = ("can_have_nan", "explicit_cardinality", "compression")
@@ -115,6 +116,8 @@ class ArrowTable:
     """A table in memory that speaks the Arrow C stream interface."""
 
     data: Any
+    #: Of a table of a session: the types that it declares.
+    schema: TableSchema | None = None
 
     @cached_property
     def imported(self) -> Any:
@@ -125,7 +128,10 @@ class ArrowTable:
     def statistics(self) -> str:
         from headrace import _runtime
 
-        return _runtime.statistics(self.imported)
+        document = _runtime.statistics(self.imported)
+        if self.schema is None:
+            return document
+        return json.dumps({**json.loads(document), "declared": self.schema.declaration()})
 
 
 @dataclass(frozen=True)
@@ -148,7 +154,7 @@ Table = FileTable | ArrowTable | ResidentTable
 
 def is_in_memory(value: Any) -> bool:
     """Whether `tables=` is given a table, not paths of one."""
-    return hasattr(value, "__arrow_c_stream__") or isinstance(value, Dataset)
+    return hasattr(value, "__arrow_c_stream__") or isinstance(value, Dataset | ArrowTable)
 
 
 def resolve(tables: TablesArgument) -> dict[str, Table]:
@@ -269,6 +275,8 @@ def _placed(paths: Sequence[str], readers: Sequence[str], places: PlaceOptions) 
 def _table(name: str, value: Any) -> Table:
     if isinstance(value, FileTable):
         return value.current()
+    if isinstance(value, ArrowTable):
+        return value
     if isinstance(value, Dataset):
         return ResidentTable(value)
     if hasattr(value, "__arrow_c_stream__"):

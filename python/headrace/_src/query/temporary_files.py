@@ -42,6 +42,8 @@ def in_settings(settings: Mapping[str, str], **options: Any) -> Iterator[None]:
 class TemporaryFile(io.RawIOBase):
     """A copy of a file, in another form perhaps, as Python writes it.
 
+    It goes with its `with`, if nobody has mapped it.
+
     What it raises is kept, since libraries between it and the caller make errors of their own of it.
     """
 
@@ -51,6 +53,11 @@ class TemporaryFile(io.RawIOBase):
 
         self._file = translated(lambda: _runtime.TemporaryFile.make(path, current_settings()))
         self.error: BaseException | None = None
+
+    def __exit__(self, *_: object) -> None:
+        # An error has the frames in which it was raised, and they have this.
+        self._file = None
+        self.close()
 
     def writable(self) -> bool:
         return True
@@ -63,6 +70,15 @@ class TemporaryFile(io.RawIOBase):
             self.error = error
             raise
         return view.nbytes
+
+    def raise_error(self) -> None:
+        """Raises what a write has raised, if one has."""
+        error, self.error = self.error, None  # whose frames have this: else nothing of them would end
+        if error:
+            try:
+                raise error from None
+            finally:
+                del error
 
     @property
     def name(self) -> str:

@@ -123,7 +123,7 @@ def _infos(wanted: set[int]) -> pa.Table:
         _SERVER: (0, "headrace"),
         _VERSION: (0, headrace.__version__),
         _ARROW: (0, pa.__version__),
-        _READ_ONLY: (1, True),
+        _READ_ONLY: (1, False),
         _SQL: (1, True),
         _SUBSTRAIT: (1, False),
         _TRANSACTIONS: (3, 0),

@@ -180,7 +180,8 @@ class _Flight(flight.FlightServerBase):
             if statement is not None:
                 ticket = packed("TicketStatementQuery", {1: statement.handle})
                 if not statement.is_query:  # here, not with its rows, which clients need not fetch
-                    statement.define(self.session)
+                    with self._stopped_with(context) as cancel, self._turn(cancel):
+                        statement.do(self.session, cancel)
             return flight.FlightInfo(schema, descriptor, [flight.FlightEndpoint(ticket, [])], -1, -1)
 
     def get_schema(
@@ -216,8 +217,10 @@ class _Flight(flight.FlightServerBase):
             statement = self._statement(name, command)
             if statement is None:
                 raise NotImplementedError(f"headrace's server takes no rows: {name}")
-            statement.define(self.session)
-            writer.write(pa.py_buffer(message({1: 0})))  # rows that were changed
+            sets = reader.read_all() if name == "CommandPreparedStatementUpdate" else None
+            with self._stopped_with(context) as cancel, self._turn(cancel):
+                changed = statement.do(self.session, cancel, sets)
+            writer.write(pa.py_buffer(message({1: max(changed, 0)})))
 
     def do_action(self, context: flight.ServerCallContext, action: flight.Action) -> list[flight.Result]:
         with self._asking():
@@ -335,7 +338,8 @@ def serve(
 ) -> Server:
     """Starts a server of Arrow Flight SQL over a session, for ADBC, JDBC, ODBC and what speaks through them.
 
-    tables: as in `connect`, or a session. All clients share it: a view that one creates is there for all.
+    tables: as in `connect`, or a session. All clients share it: a table or view that one creates is there
+        for all.
     host, port: where it listens; port 0: any free one, which `Server.location` says.
     token: what clients must know, as a bearer's token or as the password of any user. Without one, only
         this machine can be listened to.

@@ -1,4 +1,4 @@
-"""Statements of clients: queries, and those that name views.
+"""Statements of clients: queries, and those that change tables and views.
 
 A server keeps nothing of them: a handle or a ticket is the text itself, with its values.
 """
@@ -6,7 +6,6 @@ A server keeps nothing of them: a handle or a ticket is the text itself, with it
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -15,25 +14,14 @@ from headrace._src.errors import UnsupportedError, UserError
 from headrace._src.query.copy_to import copy_of
 from headrace._src.query.named_files import names_files
 from headrace._src.serving.messages import Fields, message
-from headrace._src.session.run_settings import sets
+from headrace._src.session.appended_files import files_stay
+from headrace._src.session.changes import done_for_each, is_script
+from headrace._src.session.run_settings import is_setting
 from headrace._src.session.session import Session
 from headrace._src.sql.parameters import has_parameters, with_values
+from headrace._src.sql.script import statements_of
 from headrace._src.stop import Cancel
 
-_NOTHING = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"  # blanks and comments
-_WORD = r'"(?:[^"]|"")+"|[A-Za-z_]\w*'
-_NAME = rf"(?:(?:memory\s*\.\s*)?main\s*\.\s*)?({_WORD})"
-_COLUMN = rf"{_NOTHING}(?:{_WORD}){_NOTHING}"
-_COLUMNS = re.compile(rf"{_NOTHING}({_WORD}){_NOTHING}(?:,|$)", re.DOTALL)
-_CREATE = re.compile(
-    rf"{_NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?view\s+(if\s+not\s+exists\s+)?{_NAME}"
-    rf"{_NOTHING}(?:\(({_COLUMN}(?:,{_COLUMN})*)\))?{_NOTHING}as\b",
-    re.IGNORECASE | re.DOTALL,
-)
-_DROP = re.compile(
-    rf"{_NOTHING}drop\s+view\s+(if\s+exists\s+)?{_NAME}(?:\s+cascade|\s+restrict)?{_NOTHING};?{_NOTHING}",
-    re.IGNORECASE | re.DOTALL,
-)
 #: Of a handle. An answer has it twice, and clients of gRPC take 16 MiB.
 _BYTES_MAX = 4 << 20
 #: Of statements that give no rows.
@@ -62,18 +50,15 @@ class Statement:
         """With the values of one row, by position, or by name where columns have names but numbers."""
         if rows.num_rows != 1:
             raise UnsupportedError(f"a query takes one set of parameters, got {rows.num_rows}")
-        values: Sequence[Any] = [column[0].as_py() for column in rows.columns]
-        by_place = all(re.fullmatch(r"\d*", name) for name in rows.column_names)
-        given = values if by_place else dict(zip(rows.column_names, values, strict=True))
-        return Statement(self.text, with_values(self.text, given))
+        return Statement(self.text, with_values(self.text, _sets_of(rows)[0]))
 
     @property
     def is_query(self) -> bool:
-        return not (_CREATE.match(self._run) or _DROP.fullmatch(self._run))
+        return not is_script(self._run)
 
     def check_is_read(self) -> None:
         """Refuses a text that writes files, or changes how other clients' queries run."""
-        if copy_of(self._run) or sets(self._run):
+        if any(copy_of(each) or is_setting(each) for each in statements_of(self._run)):
             raise UnsupportedError("a server's clients write no files by COPY, and change no setting of it")
 
     def check_files(self, session: Session) -> None:
@@ -93,33 +78,33 @@ class Statement:
         reader = session.sql(self._run, cancel=cancel).batches()
         return reader.cast(_nullable(reader.schema))
 
-    def define(self, session: Session) -> None:
-        """Names a view, or forgets one."""
-        if created := _CREATE.match(self._run):
-            replaces, if_none, name = created[1], created[2], _plain(created[3])
-            if not replaces and name.lower() in map(str.lower, session.tables):
-                if if_none:
-                    return
-                raise UserError(
-                    f"there is a table or view of this name: {name}; CREATE OR REPLACE VIEW makes it anew"
-                )
-            columns = [_plain(each) for each in _COLUMNS.findall(created[4] or "")]
-            session.view(name, self._run[created.end() :].strip(), columns)
-            return
-        dropped = _DROP.fullmatch(self._run)
-        if dropped is None:
-            raise UnsupportedError("a server runs queries, CREATE VIEW and DROP VIEW; it changes no tables")
-        name = _plain(dropped[2])
-        if name.lower() in map(str.lower, session.views):
-            session.unregister(name)
-        elif not dropped[1]:
-            raise UserError(f"no such view: {name}")
+    def do(self, session: Session, cancel: Cancel, sets: pa.Table | None = None) -> int:
+        """Changes tables or views; how many rows of a table, -1 if it is about none.
+
+        sets: the values of its parameters, once for each row.
+        """
+        if self.is_query:
+            raise UnsupportedError("an update is a statement that changes tables or views, got a query")
+        with files_stay():
+            if sets is not None and sets.num_rows:
+                return done_for_each(session, self.text, _sets_of(sets), cancel=cancel)
+            done = session.sql(self._run, cancel=cancel)
+        if not done.is_answer:
+            raise UnsupportedError(
+                "behind statements that change tables a server's clients ask no query: ask it alone"
+            )
+        return done.changed
+
+
+def _sets_of(rows: pa.Table) -> list[Any]:
+    """Values of parameters by position, or by name where columns have names but numbers."""
+    columns = [column.to_pylist() for column in rows.columns]
+    sets = list(zip(*columns, strict=True))
+    if all(re.fullmatch(r"\d*", name) for name in rows.column_names):
+        return sets
+    return [dict(zip(rows.column_names, each, strict=True)) for each in sets]
 
 
 def _nullable(schema: pa.Schema) -> pa.Schema:
     """A run may find that a column has no NULL; clients want the schema that they were told."""
     return pa.schema([field.with_nullable(True) for field in schema])
-
-
-def _plain(name: str) -> str:
-    return name[1:-1].replace('""', '"') if name.startswith('"') else name

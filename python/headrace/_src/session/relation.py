@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     import polars
     import pyarrow as pa
 
-    from headrace._src.session.session import Bound, Session
+    from headrace._src.session.changes import Answer
+    from headrace._src.session.names import Bound
+    from headrace._src.session.session import Session
 
 
 @checked_methods
@@ -36,12 +38,31 @@ class Relation:
     Whatever takes Arrow data takes it too (`polars.DataFrame(relation)`), and so does `Session.register`.
     """
 
-    def __init__(self, session: Session, text: str, bound: Bound, options: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        text: str,
+        bound: Bound,
+        options: dict[str, Any],
+        answer: Answer | None = None,
+    ) -> None:
+        """answer: of a statement that was done; there is nothing left to run."""
         self.session = session
         #: The query, with the values of its parameters.
         self.text = text
         self._bound = bound
         self._options = options
+        self._answer = answer
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it is what a statement says that has changed a table or view."""
+        return self._answer is not None
+
+    @property
+    def changed(self) -> int:
+        """How many rows of a table the statement has changed; -1 of a query, and of what is about none."""
+        return self._answer.count if self._answer else -1
 
     @property
     def columns(self) -> list[str]:
@@ -67,10 +88,14 @@ class Relation:
 
     def arrow(self) -> pa.Table:
         """The rows as a pyarrow.Table."""
+        if self._answer:
+            return self._answer.rows
         return self._ask(queries.sql, self._bound.composed)
 
     def batches(self) -> pa.RecordBatchReader:
         """The rows as record batches, for results that are larger than memory; see `headrace.batches`."""
+        if self._answer:
+            return self._answer.rows.to_reader()
         return self._ask(queries.batches, self._bound.composed)
 
     def df(self) -> pandas.DataFrame:
@@ -131,6 +156,8 @@ class Relation:
 
     def _ask(self, call: Callable[..., Any], composed: Composed, **options: Any) -> Any:
         """A call of `sql` and its like, with the session's options that it takes."""
+        if self._answer:
+            raise UserError("the statement has been done: it is no query that runs again")
         taken = call.__annotations__
         given = self._options
         if call is not queries.explain:

@@ -1,4 +1,4 @@
-"""SET and RESET of what a session's queries run with, by DuckDB's names."""
+"""SET, RESET and PRAGMA of what a session's queries run with, by DuckDB's names."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from headrace._src.errors import UnsupportedError, UserError
 from headrace._src.sql.described import OPTIONS, SETTINGS
 
 _STATEMENT = re.compile(
-    r"""\s*(?:set\s+(?:(?:session|global|local)\s+)?(?P<name>\w+)\s*(?:=|\bto\b)\s*
+    r"""\s*(?:(?:set\s+(?:(?:session|global|local)\s+)?|pragma\s+)(?P<name>\w+)\s*(?:=|\bto\b)\s*
     (?P<value>'(?:[^']|'')*'|[\w.%+-]+)|reset\s+(?:(?:session|global|local)\s+)?(?P<reset>\w+))\s*;?\s*""",
     re.IGNORECASE | re.VERBOSE,
 )
 NAMES = (*OPTIONS, *SETTINGS)
 
 
-def sets(text: str) -> bool:
-    """Whether a text is SET or RESET and nothing else."""
+def is_setting(text: str) -> bool:
+    """Whether a text sets a setting, and nothing else."""
     return _STATEMENT.fullmatch(text) is not None
 
 

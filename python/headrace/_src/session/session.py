@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from headrace._src.arguments import check_options, checked, checked_methods
-from headrace._src.errors import SqlError, UserError
+from headrace._src.errors import UserError
 from headrace._src.programs import setting_texts
 from headrace._src.query import sql as queries
-from headrace._src.query.bound_query import schemas_of
 from headrace._src.query.copy_to import Copy, copy_of
-from headrace._src.query.named_files import with_named_files
 from headrace._src.query.seeds import Draws, seed_set_by
-from headrace._src.query.statistics import documents_for
-from headrace._src.query.tables import ArrowTable, TablesArgument, checked_name, resolve
+from headrace._src.query.tables import TablesArgument, checked_name, resolve
 from headrace._src.query.temporary_files import in_settings
+from headrace._src.session.changes import Answer, Effect, done, is_script
+from headrace._src.session.names import Bound, Names, View, bound, read_by, with_files
 from headrace._src.session.relation import Relation
 from headrace._src.session.run_settings import with_setting
-from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
+from headrace._src.sql.catalogue import tables_named
 from headrace._src.sql.collations import collation_set_by, in_collation
 from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.literals import literal
@@ -34,128 +34,6 @@ _SET_VARIABLE = re.compile(
     r"""\s*set\s+variable\s+(?P<name>\w+|"(?:[^"]|"")+")\s*(?:=|\bto\b)(?P<value>.*?);?\s*""",
     re.IGNORECASE | re.DOTALL,
 )
-_READS_VARIABLE = "getvariable"
-
-
-@dataclass(frozen=True)
-class View:
-    """A query with a name."""
-
-    name: str
-    text: str
-    #: The tables and views that it names, in small letters.
-    reads: frozenset[str]
-    #: The tables that its text has in place of the files that it names.
-    files: Mapping[str, Any] = field(default_factory=dict)
-
-
-def _read_by(view: View, views: Mapping[str, View]) -> set[str]:
-    """The names that a view reads, and those that the views among them do."""
-    found: set[str] = set()
-    left = list(view.reads)
-    while left:
-        name = left.pop()
-        if name not in found:
-            found.add(name)
-            left += views[name].reads if name in views else ()
-    return found
-
-
-@dataclass(frozen=True)
-class Names:
-    """What names of tables mean, at one moment; by name in small letters, with the name as it was given."""
-
-    #: What `tables=` of `sql` takes.
-    tables: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
-    views: Mapping[str, View] = field(default_factory=dict)
-    #: Statements that set variables.
-    variables: Mapping[str, str] = field(default_factory=dict)
-
-    def without(self, name: str) -> Names:
-        low = name.lower()
-        return Names(
-            {known: table for known, table in self.tables.items() if known != low},
-            {known: view for known, view in self.views.items() if known != low},
-            self.variables,
-        )
-
-    def reading(self, reads: Iterable[str]) -> tuple[list[View], dict[str, Any]]:
-        """The views that a text with these names needs, each behind those that it reads; and the tables."""
-        views: dict[str, View] = {}
-        tables: dict[str, Any] = {}
-
-        def visit(names: Iterable[str]) -> None:
-            for name in sorted(names):
-                if name in self.tables:
-                    given, data = self.tables[name]
-                    tables[given] = data
-                elif name in self.views and name not in views:
-                    visit(self.views[name].reads)
-                    views[name] = self.views[name]
-                    tables.update(self.views[name].files)
-
-        visit(reads)
-        return list(views.values()), tables
-
-    @property
-    def every(self) -> list[str]:
-        return sorted((*(given for given, _ in self.tables.values()), *(v.name for v in self.views.values())))
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A text behind the views that it reads, with their tables."""
-
-    composed: Composed
-    tables: dict[str, Any]
-    #: None for EXPLAIN, DESCRIBE and SHOW.
-    plan: BoundPlan | None
-
-
-def bound(text: str, names: Names) -> Bound:
-    """A text with what it reads. Raises SqlError with the place in the text, or the view."""
-    text, files = _with_files(text, names)
-    script = script_of(text)
-    if script.kind is not Kind.ROWS:  # about any table
-        composed, tables = _composed(text, names, (*names.tables, *names.views))
-        return Bound(composed, {**tables, **files}, None)
-    composed, tables = _composed(text, names, tables_named(script))
-    tables.update(files)
-    try:
-        return Bound(composed, tables, _plan(composed, tables))
-    except SqlError as error:
-        raise _mistake(text, names) or composed.retold(error) from None
-
-
-def _with_files(text: str, names: Names) -> tuple[str, dict[str, Any]]:
-    """The text with names instead of files, and what `tables=` takes of them."""
-    text, named = with_named_files(text, names.every)
-    return text, {
-        name: table.data if isinstance(table, ArrowTable) else table for name, table in named.items()
-    }
-
-
-def _composed(text: str, names: Names, reads: Iterable[str]) -> tuple[Composed, dict[str, Any]]:
-    views, tables = names.reading(reads)
-    parts = [Part(f"create view {quoted(v.name)} as {v.text}\n;", f"view {v.name}") for v in views]
-    if any(_READS_VARIABLE in part.text.lower() for part in (*parts, Part(text))):
-        parts = [*(Part(set_, f"variable {name}") for name, set_ in names.variables.items()), *parts]
-    return Composed((*parts, Part(text))), tables
-
-
-def _mistake(text: str, names: Names) -> SqlError | None:
-    """The mistake, with all tables to choose the names from."""
-    composed, tables = _composed(text, names, (*names.tables, *names.views))
-    try:
-        _plan(composed, tables)
-    except SqlError as error:
-        retold = composed.retold(error)
-        return retold if isinstance(retold, SqlError) else None
-    return None
-
-
-def _plan(composed: Composed, tables: Mapping[str, Any]) -> BoundPlan:
-    return bound_plan(composed.text, schemas_of(documents_for(composed.text, resolve(tables))))
 
 
 @checked_methods
@@ -170,6 +48,7 @@ class Session:
         self._given = dict(options)  # which RESET goes back to
         self._lock = threading.Lock()
         self._names = Names()
+        self._changing = threading.RLock()  # held while a statement changes a table
         self._draws: Draws | None = None
 
     def register(self, name: str, data: Any) -> None:
@@ -180,8 +59,7 @@ class Session:
         """
         resolve({name: data})  # which raises for what is none
         with self._lock:
-            names = self._names.without(name)
-            self._names = replace(names, tables={**names.tables, name.lower(): (name, data)})
+            self._names = self._names.without(name).having(name, data)
 
     def view(self, name: str, query: str | Relation, columns: Sequence[str] = ()) -> Relation:
         """Names a query, which later ones may read as a table; it is computed as a part of them.
@@ -203,9 +81,9 @@ class Session:
             text = f"select * from ({query_alone(text).strip()}\n) as {quoted(name)} ({renamed})"
         with self._lock, in_settings(setting_texts(self._options.get("settings"))):
             names = self._names.without(name)
-            shown, files = _with_files(query_alone(text).strip(), names)
+            shown, files = with_files(query_alone(text).strip(), names)
             view = View(name, shown, tables_named(script), files)
-            if name.lower() in _read_by(view, names.views):
+            if name.lower() in read_by(view, names.views):
                 raise UserError(f"view {name}: it would read itself; choose another name")
             bound(text, names)
             self._names = replace(names, views={**names.views, name.lower(): view})
@@ -245,16 +123,22 @@ class Session:
         UTC. So do SET default_collation = 'nocase' and the option collation, and SET threads, memory_limit,
         temp_directory and max_temp_directory_size. SET VARIABLE x = value runs at once, also a subquery, and
         getvariable('x') is that value for later ones. COPY (query) TO 'file' writes at once, and gives the
-        number of rows.
+        number of rows. CREATE TABLE, INSERT, DELETE, UPDATE, TRUNCATE, DROP and CREATE VIEW are done at once,
+        too; a text may have several of these and end in a query. `Relation.changed` is the number of rows.
 
         parameters: the values of `?` and `$1` in their order, or of `$name` and `:name` by name. They are
             typed literals for the query; an error shows the text with its values.
         options: those of `headrace.sql`, over those of the session.
 
-        Raises SqlError at once for a text that does not fit the tables.
+        Raises SqlError at once for a text that does not fit the tables, and ConstraintError for a NULL in a
+        column that is NOT NULL.
         """
         check_options(options, queries.sql)
         text = with_values(text, parameters)
+        if is_script(text):
+            text, answer = done(self, text, options)
+            if answer:
+                return Relation(self, text, Bound(Composed((Part(text),)), {}, None), options, answer)
         if copy := copy_of(text):
             text = self._copy(copy, options)
         seed = seed_set_by(text)
@@ -276,13 +160,40 @@ class Session:
             # The value stays where it stands, for the places of mistakes.
             value = "select (".rjust(variable.start("value")) + variable["value"] + "\n) as value"
             text = self._set_variable(variable["name"], self.sql(value, **options))
-        told = in_settings(
-            setting_texts(options.get("settings")),
-            threads=options.get("threads"),
-            memory=options.get("memory"),
-        )
-        with told, in_zone(options.get("time_zone")), in_collation(options.get("collation")):
+        with _as_said(options):
             return Relation(self, text, bound(text, self._names), options)
+
+    def _changed(
+        self,
+        text: str,
+        options: Mapping[str, Any],
+        change: Callable[[Names, Mapping[str, Any]], Effect | None],
+    ) -> Answer | None:
+        """What a statement says that changes the names; None if `change` gives nothing.
+
+        change: what it does, with the options of the session. One runs at a time.
+        """
+        with self._changing:
+            options = self._options_of_run(text, {**self._options, **options})
+            with _as_said(options):
+                before = self._names
+                made = change(before, options)
+            if made is None:
+                return None
+            with self._lock:
+                if self._names.named(made.name) is not before.named(made.name):
+                    raise UserError(f"there is another table of this name by now: {made.name}")
+                self._names = made.on(self._names)
+            return made.answer
+
+    def _defined(self, name: str, statement: str) -> None:
+        """Names a macro or a type, or forgets it: without a statement."""
+        with self._lock:
+            low, known = name.lower(), self._names.definitions
+            others = {each: text for each, text in known.items() if each != low}
+            # One that is made anew stays in its place: others behind it may use it.
+            definitions = {**known, low: statement} if statement else others
+            self._names = replace(self._names, definitions=definitions)
 
     def _copy(self, copy: Copy, options: Mapping[str, Any]) -> str:
         """Writes the rows of a query now; the query of their number."""
@@ -297,6 +208,16 @@ class Session:
             variables = {**self._names.variables, key: f"set variable {name} = {constant};"}
             self._names = replace(self._names, variables=variables)
         return f"select {constant} as {name}"
+
+
+@contextmanager
+def _as_said(options: Mapping[str, Any]) -> Iterator[None]:
+    """While a text is bound and run with these options."""
+    told = in_settings(
+        setting_texts(options.get("settings")), threads=options.get("threads"), memory=options.get("memory")
+    )
+    with told, in_zone(options.get("time_zone")), in_collation(options.get("collation")):
+        yield
 
 
 @checked

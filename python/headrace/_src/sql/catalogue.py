@@ -10,12 +10,13 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from headrace._src.errors import SqlError, UnsupportedError
+from headrace._src.errors import ConstraintError, DataError, SqlError, UnsupportedError
+from headrace._src.sql.changes import Change, Verb, change_of, is_constant
 from headrace._src.sql.collations import current_collation
 from headrace._src.sql.described import answered
 from headrace._src.sql.literals import first_bignum
@@ -23,8 +24,9 @@ from headrace._src.sql.mistakes import error_of
 from headrace._src.sql.parameters import place_of_one
 from headrace._src.sql.place import located
 from headrace._src.sql.recursion_keys import RecursionKeys
-from headrace._src.sql.script import Kind, Script, script_of
-from headrace._src.sql.tables import TableSchema, check_names
+from headrace._src.sql.script import Kind, Script, may_change, query_alone, script_of
+from headrace._src.sql.stored_types import read_as_declared
+from headrace._src.sql.tables import Column, TableSchema, check_names, quoted
 from headrace._src.sql.zones import UTC, current_zone
 from headrace._src.stop import unless_stopped
 
@@ -121,12 +123,99 @@ def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
 
     def bound() -> BoundPlan:
         with _tables(schemas, script) as connection:
-            plan = answered(connection, _plan(connection, script, schemas), script.text)
-            plan = _stored(plan, schemas)
+            plan = _answered(connection, _plan(connection, script, schemas), script, schemas)
             relation = connection.sql(script.query)
             return BoundPlan(plan, tuple(relation.columns), tuple(map(str, relation.types)))
 
     return unless_stopped(bound)
+
+
+def bound_change(text: str, schemas: Sequence[TableSchema], taken: Collection[str], more: str = "") -> Change:
+    """What the last statement of `text` changes; positions in its plan are bytes of `text`.
+
+    taken: names of tables and views, in small letters: a CREATE TABLE of one has no schema but to replace it.
+    more: further rows of the VALUES that an INSERT ends with, which are literals. They are in `rows`; there
+    are none if the row in the text is not constant, or one of them is a mistake.
+
+    Raises SqlError, and UnsupportedError for what changes no table, or not in a way that a session knows.
+    """
+    script = script_of(text)
+
+    def bound() -> Change:
+        with _tables(schemas, script) as connection:
+            plan = _plan(connection, script, schemas, queries_only=False)
+            try:
+                change = change_of(plan)
+            except UnsupportedError as error:
+                raise located(UnsupportedError, str(error), script.text, *_stretch(script.query)) from None
+            if change.verb is Verb.CREATE:
+                if change.on_conflict == "REPLACE" or change.name.lower() not in taken:
+                    change = replace(change, schema=_created(connection, change, script))
+            elif change.verb is Verb.INSERT and is_constant(change.plan):
+                return replace(change, rows=_constant_rows(connection, change, script, more))
+            if not change.plan:
+                return change
+            return replace(change, plan=_answered(connection, change.plan, script, schemas))
+
+    return unless_stopped(bound)
+
+
+def _answered(connection: Any, plan: str, script: Script, schemas: Sequence[TableSchema]) -> str:
+    """A plan that reads what the tables store, with rows in place of functions of the catalogue."""
+    return read_as_declared(_stored(answered(connection, plan, script.text), schemas), schemas)
+
+
+#: Behind CREATE TABLE … AS query.
+_DATA = re.compile(r"\bwith\s+(?:no\s+)?data\s*$", re.IGNORECASE)
+
+
+def _created(connection: Any, change: Change, script: Script) -> TableSchema:
+    """The table that a statement makes, which is made without rows."""
+    import duckdb
+
+    statement = query_alone(script.query)
+    if change.plan:
+        statement = f"{_DATA.sub('', statement)}\nwith no data"
+    try:
+        connection.execute(statement)
+    except duckdb.Error as error:
+        message = str(error).partition(": ")[2]
+        raise located(SqlError, message, script.text, *_stretch(script.query)) from None
+    told = connection.execute(
+        "select sql from duckdb_tables() where lower(table_name) = lower(?) order by temporary desc",
+        [change.name],
+    ).fetchall()
+    columns = connection.execute(
+        "select column_name, data_type, is_nullable from duckdb_columns() "
+        "where table_oid = (select max(table_oid) from duckdb_tables() where lower(table_name) = lower(?)) "
+        "order by column_index",
+        [change.name],
+    ).fetchall()
+    return TableSchema(change.name, tuple(Column(*each) for each in columns), told[0][0])
+
+
+#: Types of which DuckDB makes texts in Arrow, or other values where they are large.
+_NO_ARROW = re.compile("UUID|INTERVAL|HUGEINT")
+
+
+def _constant_rows(connection: Any, change: Change, script: Script, more: str) -> pa.Table | None:
+    """What an INSERT of constants adds; None where a run has to find that.
+
+    A run tells the place of a value that does not fit.
+
+    Raises ConstraintError for a NULL that may not be, and DataError for a mistake in `more`.
+    """
+    import duckdb
+
+    try:
+        connection.execute(query_alone(script.query) + more)
+    except duckdb.Error as error:
+        if isinstance(error, duckdb.ConstraintException) or more:
+            kind = ConstraintError if isinstance(error, duckdb.ConstraintException) else DataError
+            raise kind(str(error).splitlines()[0].partition(": ")[2]) from None
+        return None
+    rows = connection.sql(f"from {quoted(change.name)}")
+    return None if _NO_ARROW.search(" ".join(map(str, rows.types))) else rows.to_arrow_table()
 
 
 def moved_conditions(text: str, schemas: Sequence[TableSchema]) -> Any:
@@ -140,7 +229,7 @@ def moved_conditions(text: str, schemas: Sequence[TableSchema]) -> Any:
 
     def moved() -> str:
         with _tables(schemas, script) as connection:
-            _plan(connection, script, schemas)
+            _plan(connection, script, schemas, queries_only=False)
             plan: str = connection.execute(_OPTIMIZED, [script.query]).fetchall()[0][0]
             return _stored(plan, schemas)
 
@@ -154,7 +243,7 @@ def tables_named(script: Script) -> frozenset[str]:
     """Names, in small letters, among which are those of all tables that a script reads."""
     import duckdb
 
-    if not script.definitions:
+    if not script.definitions and not may_change(script.text):
         with _tables(()) as connection, suppress(duckdb.Error):
             return frozenset(name.lower() for name in connection.get_table_names(script.query))
     # DuckDB does not know the macros of the text, or it is wrong: any word may be a name.
@@ -210,7 +299,9 @@ def _connect(zone: str, collation: str) -> Any:
     return connection
 
 
-def _plan(connection: Any, script: Script, schemas: Sequence[TableSchema]) -> str:
+def _plan(
+    connection: Any, script: Script, schemas: Sequence[TableSchema], *, queries_only: bool = True
+) -> str:
     """The plan of a script's last statement, after its definitions."""
     import duckdb
 
@@ -230,7 +321,7 @@ def _plan(connection: Any, script: Script, schemas: Sequence[TableSchema]) -> st
             raise located(
                 SqlError, str(error).partition(": ")[2], script.text, *_stretch(definition)
             ) from None
-    return _serialized(connection, script.query, script, schemas, queries_only=True)
+    return _serialized(connection, script.query, script, schemas, queries_only)
 
 
 def _serialized(
@@ -247,10 +338,14 @@ def _serialized(
             names = ", ".join(f"${name}" for name in sorted(statement.named_parameters))
             place = place_of_one(part, statement.named_parameters)
             raise located(UnsupportedError, f"parameters are not supported: {names}", script.text, *place)
+        if not queries_only and statement.type.name in _STATEMENTS:
+            message = "a statement that changes tables has no PIVOT without a list of values: ON x IN (…)"
+            raise located(UnsupportedError, message, script.text, *_stretch(part))
         if queries_only and statement.type != duckdb.StatementType.SELECT:
-            message = (
-                f"only queries are supported, got {_STATEMENTS.get(statement.type.name, statement.type.name)}"
-            )
+            name = _STATEMENTS.get(statement.type.name, statement.type.name)
+            message = f"only queries are supported, got {name}"
+            if name in _OF_SESSIONS:
+                message += "; a session (hr.connect) has tables that statements change"
             raise located(UnsupportedError, message, script.text, *_stretch(part))
     plan: str | None = connection.execute(_SERIALIZE, [part]).fetchall()[0][0]
     keys = RecursionKeys(script.text)
@@ -298,6 +393,7 @@ def _stored(plan: str, schemas: Sequence[TableSchema]) -> str:
 
 #: What DuckDB calls by another name than the text.
 _STATEMENTS = {"MULTI": "PIVOT without a list of values"}
+_OF_SESSIONS = ("CREATE", "INSERT", "DELETE", "UPDATE", "DROP", "ALTER", "MERGE_INTO")
 
 
 def _root(plan: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from headrace._src.errors import SqlError, UnsupportedError, translated
 from headrace._src.query.temporary_files import current_options, current_settings
 from headrace._src.sql.literals import literal
 from headrace._src.sql.place import located
+from headrace._src.sql.plan_text import plan_text
 
 #: Functions in FROM about tables and the binder's words; `information_schema` is made of them.
 _FUNCTIONS = (
@@ -23,6 +25,7 @@ _FUNCTIONS = (
     "duckdb_keywords",
     "duckdb_schemas",
     "duckdb_sequences",
+    "duckdb_settings",
     "duckdb_tables",
     "duckdb_types",
     "duckdb_views",
@@ -48,6 +51,8 @@ OPTIONS = {
 SETTINGS = {"temp_directory": "spillDirectory", "max_temp_directory_size": "spillLimit"}
 _OF_RUNS = OPTIONS | SETTINGS
 _SETTING = "current_setting"
+#: FROM repeat(value, count).
+_REPEAT = "repeat"
 
 
 def settings_asked(text: str) -> list[Any]:
@@ -59,14 +64,16 @@ def settings_asked(text: str) -> list[Any]:
 
 
 def answered(connection: Any, plan: str, text: str) -> str:
-    """A plan with rows and values in place of functions of the catalogue. text: that it is the plan of.
+    """A plan with rows and values in place of functions of the catalogue, and of `repeat` in FROM.
+
+    text: that it is the plan of.
 
     Raises UnsupportedError for a setting that is none of a query.
     """
-    if not any(f'"{name}"' in plan for name in (*_FUNCTIONS, _SETTING)):
+    if not any(f'"{name}"' in plan for name in (*_FUNCTIONS, _SETTING, _REPEAT)):
         return plan
     try:
-        return json.dumps(_replaced(connection, json.loads(plan), text))
+        return plan_text(_replaced(connection, json.loads(plan), text))
     except RecursionError:
         raise SqlError("the plan is too deep to be read") from None
 
@@ -79,6 +86,8 @@ def _replaced(connection: Any, node: Any, text: str) -> Any:
     name = node["qname"]["path"][-1] if isinstance(node.get("qname"), dict) else ""
     if node.get("type") == "LOGICAL_GET" and name in _FUNCTIONS:
         return _rows(connection, node, name)
+    if node.get("type") == "LOGICAL_GET" and name == _REPEAT:
+        return _repeated(connection, node)
     if node.get("expression_class") == "BOUND_FUNCTION" and name == _SETTING:
         return _constant(connection, node, text)
     return {key: _replaced(connection, child, text) for key, child in node.items()}
@@ -89,6 +98,8 @@ def _rows(connection: Any, scan: dict[str, Any], name: str) -> dict[str, Any]:
     # Where rows are only counted, a column is asked for that is none.
     wanted = [each["index"] if each["index"] < len(scan["names"]) else 0 for each in scan["column_indexes"]]
     columns = connection.execute(f"from {name}({given})").fetchall()
+    if name == "duckdb_settings":
+        columns = list(_own_settings(connection, columns))
     types = [scan["returned_types"][place] for place in wanted]
     values = [
         [{"type": kind, **_value(row[place])} for row in columns]
@@ -99,6 +110,32 @@ def _rows(connection: Any, scan: dict[str, Any], name: str) -> dict[str, Any]:
         "table_index": scan["table_index"],
         "collection": {"types": types, "values": values},
         "column_ids": list(range(len(wanted))),
+    }
+
+
+def _own_settings(connection: Any, rows: list[Any]) -> Iterator[tuple[Any, ...]]:
+    """Of DuckDB's settings those that a query has, with their values."""
+    for name, value, *rest in rows:
+        if name.lower() in _OF_RUNS:
+            value = str(_of_runs(connection, _OF_RUNS[name.lower()]))
+        elif name.lower() not in _OF_BINDER:
+            continue
+        yield name, value, *rest
+
+
+def _repeated(connection: Any, scan: dict[str, Any]) -> dict[str, Any]:
+    """The same value in as many rows: of a range of numbers."""
+    value, count = scan["parameters"]
+    text = f"from range({max(0, count['value'])})"
+    told = connection.execute("select json_serialize_plan(?, optimize := false)", [text]).fetchall()[0][0]
+    numbers = json.loads(told)["plans"][0]["children"][0]
+    nowhere = {"alias": "", "query_location": (1 << 64) - 1, "query_location_length": 0}
+    constant = {"expression_class": "BOUND_CONSTANT", "type": "VALUE_CONSTANT", **nowhere, "value": value}
+    return {
+        "type": "LOGICAL_PROJECTION",
+        "children": [numbers],
+        "table_index": scan["table_index"],
+        "expressions": [constant for _ in scan["column_indexes"]],
     }
 
 

@@ -24,6 +24,16 @@ _SIGN = re.compile(rb"""\?(\d*)|\$(\w+)|(?<![:\w\]'"]):([A-Za-z_]\w*)""")
 
 def with_values(text: str, parameters: Parameters) -> str:
     """The text with its parameters as literals. Raises UserError for values that do not fit them."""
+    return _filled(text, parameters, _signs(text, text.encode()))
+
+
+def with_each(text: str, sets: Iterable[Parameters]) -> Iterator[str]:
+    """The same for several sets of values."""
+    signs = list(_signs(text, text.encode()))
+    return (_filled(text, each, signs) for each in sets)
+
+
+def _filled(text: str, parameters: Parameters, signs: Iterable[re.Match[bytes]]) -> str:
     named = isinstance(parameters, Mapping)
     if isinstance(parameters, (str, bytes)) or not isinstance(parameters, Iterable):
         raise UserError(f"parameters are a list of values or a dict of them by name, got {shown(parameters)}")
@@ -35,7 +45,7 @@ def with_values(text: str, parameters: Parameters) -> str:
         else {str(number): value for number, value in enumerate(parameters, 1)}
     )
     data, out, end, asked, used = text.encode(), [], 0, 0, set()
-    for match in _signs(text, data):
+    for match in signs:
         name = (match[1] or match[2] or match[3] or b"").decode()
         if match[3] is not None and name not in values:
             continue  # a colon that means something else

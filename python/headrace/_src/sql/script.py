@@ -18,8 +18,18 @@ from headrace._src.sql.place import located
 _DEPTH_MAX = 20_000
 _BLANKED = re.compile(rb"[^\n]")
 _WORD = re.compile(rb"\w+")
+#: Statements that change what a session has.
+CHANGES = ("create", "drop", "insert", "delete", "update", "truncate", "alter", "merge")
+# Where one may begin.
+_MAY_CHANGE = re.compile(rf"(?:^|[;)\n]|\*/)\s*(?:{'|'.join(CHANGES)})\b", re.IGNORECASE)
+#: PRAGMA as the statement that says the same.
+_PRAGMAS = (
+    (re.compile(rb"pragma\s+table_info\s*\(\s*(\w+)\s*\)", re.IGNORECASE), rb"from pragma_table_info('\1')"),
+    (re.compile(rb"pragma\s+table_info\b", re.IGNORECASE), rb"from pragma_table_info"),
+    (re.compile(rb"pragma\s+show_(tables|databases)\b", re.IGNORECASE), rb"show \1"),
+)
 # Where a statement may begin that is not a query over the tables.
-_NO_ROWS = re.compile(r"(?:^|;|\*/|\n)\s*(?:explain|describe|desc|show)\b", re.IGNORECASE)
+_NO_ROWS = re.compile(r"(?:^|;|\*/|\n)\s*(?:explain|describe|desc|show|pragma)\b", re.IGNORECASE)
 
 
 class Kind(enum.Enum):
@@ -81,12 +91,45 @@ def script_of(text: str) -> Script:
     if not statements:
         raise SqlError("the query is empty")
     starts = [tokens[0] for tokens in statements]
+    if _word(data, starts[-1]) == "pragma":
+        for pragma, query in _PRAGMAS:
+            if pragma.match(data, starts[-1]):
+                said = pragma.sub(query, data[starts[-1] :], count=1)
+                return script_of((data[: starts[-1]] + said).decode())
     if _word(data, starts[-1]) == "call" and len(statements[-1]) > 1:
         data = data[: starts[-1]] + b"from" + data[starts[-1] + 4 :]
     definitions = [_part(data, start, end) for start, end in pairwise(starts)]
     kind, start = _kind(text, data, statements[-1])
     text = (data[: starts[-1]] + _BLANKED.sub(b" ", data[starts[-1] : start]) + data[start:]).decode()
     return Script(text, tuple(definitions), _part(data, start, len(data)), kind, starts[-1])
+
+
+def may_change(text: str) -> bool:
+    """Whether a text may have one of CHANGES; cheap, and without DuckDB."""
+    return _MAY_CHANGE.search(text) is not None
+
+
+def statements_of(text: str) -> list[str]:
+    """All statements of a text, each in its place. Raises SqlError if it has none."""
+    script = script_of(text)
+    return [*script.definitions, _part(text.encode(), script.start, len(text.encode()))]
+
+
+def verb_of(statement: str) -> str:
+    """The first word of a statement, or that behind its WITH, in small letters."""
+    import duckdb
+
+    data, depth, closes = statement.encode(), 0, False
+    words = [position for position, kind in duckdb.tokenize(statement) if kind != duckdb.token_type.comment]
+    first = _word(data, words[0]) if words else ""
+    for position in words if first == "with" else ():
+        byte = data[position : position + 1]
+        depth += (byte == b"(") - (byte == b")")
+        word = _word(data, position)
+        if closes and word and word not in ("as", "using"):
+            return word
+        closes = byte == b")" and depth == 0
+    return first
 
 
 def query_alone(query: str) -> str:

@@ -68,6 +68,8 @@ class Column:
 class TableSchema:
     name: str
     columns: tuple[Column, ...]
+    #: The statement that makes it, of a table of a session; what is stored may be of `stored_type`.
+    definition: str = ""
 
     @property
     def is_cast(self) -> bool:
@@ -78,8 +80,20 @@ class TableSchema:
         """Of the table of what is stored: where columns are casts, the table is a view of it."""
         return f"{self.name} as it is stored" if self.is_cast else self.name
 
+    @staticmethod
+    def declared(name: str, told: Mapping[str, Any]) -> TableSchema:
+        """Of a table of a session, as `declaration` tells it."""
+        columns = tuple(Column(*each) for each in told["columns"])
+        return TableSchema(name, columns, told["definition"])
+
+    def declaration(self) -> dict[str, Any]:
+        columns = [(column.name, column.type, column.nullable) for column in self.columns]
+        return {"columns": columns, "definition": self.definition}
+
     def statement(self) -> str:
         """Creates the table, empty. Raises for names that DuckDB cannot tell apart."""
+        if self.definition:
+            return self.definition
         seen: dict[str, str] = {}
         for column in self.columns:
             if not column.name or "\0" in column.name:
@@ -104,6 +118,8 @@ class TableSchema:
 
 def schema_of(name: str, document: Mapping[str, Any]) -> TableSchema:
     """The schema of a statistics document: its columns in their order, then the stand-ins."""
+    if declared := document.get("declared"):
+        return TableSchema.declared(name, declared)
     readable = sorted(document["columns"].items(), key=lambda item: item[1]["index"])
     casts = document.get("casts", {})
     columns = []

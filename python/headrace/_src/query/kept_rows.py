@@ -1,0 +1,52 @@
+"""Rows that lie on disk and are mapped: an Arrow stream in a file without a name, within `spillLimit`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from headrace._src.query.temporary_files import TemporaryFile
+from headrace._src.stop import current_stop
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Written at a time.
+_BATCH_BYTES = 16 << 20
+_BATCH_ROWS = 1 << 16
+
+
+def kept_batches(schema: pa.Schema, batches: Iterable[pa.RecordBatch], path: str) -> pa.Table:
+    """The rows as a table on disk; memory has one batch at a time. path: whose they are, for messages.
+
+    They are there as long as somebody has the table, or a part of it.
+    """
+    import pyarrow as pa
+
+    stop = current_stop()
+    with TemporaryFile(path) as file:
+        try:
+            with pa.ipc.new_stream(file, schema) as writer:
+                for batch in _larger(batches):
+                    if stop:
+                        stop()
+                    writer.write_batch(batch)
+        except Exception:
+            file.raise_error()
+            raise
+        return pa.ipc.open_stream(pa.py_buffer(file.mapped())).read_all()
+
+
+def _larger(parts: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Several parts in one batch, as far as they are small."""
+    import pyarrow as pa
+
+    held: list[pa.RecordBatch] = []
+    for part in parts:
+        held.append(part)
+        is_large = sum(each.nbytes for each in held) > _BATCH_BYTES
+        if is_large or sum(each.num_rows for each in held) > _BATCH_ROWS:
+            yield pa.concat_batches(held)
+            held = []
+    if held:
+        yield pa.concat_batches(held)

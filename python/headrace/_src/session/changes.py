@@ -1,0 +1,292 @@
+"""Statements that change what a session has: its tables and views. They are done at once, one by one.
+
+Each makes another `Names`: a query goes on with the rows that its tables had when it was written, and a
+statement that fails has changed nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from headrace._src.cluster import current
+from headrace._src.errors import HeadraceError, UnsupportedError, UserError
+from headrace._src.query import sql as queries
+from headrace._src.session.appended_files import AppendedFile, is_folder
+from headrace._src.session.kept_table import KeptTable
+from headrace._src.session.names import BoundChange, Names, bound, bound_statement
+from headrace._src.sql.catalogue import BoundPlan
+from headrace._src.sql.changes import Verb
+from headrace._src.sql.parameters import Parameters, with_each
+from headrace._src.sql.script import CHANGES, may_change, query_alone, statements_of, verb_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from headrace._src.session.session import Session
+
+_NOTHING = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"  # blanks and comments
+_WORD = r'"(?:[^"]|"")+"|[A-Za-z_]\w*'
+_NAME = rf"(?:(?:(?:memory|temp)\s*\.\s*)?main\s*\.\s*)?({_WORD})"
+_COLUMN = rf"{_NOTHING}(?:{_WORD}){_NOTHING}"
+_COLUMNS = re.compile(rf"{_NOTHING}({_WORD}){_NOTHING}(?:,|$)", re.DOTALL)
+_CREATE_VIEW = re.compile(
+    rf"{_NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?view\s+(if\s+not\s+exists\s+)?{_NAME}"
+    rf"{_NOTHING}(?:\(({_COLUMN}(?:,{_COLUMN})*)\))?{_NOTHING}as\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_DROP = re.compile(
+    rf"{_NOTHING}drop\s+(table|view|macro|function|type)\s+(if\s+exists\s+)?{_NAME}"
+    rf"(?:\s+cascade|\s+restrict)?{_NOTHING};?{_NOTHING}",
+    re.IGNORECASE | re.DOTALL,
+)
+_CREATE = rf"{_NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?"
+_DEFINE = re.compile(
+    rf"{_CREATE}(?:macro|function|type)\s+(if\s+not\s+exists\s+)?{_NAME}", re.IGNORECASE | re.DOTALL
+)
+#: What a query may have in front of it, for itself.
+_OF_QUERY = re.compile(
+    rf"(?:{_CREATE}(?:macro|function|type|view)|{_NOTHING}set\s+variable)\b", re.IGNORECASE | re.DOTALL
+)
+_ONE_ROW = re.compile(r"\bvalues\s*(\(.*\))\s*;?\s*", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a statement says that it has done."""
+
+    #: As DuckDB's: the number of rows, if it is about rows.
+    rows: pa.Table
+
+    @staticmethod
+    def of(count: int | None = None) -> Answer:
+        import pyarrow as pa
+
+        counts = [] if count is None else [count]
+        return Answer(pa.table({"Count": pa.array(counts, pa.int64())}))
+
+    @staticmethod
+    def of_drop() -> Answer:
+        import pyarrow as pa
+
+        return Answer(pa.table({"Success": pa.array([], pa.bool_())}))
+
+    @property
+    def count(self) -> int:
+        """How many rows were changed; -1: the statement is about none."""
+        return self.rows.column(0)[0].as_py() if self.rows.num_rows else -1
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a statement does to the names of a session."""
+
+    answer: Answer
+    #: Whose table or view is another one now, or none; empty: nothing changes.
+    name: str = ""
+    table: KeptTable | None = None
+
+    def on(self, names: Names) -> Names:
+        """The names after it."""
+        others = names.without(self.name) if self.name else names
+        return others.having(self.name, self.table) if self.table else others
+
+
+def is_script(text: str) -> bool:
+    """Whether a text is done statement by statement: no query, or one with more than its own definitions in
+    front."""
+    if ";" not in text and not may_change(text):
+        return False
+    *front, last = statements_of(text)
+    return _is_change(last) or not all(map(_OF_QUERY.match, front))
+
+
+def _is_change(statement: str) -> bool:
+    return verb_of(statement) in CHANGES
+
+
+def done(session: Session, text: str, options: Mapping[str, Any]) -> tuple[str, Answer | None]:
+    """Does what the statements of a text say, in their order, up to a query at its end.
+
+    That query; or what the last statement says.
+    """
+    *front, last = statements_of(text)
+    for each in front:
+        if _is_change(each):
+            _do(session, each, options)
+        else:
+            session.sql(each, **options)
+    return last, _do(session, last, options) if _is_change(last) else None
+
+
+def done_for_each(session: Session, text: str, sets: Sequence[Parameters], **options: Any) -> int:
+    """Does a statement for each set of parameters; how many rows were changed, -1 if that is not known.
+
+    An INSERT of a row of VALUES is one statement for all of them: all rows are added, or none.
+    """
+    found = _ONE_ROW.search(text)
+    row = found[1] if found and found.end() == len(text) else ""
+    if row and len(sets) > 1 and verb_of(text) == "insert":
+        first, *others = with_each(row, sets)
+        first = text[: found.start(1)] + first if found else ""
+        more = "".join(f", {each}" for each in others)
+        answer = session._changed(first, options, lambda names, _: _inserted(names, first, more))
+        if answer:
+            return answer.count
+    counts = [relation.changed for relation in (session.sql(text, each, **options) for each in sets)]
+    return sum(counts) if all(count >= 0 for count in counts) else -1
+
+
+def _inserted(names: Names, text: str, more: str) -> Effect | None:
+    """Rows of constants are added; None if they are not all."""
+    said = bound_statement(text, names, more)
+    if said.change.verb is not Verb.INSERT or said.change.rows is None:
+        return None
+    return _made(names, said, {})
+
+
+def _do(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
+    """Does one statement."""
+    if created := _CREATE_VIEW.match(text):
+        return _create_view(session, text, created)
+    if defined := _DEFINE.match(text):
+        return _define(session, text, defined)
+    if dropped := _DROP.fullmatch(text):
+        return _drop(session, dropped)
+    answer = session._changed(text, options, lambda names, told: _change(names, text, told))
+    assert answer
+    return answer
+
+
+def _create_view(session: Session, text: str, created: re.Match[str]) -> Answer:
+    replaces, if_none, name = created[1], created[2], _plain(created[3])
+    if not replaces and name.lower() in map(str.lower, session.tables):
+        if if_none:
+            return Answer.of()
+        raise UserError(
+            f"there is a table or view of this name: {name}; CREATE OR REPLACE VIEW makes it anew"
+        )
+    if name.lower() in session._names.tables:
+        raise UserError(f"a table is not replaced by a view: {name}")
+    columns = [_plain(each) for each in _COLUMNS.findall(created[4] or "")]
+    session.view(name, query_alone(text)[created.end() :].strip(), columns)
+    return Answer.of()
+
+
+def _define(session: Session, text: str, defined: re.Match[str]) -> Answer:
+    """Names a macro or a type."""
+    replaces, if_none, name = defined[1], defined[2], _plain(defined[3])
+    if not replaces and name.lower() in session._names.definitions:
+        if if_none:
+            return Answer.of()
+        raise UserError(f"there is a macro or type of this name: {name}; CREATE OR REPLACE makes it anew")
+    statement = query_alone(text)
+    bound(f"{statement}\n; select 1", session._names)  # raises for a mistake in it
+    session._defined(name, statement.strip())
+    return Answer.of()
+
+
+def _drop(session: Session, dropped: re.Match[str]) -> Answer:
+    kind, name = dropped[1].lower(), _plain(dropped[3])
+    if kind not in ("table", "view"):
+        if name.lower() in session._names.definitions:
+            session._defined(name, "")
+        elif not dropped[2]:
+            raise UserError(f"no such {kind}: {name}")
+        return Answer.of_drop()
+
+    def drop(names: Names, _: object) -> Effect:
+        is_view = name.lower() in names.views
+        if not is_view and name.lower() not in names.tables:
+            if dropped[2]:
+                return Effect(Answer.of_drop())
+            raise UserError(f"no such {kind}: {name}")
+        if is_view != (kind == "view"):
+            other = "view" if is_view else "table"
+            raise UserError(f"{name} is a {other}: DROP {other.upper()}")
+        if not is_view:
+            _kept(names, name, "DROP TABLE")
+        return Effect(Answer.of_drop(), name)
+
+    answer = session._changed("", {}, drop)
+    assert answer
+    return answer
+
+
+def _kept(names: Names, name: str, verb: str) -> KeptTable:
+    """The table of a name that statements may change. Raises UnsupportedError for others."""
+    table = names.tables[name.lower()][1] if name.lower() in names.tables else None
+    if not isinstance(table, KeptTable):
+        raise UnsupportedError(
+            f"{verb} of a table that the session was given: {name}; "
+            "statements change those that CREATE TABLE has made"
+        )
+    return table
+
+
+def _change(names: Names, text: str, options: Mapping[str, Any]) -> Effect:
+    """What a statement does, once its rows are there."""
+    said = bound_statement(text, names)
+    change = said.change
+    name = change.name.lower()
+    if change.verb is Verb.CREATE and name in (*names.tables, *names.views):
+        if change.on_conflict == "IGNORE":
+            return Effect(Answer.of())
+        if change.on_conflict == "ERROR":
+            raise UserError(
+                f"there is a table or view of this name: {change.name}; CREATE OR REPLACE TABLE makes it anew"
+            )
+        _kept(names, change.name, "CREATE OR REPLACE")
+    try:
+        return _made(names, said, options)
+    except HeadraceError as error:
+        raise said.composed.retold(error) from None
+
+
+def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect:
+    """What a statement makes of its table."""
+    group = current()
+    if group is not None and group.runs_script_on_all:
+        raise UnsupportedError(
+            "tables that statements change are of one process, and each rank of this cluster runs the "
+            "script: hr.persist keeps rows on the ranks, COPY writes them to files"
+        )
+    change = said.change
+    if change.verb is Verb.CREATE:
+        assert change.schema
+        made = KeptTable(change.schema)
+        made.check_types()
+        if change.plan:
+            made = _run(said, options, made.with_rows)
+        return Effect(Answer.of(made.num_rows if change.plan else None), change.name, made)
+    given = names.tables.get(change.name.lower(), ("", None))[1]
+    if change.verb is Verb.INSERT and is_folder(given):
+        file = AppendedFile(change.name, given)
+        rows = change.rows
+        count = file.write(rows.to_reader()) if rows is not None else _run(said, options, file.write)
+        return Effect(Answer.of(count))
+    table = _kept(names, change.name, change.verb.value)
+    if change.verb is Verb.INSERT:
+        is_known = change.rows is not None
+        made = table.with_rows(change.rows.to_batches()) if is_known else _run(said, options, table.with_rows)
+        count = made.num_rows - table.num_rows
+    elif change.verb is Verb.DELETE:
+        made = _run(said, options, table.without)
+        count = table.num_rows - made.num_rows
+    else:
+        columns = change.names[:-1]
+        made, count = _run(said, options, lambda rows: table.with_values(columns, rows))
+    return Effect(Answer.of(count), change.name, made)
+
+
+def _run(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:
+    """What `take` makes of the rows of a statement."""
+    change = said.change
+    plan = BoundPlan(change.plan, change.names)
+    return queries.rows_of_plan(take, plan, said.composed.text, said.read, options)
+
+
+def _plain(name: str) -> str:
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name

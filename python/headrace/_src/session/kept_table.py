@@ -1,0 +1,174 @@
+"""A table of a session that statements change: rows on disk, in parts that stay as they are.
+
+What a statement makes of it is another table, which has parts of the one before; who reads that goes on with
+it. Rows lie in files without a name, mapped, where rows wait (`spillDirectory`, within `spillLimit`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from headrace._src.errors import ConstraintError, UnsupportedError
+from headrace._src.query.kept_rows import kept_batches
+from headrace._src.query.tables import ArrowTable
+from headrace._src.sql.arrow_types import arrow_type
+from headrace._src.sql.tables import TableSchema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Parts beyond it are not written again with those that follow.
+_PART_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class KeptTable:
+    """Rows with their declared types."""
+
+    schema: TableSchema
+    #: In the order of the rows.
+    parts: tuple[pa.Table, ...] = ()
+
+    @cached_property
+    def stored(self) -> pa.Schema:
+        """Of the rows as they lie in files: of an ENUM its texts."""
+        import pyarrow as pa
+
+        return pa.schema([(column.name, _stored_type(column.type)) for column in self.schema.columns])
+
+    def check_types(self) -> None:
+        """Raises UnsupportedError for a column of a type that cannot be kept."""
+        _ = self.stored
+
+    @property
+    def num_rows(self) -> int:
+        return sum(part.num_rows for part in self.parts)
+
+    @cached_property
+    def table(self) -> ArrowTable:
+        """As queries read it."""
+        import pyarrow as pa
+
+        rows = pa.concat_tables(self.parts) if self.parts else self.stored.empty_table()
+        return ArrowTable(rows, self.schema)
+
+    def with_rows(self, batches: Iterable[pa.RecordBatch]) -> KeptTable:
+        """The table with more rows behind its own. Raises ConstraintError for a NULL that may not be."""
+        added = self._kept(map(self._as_stored, batches))
+        if not added.num_rows:
+            return self
+        parts = [*self.parts, added]
+        # A part has at least twice the rows of the next: there are few, and a row is seldom written again.
+        while len(parts) > 1 and _is_small(parts[-2], parts[-1]):
+            parts[-2:] = [self._kept(batch for part in parts[-2:] for batch in part.to_batches())]
+        return KeptTable(self.schema, tuple(parts))
+
+    def without(self, numbers: Iterable[pa.RecordBatch]) -> KeptTable:
+        """The table without the rows that have these numbers, from 0."""
+        import numpy as np
+        import pyarrow as pa
+
+        stays = np.ones(self.num_rows, bool)
+        for batch in numbers:
+            stays[batch.column(0).to_numpy(zero_copy_only=False)] = False
+        return self._changed(
+            lambda batch, first: batch.filter(pa.array(stays[first : first + batch.num_rows]))
+        )
+
+    def with_values(self, columns: Sequence[str], batches: Iterable[pa.RecordBatch]) -> tuple[KeptTable, int]:
+        """The table with other values in these columns of some rows; and how many rows these are.
+
+        batches: the values, and behind them the numbers of their rows. Of several of one row any counts.
+        """
+        import numpy as np
+        import pyarrow as pa
+
+        kinds = [self.stored.field(name) for name in columns]
+        told = pa.schema([*kinds, ("rowid", pa.int64())])
+        values = self._kept((self._as_stored(batch, told) for batch in batches), told)
+        numbers, places = np.unique(values.column(len(columns)).to_numpy(), return_index=True)
+
+        def changed(batch: pa.RecordBatch, first: int) -> pa.RecordBatch:
+            begin, end = np.searchsorted(numbers, (first, first + batch.num_rows))
+            if begin == end:
+                return batch
+            chosen = np.arange(batch.num_rows)
+            chosen[numbers[begin:end] - first] = batch.num_rows + np.arange(end - begin)
+            taken = values.take(pa.array(places[begin:end]))
+            for name in columns:
+                place = self.stored.get_field_index(name)
+                both = pa.concat_arrays([batch.column(place), *taken.column(name).chunks])
+                batch = batch.set_column(place, self.stored.field(place), both.take(pa.array(chosen)))
+            return batch
+
+        return self._changed(changed), len(numbers)
+
+    def _changed(self, change: Callable[[pa.RecordBatch, int], pa.RecordBatch]) -> KeptTable:
+        """The table of what becomes of its batches, of which each begins with the row of a number."""
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            first = 0
+            for part in self.parts:
+                for batch in part.to_batches():
+                    yield change(batch, first)
+                    first += batch.num_rows
+
+        rows = self._kept(batches())
+        return KeptTable(self.schema, (rows,) if rows.num_rows else ())
+
+    def _kept(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema | None = None) -> pa.Table:
+        schema = schema or self.stored
+        kept = (batch for batch in batches if batch.num_rows)
+        return kept_batches(schema, kept, f"the rows of table {self.schema.name}")
+
+    def _as_stored(self, batch: pa.RecordBatch, schema: pa.Schema | None = None) -> pa.RecordBatch:
+        """A batch of a run as it is stored."""
+        import pyarrow as pa
+
+        schema = schema or self.stored
+        known = {column.name: column.nullable for column in self.schema.columns}
+        arrays = []
+        for field, array in zip(schema, batch.columns, strict=True):
+            if array.null_count and not known.get(field.name, True):
+                raise ConstraintError(f"NOT NULL constraint failed: {self.schema.name}.{field.name}")
+            arrays.append(array if array.type == field.type else array.cast(field.type))
+        return pa.record_batch(arrays, schema=schema)
+
+
+def _is_small(part: pa.Table, following: pa.Table) -> bool:
+    """Whether a part is written again with that behind it."""
+    return part.num_rows < 2 * following.num_rows and part.nbytes < _PART_BYTES
+
+
+def _stored_type(name: str) -> Any:
+    """Arrow's type of what is stored of a column. Raises UnsupportedError for one that has none."""
+    import pyarrow as pa
+
+    kind = arrow_type(name)
+    if name == "UUID":
+        return pa.uuid()
+    if "UUID" in name and pa.types.is_nested(kind):
+        raise UnsupportedError(f"a table of a session keeps no UUIDs in lists, structs and maps, got {name}")
+    return _without_dictionaries(kind)
+
+
+def _without_dictionaries(kind: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return kind.value_type
+    if not pa.types.is_nested(kind):
+        return kind
+    fields = [
+        kind.field(place).with_type(_without_dictionaries(kind.field(place).type))
+        for place in range(kind.num_fields)
+    ]
+    if pa.types.is_struct(kind):
+        return pa.struct(fields)
+    if pa.types.is_map(kind):
+        return pa.map_(_without_dictionaries(kind.key_type), _without_dictionaries(kind.item_type))
+    size = kind.list_size if pa.types.is_fixed_size_list(kind) else -1
+    return pa.list_(fields[0], size)

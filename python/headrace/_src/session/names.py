@@ -1,0 +1,223 @@
+"""What names of tables mean in a session, and texts behind what they read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from headrace._src.errors import HeadraceError, SqlError
+from headrace._src.query.bound_query import names_table, schemas_of
+from headrace._src.query.named_files import with_named_files
+from headrace._src.query.statistics import documents_for
+from headrace._src.query.tables import ArrowTable, resolve
+from headrace._src.session.kept_table import KeptTable
+from headrace._src.sql.catalogue import BoundPlan, bound_change, bound_plan, tables_named
+from headrace._src.sql.changes import Change
+from headrace._src.sql.composed import Composed, Part
+from headrace._src.sql.script import Kind, script_of
+from headrace._src.sql.tables import TableSchema, quoted
+
+_READS_VARIABLE = "getvariable"
+#: In a text that may ask what tables there are.
+_ABOUT_TABLES = re.compile(r"information_schema|\b(?:duckdb|pragma|pg|sqlite)_", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class View:
+    """A query with a name."""
+
+    name: str
+    text: str
+    #: The tables and views that it names, in small letters.
+    reads: frozenset[str]
+    #: The tables that its text has in place of the files that it names.
+    files: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_by(view: View, views: Mapping[str, View]) -> set[str]:
+    """The names that a view reads, and those that the views among them do."""
+    found: set[str] = set()
+    left = list(view.reads)
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += views[name].reads if name in views else ()
+    return found
+
+
+@dataclass(frozen=True)
+class Names:
+    """What names of tables mean, at one moment; by name in small letters, with the name as it was given."""
+
+    #: What `tables=` of `sql` takes, or a table that statements change.
+    tables: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    views: Mapping[str, View] = field(default_factory=dict)
+    #: Statements that set variables.
+    variables: Mapping[str, str] = field(default_factory=dict)
+    #: Those that create macros and types.
+    definitions: Mapping[str, str] = field(default_factory=dict)
+
+    def without(self, name: str) -> Names:
+        low = name.lower()
+        return replace(
+            self,
+            tables={known: table for known, table in self.tables.items() if known != low},
+            views={known: view for known, view in self.views.items() if known != low},
+        )
+
+    def defined_for(self, text: str) -> dict[str, str]:
+        """The macros and types, if the text or a view may mean one."""
+        texts = (text, *(view.text for view in self.views.values())) if self.definitions else ()
+        if self.definitions.keys().isdisjoint(word for each in texts for word in _words(each)):
+            return {}
+        return dict(self.definitions)
+
+    def named(self, name: str) -> Any:
+        """The table or view of a name; None: there is none."""
+        table = self.tables.get(name.lower())
+        return table[1] if table else self.views.get(name.lower())
+
+    def having(self, name: str, table: Any) -> Names:
+        """With a table, where there is none of its name."""
+        return replace(self, tables={**self.tables, name.lower(): (name, table)})
+
+    def reading(self, reads: Iterable[str]) -> tuple[list[View], dict[str, Any]]:
+        """The views that a text with these names needs, each behind those that it reads; and the tables."""
+        views: dict[str, View] = {}
+        tables: dict[str, Any] = {}
+
+        def visit(names: Iterable[str]) -> None:
+            for name in sorted(names):
+                if name in self.tables:
+                    given, data = self.tables[name]
+                    tables[given] = data.table if isinstance(data, KeptTable) else data
+                elif name in self.views and name not in views:
+                    visit(self.views[name].reads)
+                    views[name] = self.views[name]
+                    tables.update(self.views[name].files)
+
+        visit(reads)
+        return list(views.values()), tables
+
+    @property
+    def every(self) -> list[str]:
+        return sorted((*(given for given, _ in self.tables.values()), *(v.name for v in self.views.values())))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A text behind the views that it reads, with their tables."""
+
+    composed: Composed
+    tables: dict[str, Any]
+    #: None for EXPLAIN, DESCRIBE and SHOW.
+    plan: BoundPlan | None
+
+
+def bound(text: str, names: Names) -> Bound:
+    """A text with what it reads. Raises SqlError with the place in the text, or the view."""
+    text, files = with_files(text, names)
+    script = script_of(text)
+    if script.kind is not Kind.ROWS:  # about any table
+        composed, tables = _composed(text, names, (*names.tables, *names.views))
+        return Bound(composed, {**tables, **files}, None)
+    is_about_tables = _ABOUT_TABLES.search(text)
+    reads = (*names.tables, *names.views) if is_about_tables else tables_named(script)
+    composed, tables = _composed(text, names, reads)
+    tables.update(files)
+    try:
+        return Bound(composed, tables, _plan(composed, tables))
+    except SqlError as error:
+        raise _mistake(text, names, _plan) or composed.retold(error) from None
+
+
+@dataclass(frozen=True)
+class BoundChange:
+    """A statement that changes tables, behind the views that it reads, with their tables."""
+
+    composed: Composed
+    tables: dict[str, Any]
+    change: Change
+
+    @property
+    def read(self) -> dict[str, Any]:
+        """The tables that its rows come from."""
+        return {name: table for name, table in self.tables.items() if names_table(self.change.plan, name)}
+
+
+def bound_statement(text: str, names: Names, more: str = "") -> BoundChange:
+    """A statement that changes tables. Raises SqlError with the place in the text, or the view.
+
+    more: as `bound_change` has it.
+    """
+    text, files = with_files(text, names)
+    composed, tables = _composed(text, names, tables_named(script_of(text)))
+    tables.update(files)
+    taken = {*names.tables, *names.views}
+
+    def bind(composed: Composed, tables: Mapping[str, Any]) -> Change:
+        schemas = [_nullable(schema) for schema in _schemas(composed.text, tables)]
+        return bound_change(composed.text, schemas, taken, more)
+
+    try:
+        change = bind(composed, tables)
+    except SqlError as error:
+        raise _mistake(text, names, bind) or composed.retold(error) from None
+    except HeadraceError as error:
+        raise composed.retold(error) from None
+    return BoundChange(composed, tables, change)
+
+
+def _nullable(schema: TableSchema) -> TableSchema:
+    """A table of files may get NULLs though it has none yet."""
+    return replace(schema, columns=tuple(replace(column, nullable=True) for column in schema.columns))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+def with_files(text: str, names: Names) -> tuple[str, dict[str, Any]]:
+    """The text with names instead of files, and what `tables=` takes of them."""
+    text, named = with_named_files(text, names.every)
+    return text, {
+        name: table.data if isinstance(table, ArrowTable) else table for name, table in named.items()
+    }
+
+
+def _composed(text: str, names: Names, reads: Iterable[str]) -> tuple[Composed, dict[str, Any]]:
+    definitions = names.defined_for(text)
+    views, tables = names.reading({*reads, *(word for each in definitions.values() for word in _words(each))})
+    parts = [Part(f"create view {quoted(v.name)} as {v.text}\n;", f"view {v.name}") for v in views]
+    if any(_READS_VARIABLE in part.text.lower() for part in (*parts, Part(text))):
+        parts = [*(Part(set_, f"variable {name}") for name, set_ in names.variables.items()), *parts]
+    parts = [*(Part(f"{each}\n;", f"macro {name}") for name, each in definitions.items()), *parts]
+    return Composed((*parts, Part(text))), tables
+
+
+def _mistake(text: str, names: Names, bind: Callable[[Composed, dict[str, Any]], Any]) -> SqlError | None:
+    """The mistake, with all tables to choose the names from."""
+    composed, tables = _composed(text, names, (*names.tables, *names.views))
+    try:
+        bind(composed, tables)
+    except SqlError as error:
+        retold = composed.retold(error)
+        return retold if isinstance(retold, SqlError) else None
+    return None
+
+
+def _plan(composed: Composed, tables: Mapping[str, Any]) -> BoundPlan:
+    return bound_plan(composed.text, _schemas(composed.text, tables))
+
+
+def _schemas(text: str, tables: Mapping[str, Any]) -> Sequence[TableSchema]:
+    """Of the tables, without a look at rows that statements have put into them."""
+    found = resolve(tables)
+    declared = {
+        name: table.schema for name, table in found.items() if isinstance(table, ArrowTable) and table.schema
+    }
+    others = {name: table for name, table in found.items() if name not in declared}
+    return [*declared.values(), *schemas_of(documents_for(text, others))]

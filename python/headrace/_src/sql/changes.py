@@ -1,0 +1,190 @@
+"""Statements that change a session's tables, as DuckDB binds them: what they do, and the plan of their rows.
+
+The rows are a part of the plan: those that an INSERT adds, cast to the columns of the table, in their order
+and with their defaults; the numbers of those that a DELETE takes away; new values with the numbers of their
+rows for an UPDATE.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from headrace._src.errors import SqlError, UnsupportedError
+from headrace._src.sql.plan_text import plan_text
+from headrace._src.sql.tables import TableSchema
+
+
+class Verb(enum.Enum):
+    """What a statement does."""
+
+    CREATE = "CREATE TABLE"
+    INSERT = "INSERT"
+    DELETE = "DELETE"
+    UPDATE = "UPDATE"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A statement that changes a session's tables."""
+
+    verb: Verb
+    #: Of the table.
+    name: str
+    #: Of CREATE, where there is one of this name: REPLACE, IGNORE (IF NOT EXISTS) or ERROR.
+    on_conflict: str = "ERROR"
+    #: The plan of the rows (JSON), and names for its columns; empty: there are none.
+    plan: str = ""
+    names: tuple[str, ...] = ()
+    #: Of CREATE: the table that comes of it.
+    schema: TableSchema | None = None
+    #: The rows of an INSERT of constants, as DuckDB has computed them, in place of the plan.
+    rows: Any = None
+
+
+#: Roots of plans.
+_VERBS = {
+    "LOGICAL_CREATE_TABLE": Verb.CREATE,
+    "LOGICAL_INSERT": Verb.INSERT,
+    "LOGICAL_DELETE": Verb.DELETE,
+    "LOGICAL_UPDATE": Verb.UPDATE,
+}
+#: Constraints of a table that are not kept.
+_CONSTRAINTS = {"CHECK": "CHECK", "UNIQUE": "UNIQUE", "FOREIGN_KEY": "FOREIGN KEY"}
+#: What is made of constants alone.
+_CONSTANT = {
+    "type": {"LOGICAL_INSERT", "LOGICAL_PROJECTION", "LOGICAL_EXPRESSION_GET", "LOGICAL_DUMMY_SCAN"},
+    "expression_class": {"BOUND_CONSTANT", "BOUND_REF", "BOUND_FUNCTION"},
+    "function": {"__cast", "-", "list_value", "struct_pack", "row", "map", "decode", "encode"},
+}
+
+
+def change_of(plan: str) -> Change:
+    """What a bound statement does. Raises UnsupportedError for what a session has no place for."""
+    try:
+        (root,) = json.loads(plan)["plans"]
+    except RecursionError:
+        raise SqlError("the plan is too deep to be read") from None
+    around = []  # common table expressions in front of the verb
+    while root["type"] == "LOGICAL_MATERIALIZED_CTE":
+        around.append(root)
+        root = root["children"][1]
+    verb = _VERBS.get(root["type"])
+    if verb is None or root.get("return_chunk"):
+        raise UnsupportedError(
+            f"{_shown(root)} is not supported: a session's tables are changed by CREATE TABLE, INSERT, "
+            "DELETE, UPDATE, TRUNCATE and DROP TABLE"
+        )
+    change = _created(root) if verb is Verb.CREATE else _changed(root, verb)
+    if not change.plan or not around:
+        return change
+    (rows,) = json.loads(change.plan)["plans"]
+    for each in reversed(around):
+        rows = {**each, "children": [each["children"][0], rows]}
+    return replace(change, plan=_plan(rows))
+
+
+def _changed(root: dict[str, Any], verb: Verb) -> Change:
+    """What INSERT, DELETE and UPDATE do."""
+    if root.get("on_conflict_info") or root.get("action_type", "THROW") != "THROW":
+        # no test: DuckDB refuses ON CONFLICT of tables without keys
+        raise UnsupportedError("ON CONFLICT is not supported: tables of a session have no keys")
+    table = root["table_info"]
+    columns = tuple(column["name"] for column in table["columns"]["columns"])
+    if verb is Verb.INSERT:
+        return Change(verb, _name(table), plan=_plan(root["children"][0]), names=columns)
+    (child,) = root["children"]
+    if verb is Verb.DELETE:
+        plan = _plan(_projected(child, root["expressions"]))
+        return Change(verb, _name(table), plan=plan, names=("rowid",))
+    changed = [columns[index] for index in root["columns"]]
+    values = [
+        root["bound_defaults"][index] if each["expression_class"] == "BOUND_DEFAULT" else each
+        for index, each in zip(root["columns"], root["expressions"], strict=True)
+    ]
+    number = _reference(len(child["expressions"]) - 1, {"id": "BIGINT", "type_info": None})
+    plan = _plan(_projected(child, [*values, number]))
+    return Change(verb, _name(table), plan=plan, names=(*changed, "rowid"))
+
+
+def is_constant(plan: str) -> bool:
+    """Whether what an INSERT adds is made of constants and casts alone, so that it needs no run."""
+    return all(found <= _CONSTANT[kind] for kind, found in _parts_of(json.loads(plan)).items())
+
+
+def _parts_of(node: Any) -> dict[str, set[str]]:
+    """The operators, kinds of expressions and functions of a plan."""
+    out: dict[str, set[str]] = {kind: set() for kind in _CONSTANT}
+    left = [node]
+    while left:
+        each = left.pop()
+        if isinstance(each, list):
+            left += each
+        elif isinstance(each, dict):
+            left += each.values()
+            kind = each.get("type")
+            if isinstance(kind, str) and kind.startswith("LOGICAL_"):
+                out["type"].add(kind)
+            if "expression_class" in each:
+                out["expression_class"].add(each["expression_class"])
+                if each["expression_class"] == "BOUND_FUNCTION":
+                    out["function"].add(each["qname"]["path"][-1])
+    return out
+
+
+def _created(root: dict[str, Any]) -> Change:
+    info = root["info"]
+    for constraint in info["constraints"]:
+        if what := _CONSTRAINTS.get(constraint["type"]):
+            what = "PRIMARY KEY" if constraint.get("is_primary_key") else what
+            raise UnsupportedError(f"{what} of a table is not kept: only NOT NULL and DEFAULT are")
+    columns = info["columns"]["columns"]
+    for column in columns:
+        if column["category"] != "STANDARD":
+            raise UnsupportedError(f"a generated column is not supported: {column['name']}")
+    for option in ("partition_keys", "sort_keys", "options"):
+        if info.get(option):
+            # no test: DuckDB refuses them for tables of its own
+            raise UnsupportedError(f"CREATE TABLE with {option} is not supported")
+    conflict = info["on_conflict"].partition("_")[0]
+    plan = _plan(root["children"][0]) if root["children"] else ""
+    return Change(Verb.CREATE, _name(info), conflict, plan, tuple(column["name"] for column in columns))
+
+
+def _name(info: dict[str, Any]) -> str:
+    return str(info["qualified_name"]["path"][-1])
+
+
+def _shown(root: dict[str, Any]) -> str:
+    """What a statement is called, by the root of its plan."""
+    if root.get("return_chunk") or root["type"] == "LOGICAL_PROJECTION":
+        return "RETURNING"
+    return str(root["type"]).removeprefix("LOGICAL_").replace("_", " ")
+
+
+def _plan(root: dict[str, Any]) -> str:
+    return plan_text({"error": False, "plans": [root]})
+
+
+def _projected(child: dict[str, Any], expressions: list[Any]) -> dict[str, Any]:
+    # No other operator of a plan has this number, and nothing refers to it.
+    return {
+        "type": "LOGICAL_PROJECTION",
+        "children": [child],
+        "table_index": 1 << 32,
+        "expressions": expressions,
+    }
+
+
+def _reference(index: int, kind: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "expression_class": "BOUND_REF",
+        "type": "BOUND_REF",
+        "alias": "",
+        "query_location": (1 << 64) - 1,
+        "query_location_length": 0,
+        "return_type": kind,
+        "index": index,
+    }
