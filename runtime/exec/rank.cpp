@@ -293,7 +293,8 @@ Status Rank::prepareStreams() {
     changed = false;
     for (const plan::Task &task : plan.tasks) {
       const int32_t to = task.outputStream();
-      if (to == plan::kNone || orders[to] != StreamOrder::kNone) {
+      // Rows that wait in parts come out in another order.
+      if (to == plan::kNone || orders[to] != StreamOrder::kNone || plan.streams[to].parts != 0) {
         continue;
       }
       if (plan.streams[to].writers > 1) {

@@ -57,6 +57,10 @@ constexpr uint64_t kHeapBytesMin = 60 << 10;
 constexpr uint64_t kPartHeapBytesMin = 3 << 10;
 /// A heap begins by this part larger than what the last one held.
 constexpr uint64_t kHeapMargin = 16;
+/// The heap of a chunk that is full grows by this part of it: a few rows are still to come.
+constexpr uint64_t kFullHeapPart = 4;
+/// Larger blocks have multiples of it.
+constexpr int64_t kHugeBytes = 2 << 20;
 /// What is worth a chunk, also where memory is little.
 constexpr int64_t kChunkBytesMin = 16 << 10;
 constexpr int64_t kPartChunkBytesMin = 4 << 10;
@@ -72,7 +76,7 @@ struct ChunkMemory {
 
 } // namespace
 
-uint32_t chunkRowsWithin(const plan::Stream &stream, size_t chunks, int64_t bytes) {
+ChunkSize chunkSizeWithin(const plan::Stream &stream, size_t chunks, int64_t bytes) {
   const bool isPart = stream.parts != 0;
   const int64_t room =
       std::max(bytes / static_cast<int64_t>(chunks), isPart ? kPartChunkBytesMin : kChunkBytesMin);
@@ -81,9 +85,10 @@ uint32_t chunkRowsWithin(const plan::Stream &stream, size_t chunks, int64_t byte
     rowBytes += abi::bytesOf(column.type) + column.nullable;
   }
   const int64_t least = isPart ? kPartRowsMin : kRowsMin;
-  return static_cast<uint32_t>(std::clamp<int64_t>(room / std::max<int64_t>(rowBytes, 1),
-                                                   std::min<int64_t>(least, stream.chunkRows),
-                                                   stream.chunkRows));
+  const auto rows =
+      std::clamp<int64_t>(room / std::max<int64_t>(rowBytes, 1),
+                          std::min<int64_t>(least, stream.chunkRows), stream.chunkRows);
+  return {static_cast<uint32_t>(rows), room};
 }
 
 void putInOrder(std::vector<ChunkHandle> &chunks) {
@@ -266,8 +271,8 @@ Expected<std::shared_ptr<Chunk>> takePiece(const Chunk &chunk, const plan::Schem
 struct OutputChunk::Buffers : ChunkMemory {};
 
 OutputChunk::OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account,
-                         uint32_t rows)
-    : stream_(stream), account_(std::move(account)), capacity_(rows),
+                         ChunkSize size)
+    : stream_(stream), account_(std::move(account)), capacity_(size.rows), bytesMax_(size.bytes),
       columns_(stream.schema.columns.size()), lastHeaps_(columns_.size()) {}
 
 Status OutputChunk::prepare() {
@@ -300,8 +305,27 @@ Status OutputChunk::prepare() {
     }
   }
   buffers_ = std::move(buffers);
+  isFull_ = false;
   abi_ = HrOutput{0, capacity_, columns_.data()};
   return {};
+}
+
+uint64_t OutputChunk::heapBytesMin() const {
+  const bool isWhole = stream_.parts == 0 && capacity_ == stream_.chunkRows;
+  return isWhole ? kHeapBytesMin : kPartHeapBytesMin;
+}
+
+/// What the column's texts may take beside all else in the chunk: a block, with what follows them.
+uint64_t OutputChunk::heapRoom(uint32_t column) const {
+  int64_t room = bytesMax_ - buffers_->fixed.size();
+  for (size_t other = 0; other < buffers_->heaps.size(); ++other) {
+    room -= other == column ? 0 : buffers_->heaps[other].size();
+  }
+  // Blocks are larger than what is asked for.
+  room = room < kHugeBytes / 2 ? room / 5 * 4
+         : room < kHugeBytes   ? kHugeBytes / 2
+                               : room / kHugeBytes * kHugeBytes;
+  return std::max<uint64_t>(std::max<int64_t>(room - HR_PADDING, 0), heapBytesMin());
 }
 
 Status OutputChunk::growHeap(uint32_t column, uint64_t bytes) {
@@ -317,15 +341,20 @@ Status OutputChunk::growHeap(uint32_t column, uint64_t bytes) {
     return makeError(ErrorKind::kMemory, "strings of one chunk exceed 2 GiB in column '",
                      stream_.schema.columns[column].name, "' of stream '", stream_.name, "'");
   }
-  const bool isWhole = stream_.parts == 0 && capacity_ == stream_.chunkRows;
-  const uint64_t least = isWhole ? kHeapBytesMin : kPartHeapBytesMin;
   // As large at once as the last chunk's, and a little more: what is outgrown is copied.
   const Heap &before = lastHeaps_[column];
   const uint64_t likely =
       out.heapCapacity == 0
           ? std::min<uint64_t>(before.used + before.used / kHeapMargin, before.capacity)
           : 0;
-  const uint64_t wanted = std::max({needed, uint64_t(out.heapCapacity) * 2, likely, least});
+  const uint64_t room = heapRoom(column);
+  isFull_ |= needed > room;
+  const uint64_t wanted =
+      isFull_
+          ? std::max(needed, out.heapCapacity + out.heapCapacity / kFullHeapPart)
+          : std::max(
+                needed,
+                std::min(std::max({uint64_t(out.heapCapacity) * 2, likely, heapBytesMin()}), room));
   HR_ASSIGN_OR_RETURN(Block block, account_->allocate(static_cast<int64_t>(wanted + HR_PADDING)));
   auto *heap = reinterpret_cast<uint8_t *>(block.data());
   if (out.heapUsed != 0) {

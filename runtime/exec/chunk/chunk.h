@@ -44,9 +44,15 @@ struct Chunk {
 };
 using ChunkHandle = std::shared_ptr<const Chunk>;
 
-/// Rows of the chunks of a stream of which a task fills so many at a time, in `bytes` of memory
-/// together, but not too few to be worth a chunk.
-uint32_t chunkRowsWithin(const plan::Stream &stream, size_t chunks, int64_t bytes);
+/// When a chunk is full.
+struct ChunkSize {
+  uint32_t rows = 0;
+  int64_t bytes = INT64_MAX; ///< of memory, its texts included: no row begins beyond them
+};
+
+/// Of the chunks of a stream of which there are so many at a time in `bytes` of memory together,
+/// but not too little to be worth a chunk.
+ChunkSize chunkSizeWithin(const plan::Stream &stream, size_t chunks, int64_t bytes);
 
 /// In an ordered stream every chunk has its own place; other chunks stay as they arrived.
 void putInOrder(std::vector<ChunkHandle> &chunks);
@@ -81,10 +87,10 @@ Expected<std::shared_ptr<Chunk>> takePiece(const Chunk &chunk, const plan::Schem
 /// Ownership: owns the buffers until seal() hands them to a chunk.
 class OutputChunk {
 public:
-  /// Of so many rows, at most as the stream's chunks have.
-  OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account, uint32_t rows);
+  /// Of at most as many rows as the stream's chunks have.
+  OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account, ChunkSize size);
   OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account)
-      : OutputChunk(stream, std::move(account), stream.chunkRows) {}
+      : OutputChunk(stream, std::move(account), ChunkSize{stream.chunkRows}) {}
 
   /// Fresh buffers of that capacity; the last ones must have been sealed.
   Status prepare();
@@ -95,13 +101,19 @@ public:
   HrOutput &abi() { return abi_; }
   /// Room for `bytes` more in the heap of a string column (hr_output_grow).
   Status growHeap(uint32_t column, uint64_t bytes);
+  /// Its texts have taken what it may take: who fills it ends with the rows at hand.
+  bool isFull() const { return isFull_; }
 
 private:
   struct Buffers;
+  uint64_t heapBytesMin() const;
+  uint64_t heapRoom(uint32_t column) const;
   Expected<ChunkHandle> sealInPlace(ChunkOrder order, int32_t target);
   const plan::Stream &stream_;
   std::shared_ptr<MemoryAccount> account_;
   const uint32_t capacity_; ///< rows
+  const int64_t bytesMax_;
+  bool isFull_ = false;
   std::shared_ptr<Buffers> buffers_;
   std::vector<HrOutputColumn> columns_;
   struct Heap {

@@ -220,7 +220,13 @@ uint8_t *dictionaryMap(HrWorker *worker, uint32_t number, const HrColumn *column
 
 int32_t outputGrow(HrWorker *worker, uint32_t output, uint32_t column, uint64_t bytes) {
   HR_CHECK(output < worker->outputCount);
-  return finish(worker, WorkerContext::of(worker).outputs[output]->growHeap(column, bytes));
+  OutputChunk &chunk = *WorkerContext::of(worker).outputs[output];
+  const Status grown = chunk.growHeap(column, bytes);
+  if (chunk.isFull()) {
+    HrOutput &filled = worker->outputs[output];
+    filled.capacity = std::min(filled.capacity, filled.rows + 1);
+  }
+  return finish(worker, grown);
 }
 
 Expected<HrImports> makeImports() {

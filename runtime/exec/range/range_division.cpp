@@ -16,16 +16,13 @@ constexpr size_t kSampledChunks = 64;
 
 RangeDivision::RangeDivision(const plan::Schema &schema, const std::vector<plan::OrderKey> &order,
                              plan::GroupPlace place, std::shared_ptr<MemoryAccount> account)
-    : schema_(schema), keys_(schema, order), account_(std::move(account)), self_(place.index),
-      samples_(place.count), cut_(place.count) {}
+    : schema_(schema), keys_(schema, order), account_(account), self_(place.index),
+      kept_(schema_, std::move(account)), samples_(place.count), cut_(place.count) {}
 
 Status RangeDivision::keep(ChunkStream &input) {
   while (ChunkHandle chunk = input.tryPop()) {
-    if (chunk->pooled) {
-      HR_ASSIGN_OR_RETURN(chunk, copyChunk(*chunk, schema_, account_));
-    }
     rows_ += chunk->rows;
-    chunks_.push_back(std::move(chunk));
+    HR_RETURN_IF_ERROR(kept_.add(std::move(chunk)));
   }
   if (input.ended()) {
     step_ = Step::kTell;
@@ -35,11 +32,12 @@ Status RangeDivision::keep(ChunkStream &input) {
 
 Expected<ChunkHandle> RangeDivision::tell() {
   // Of every so many chunks one, and of their rows, whichever it is in, every so many one.
-  size_t stride = (chunks_.size() + kSampledChunks - 1) / kSampledChunks;
+  const size_t stride = (kept_.count() + kSampledChunks - 1) / kSampledChunks;
   uint64_t step = std::max<uint64_t>(rows_ / std::max<size_t>(stride, 1) / kSamples, 1);
   std::vector<uint32_t> taken;
-  while (nextTold_ < chunks_.size()) {
-    const Chunk &chunk = *chunks_[nextTold_];
+  while (nextTold_ < kept_.count()) {
+    HR_ASSIGN_OR_RETURN(const ChunkHandle sampled, kept_.read(nextTold_));
+    const Chunk &chunk = *sampled;
     nextTold_ += stride;
     for (uint64_t at = (passed_ + step - 1) / step * step; at < passed_ + chunk.rows; at += step) {
       taken.push_back(static_cast<uint32_t>(at - passed_));
@@ -136,10 +134,10 @@ uint32_t RangeDivision::rangeOf(const uint8_t *key) const {
   return range;
 }
 
-void RangeDivision::cut(const Chunk &chunk) {
+void RangeDivision::cut() {
   std::vector<uint8_t> key(keys_.rowBytes());
-  for (uint32_t row = 0; row < chunk.rows; ++row) {
-    keys_.read(chunk, keys_.columns(), row, key.data());
+  for (uint32_t row = 0; row < divided_->rows; ++row) {
+    keys_.read(*divided_, keys_.columns(), row, key.data());
     cut_[rangeOf(key.data())].push_back(row);
   }
 }
@@ -156,21 +154,18 @@ Expected<ChunkHandle> RangeDivision::next() {
       if (rows.empty()) {
         continue;
       }
-      HR_ASSIGN_OR_RETURN(auto piece, takePiece(*chunks_.back(), schema_, rows,
+      HR_ASSIGN_OR_RETURN(auto piece, takePiece(*divided_, schema_, rows,
                                                 static_cast<int32_t>(nextRange_), account_));
       rows.clear();
       return ChunkHandle(std::move(piece));
     }
-    if (isCut_) {
-      chunks_.pop_back();
-      isCut_ = false;
-    }
-    if (chunks_.empty()) {
+    divided_.reset();
+    HR_ASSIGN_OR_RETURN(divided_, kept_.takeLast());
+    if (!divided_) {
       step_ = Step::kDone;
       return ChunkHandle();
     }
-    cut(*chunks_.back());
-    isCut_ = true;
+    cut();
     nextRange_ = 0;
   }
 }

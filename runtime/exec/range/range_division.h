@@ -4,6 +4,7 @@
 
 #include "model/plan/mesh.h"
 #include "runtime/exec/chunk/chunk_stream.h"
+#include "runtime/exec/chunk/kept_chunks.h"
 #include "runtime/exec/range/order_keys.h"
 
 #include <memory>
@@ -18,9 +19,10 @@ struct RangeSamples {
   bool complete = false;
 };
 
-/// Purpose: keeps the chunks of a stream, says what the other ranks must know of their keys, and
-/// with what they said cuts the chunks: range i goes to rank i of the group. Ranges ascend in the
-/// order, equal keys are in one range, and ranges have about as many rows.
+/// Purpose: keeps the chunks of a stream, on disk where memory has no room, says what the other
+/// ranks must know of their keys, and with what they said cuts the chunks: range i goes to rank i
+/// of the group. Ranges ascend in the order, equal keys are in one range, and ranges have about as
+/// many rows.
 /// Thread-safety: addSamples() and hasAllSamples() by the rank's thread; the others by one job at a
 /// time, which is begun after hasAllSamples() where it goes on from Step::kAgree.
 ///
@@ -50,24 +52,24 @@ public:
 
 private:
   void agree();
-  void cut(const Chunk &chunk);
+  void cut();
   uint32_t rangeOf(const uint8_t *key) const;
 
   const plan::Schema &schema_;
   OrderKeys keys_;
   std::shared_ptr<MemoryAccount> account_;
   size_t self_;
-  size_t nextTold_ = 0; ///< of chunks_
+  size_t nextTold_ = 0; ///< of the chunks
   uint64_t passed_ = 0; ///< rows of those that samples were taken of
   Step step_ = Step::kKeep;
-  std::vector<ChunkHandle> chunks_; ///< the last is divided first
+  KeptChunks kept_;
   uint64_t rows_ = 0;
   std::vector<RangeSamples> samples_; ///< by member
   /// The least key of each range but the first.
   std::vector<uint8_t> bounds_;
   std::vector<uint64_t> boundPrefixes_;
-  std::vector<std::vector<uint32_t>> cut_; ///< rows of the last chunk, by range
-  bool isCut_ = false;
+  ChunkHandle divided_;                    ///< the one that is divided: the last are first
+  std::vector<std::vector<uint32_t>> cut_; ///< its rows, by range
   size_t nextRange_ = 0;
 };
 

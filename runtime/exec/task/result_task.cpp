@@ -13,8 +13,7 @@ public:
     input_ = context_.streams[task_.inputStream];
     if (context_.rank == 0 || context_.plan->resident) {
       HR_ASSIGN_OR_RETURN(auto account, context_.openAccount(index_));
-      HR_ASSIGN_OR_RETURN(context_.result,
-                          ResultRows::open(context_.plan->result, std::move(account)));
+      context_.result = std::make_shared<ResultRows>(context_.plan->result, std::move(account));
     }
     return {};
   }

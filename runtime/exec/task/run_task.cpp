@@ -56,7 +56,7 @@ public:
 
 private:
   const plan::ExchangeTask *exchange() const;
-  uint32_t rowsOfChunks(uint32_t sealed) const;
+  ChunkSize sizeOfChunks(uint32_t sealed) const;
   Status addOutput(Lane &lane, size_t output);
   Expected<std::optional<TakenMorsel>> takeMorsel(Track *track);
   Status prepareLane(Lane &lane);
@@ -78,6 +78,7 @@ private:
   bool scans_ = false; ///< its morsels are read from files
   std::shared_ptr<ChunkSink> output_;
   bool isPart_ = false;   ///< its rows stand behind those of other writers of the stream
+  bool ordered_ = false;  ///< its chunks have places in the order of the stream
   bool sketched_ = false; ///< an exchange of a pair looks at the first rows of each target
   size_t outputs_ = 0;    ///< chunks that a lane fills at a time: one a reader
   std::vector<RankState::CopySlots> copies_; ///< per state argument: one a lane, or none
@@ -105,6 +106,8 @@ Status RunTask::start() {
     outputs_ = taker ? context_.place.along(taker->axes).count : 1;
     sketched_ = taker && isPaired(*taker, context_.place.along(taker->axes)) && outputs_ > 1;
   }
+  ordered_ = task_.outputStream != plan::kNone && queue_->ordered() &&
+             context_.streamOrders[task_.outputStream] != StreamOrder::kNone;
   size_t lanes = context_.lanes;
   for (const plan::StateArgument &argument : task_.states) {
     const plan::State &state = context_.plan->states[argument.state];
@@ -141,18 +144,22 @@ const plan::ExchangeTask *RunTask::exchange() const {
 }
 
 /// Of the next one, after so many of the lane.
-uint32_t RunTask::rowsOfChunks(uint32_t sealed) const {
+ChunkSize RunTask::sizeOfChunks(uint32_t sealed) const {
   const plan::Stream &stream = context_.plan->streams[task_.outputStream];
-  const uint32_t rows = chunkRowsWithin(stream, lanes_.size() * outputs_, context_.filledBytes);
+  // Those of a stream in parts can leave memory.
+  const size_t waiting = stream.parts != 0 ? 0 : stream.capacityChunks;
+  ChunkSize size =
+      chunkSizeWithin(stream, lanes_.size() * outputs_ + waiting, context_.filledBytes);
   const auto targets = static_cast<uint32_t>(outputs_);
-  return sketched_ && sealed < kKeptRows / firstChunkRows(targets)
-             ? std::min(firstChunkRows(targets), rows)
-             : rows;
+  if (sketched_ && sealed < kKeptRows / firstChunkRows(targets)) {
+    size.rows = std::min(firstChunkRows(targets), size.rows);
+  }
+  return size;
 }
 
 Status RunTask::addOutput(Lane &lane, size_t output) {
   const plan::Stream &stream = context_.plan->streams[task_.outputStream];
-  auto chunk = std::make_unique<OutputChunk>(stream, account_, rowsOfChunks(lane.sealed));
+  auto chunk = std::make_unique<OutputChunk>(stream, account_, sizeOfChunks(lane.sealed));
   HR_RETURN_IF_ERROR(chunk->prepare());
   lane.outputPointers[output] = chunk.get();
   lane.abiOutputs[output] = chunk->abi();
@@ -209,7 +216,7 @@ Status RunTask::sealOutput(Lane &lane, uint32_t output) {
   if (isPart_) {
     order.push_back(task_.part);
   }
-  if (queue_->ordered() && lane.morsel) {
+  if (ordered_ && lane.morsel) {
     order.insert(order.end(), lane.morsel->order.begin(), lane.morsel->order.end());
     order.push_back(lane.sequence++);
   }
@@ -217,7 +224,7 @@ Status RunTask::sealOutput(Lane &lane, uint32_t output) {
   HR_ASSIGN_OR_RETURN(ChunkHandle sealed,
                       chunk.seal(std::move(order), static_cast<int32_t>(output)));
   lane.pending.push_back(std::move(sealed));
-  if (sketched_ && rowsOfChunks(++lane.sealed) > lane.abiOutputs[output].capacity) {
+  if (sketched_ && sizeOfChunks(++lane.sealed).rows > lane.abiOutputs[output].capacity) {
     return addOutput(lane, output); // larger from now on
   }
   HR_RETURN_IF_ERROR(chunk.prepare());
@@ -271,7 +278,7 @@ Status RunTask::runMorsel(Lane &lane) {
   switch (result) {
   case HR_DONE:
     lane.frame->endMorsel();
-    if (queue_->ordered() && output_) {
+    if (ordered_) {
       HR_RETURN_IF_ERROR(sealAll(lane));
     }
     counters_.rowsIn += lane.morsel->morsel.rows;

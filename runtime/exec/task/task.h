@@ -89,7 +89,7 @@ struct RankContext {
   Sharing shareMorsels = Sharing::kOn;
   int64_t leastMemoryBytes = 0; ///< of any rank; 0: all have as much as this one
   int64_t seed = 0;             ///< of the run
-  int64_t filledBytes = 0;      ///< what all chunks may take that one run task is filling
+  int64_t filledBytes = 0;      ///< what chunks may take that a run task fills, and its stream
   const std::map<std::string, OpenSource> *sources = nullptr;
   const std::map<std::string, TensorView> *tensors = nullptr;
   std::shared_ptr<const KeyShares> keyShares;                            ///< of all ranks

@@ -221,6 +221,9 @@ TEST_F(ChunkTest, ChunksAreAsLargeAsTheMemoryOfAllAllows) {
   constexpr int64_t kRow = 4 + 1 + 1 + 1 + 16 + 1 + 16; // of stream_, without texts
   plan::Stream stream = stream_;
   stream.chunkRows = 65536;
+  auto chunkRowsWithin = [](const plan::Stream &of, size_t chunks, int64_t bytes) {
+    return chunkSizeWithin(of, chunks, bytes).rows;
+  };
   ASSERT_EQ(chunkRowsWithin(stream, 1, 1000 * kRow), 1000u);
   ASSERT_EQ(chunkRowsWithin(stream, 8, 8 * 1000 * kRow), 1000u);
   EXPECT_EQ(chunkRowsWithin(stream, 2, int64_t{1} << 40), 65536u);
@@ -235,6 +238,31 @@ TEST_F(ChunkTest, ChunksAreAsLargeAsTheMemoryOfAllAllows) {
   EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), (4 << 10) / kRow);
   stream.chunkRows = 10;
   EXPECT_EQ(chunkRowsWithin(stream, 1000, 1000), 10u);
+}
+
+TEST_F(ChunkTest, AChunkIsFullWhenItsTextsAreLarge) {
+  constexpr int64_t kBytesMax = 256 << 10;
+  constexpr uint32_t kText = 300;
+  OutputChunk output(stream_, account_, {1000, kBytesMax});
+  for (int chunk = 0; chunk < 2; ++chunk) {
+    const int64_t before = account_->reservation().chargedBytes();
+    ASSERT_TRUE(output.prepare().ok());
+    HrOutputColumn *columns = output.abi().columns;
+    uint32_t rows = 0;
+    while (!output.isFull()) {
+      ASSERT_LT(rows, 1000u);
+      ASSERT_TRUE(output.growHeap(2, kText).ok());
+      columns[2].heapUsed += kText;
+      static_cast<uint32_t *>(columns[2].data)[++rows] = columns[2].heapUsed;
+    }
+    EXPECT_GE(rows * kText, kBytesMax / 2);
+    // With the rows that were at hand when it was.
+    EXPECT_LE(account_->reservation().chargedBytes() - before, kBytesMax + kBytesMax / 4);
+    output.abi().rows = rows;
+    Expected<ChunkHandle> sealed = output.seal({}, 0);
+    ASSERT_TRUE(sealed.ok());
+    EXPECT_EQ((*sealed)->heapBytes[2], rows * kText);
+  }
 }
 
 TEST_F(ChunkTest, HeapsBeginAsLargeAsTheLastOne) {

@@ -1,5 +1,6 @@
 // Rows of several ranks divided by ranges of an order: in order, peers together, evenly, and alike
-// on all ranks. Sources: runtime/exec/range/range_division.cpp, runtime/exec/range/order_keys.cpp
+// on all ranks. Sources: runtime/exec/range/range_division.cpp, runtime/exec/range/order_keys.cpp,
+// runtime/exec/chunk/kept_chunks.cpp
 #include "runtime/exec/range/range_division.h"
 
 #include <algorithm>
@@ -17,7 +18,12 @@ using Group = std::vector<std::vector<Row>>; ///< the rows of each rank
 
 class RangeDivisionTest : public testing::Test {
 protected:
-  RangeDivisionTest() {
+  RangeDivisionTest() { limitMemory(64 << 20); }
+
+  void limitMemory(int64_t bytes) {
+    memory_ = std::make_shared<RankMemory>(
+        std::make_shared<BlockPool>(BlockPool::Options{64 << 20, 64 << 20, "--memory"}),
+        Budget::Options{Tier::kHost, bytes, "--memory"});
     stream_.chunkRows = 100;
     stream_.schema.columns = {{"n", HR_I64, {LogicalKind::kI64}, true},
                               {"t", HR_STRING, {LogicalKind::kString}, false}};
@@ -26,7 +32,9 @@ protected:
     account_ = *MemoryAccount::open(memory_, request);
   }
 
-  void push(ChunkStream &to, const std::vector<Row> &rows) {
+  /// The rows of a rank, to be kept as they come.
+  void keep(RangeDivision &division, const std::vector<Row> &rows) {
+    ChunkStream to(1, &doorbell_);
     for (size_t first = 0; first < rows.size(); first += stream_.chunkRows) {
       OutputChunk output(stream_, account_);
       ASSERT_TRUE(output.prepare().ok());
@@ -43,8 +51,10 @@ protected:
       }
       ChunkHandle chunk = *output.seal({}, 0);
       ASSERT_TRUE(to.tryPush(chunk));
+      ASSERT_TRUE(division.keep(to).ok());
     }
     to.close();
+    ASSERT_TRUE(division.keep(to).ok());
   }
 
   static std::vector<Row> rowsOf(const Chunk &chunk) {
@@ -68,9 +78,7 @@ protected:
     for (uint32_t rank = 0; rank < ranks; ++rank) {
       divisions.push_back(std::make_unique<RangeDivision>(stream_.schema, order,
                                                           plan::GroupPlace{rank, ranks}, account_));
-      ChunkStream input(1000, &doorbell_);
-      push(input, given[rank]);
-      EXPECT_TRUE(divisions[rank]->keep(input).ok());
+      keep(*divisions[rank], given[rank]);
     }
     for (uint32_t rank = 0; rank < ranks; ++rank) {
       auto others = [&](const auto &tell) {
@@ -110,9 +118,7 @@ protected:
 
   Doorbell doorbell_;
   plan::Stream stream_;
-  std::shared_ptr<RankMemory> memory_ = std::make_shared<RankMemory>(
-      std::make_shared<BlockPool>(BlockPool::Options{64 << 20, 64 << 20, "--memory"}),
-      Budget::Options{Tier::kHost, 64 << 20, "--memory"});
+  std::shared_ptr<RankMemory> memory_;
   std::shared_ptr<MemoryAccount> account_;
 };
 
@@ -177,6 +183,21 @@ TEST_F(RangeDivisionTest, TextsThatBeginAlikeAreToldApart) {
   auto text = [](const Row &a, const Row &b) { return a.second < b.second; };
   EXPECT_LT(std::max_element(got[0].begin(), got[0].end(), text)->second,
             std::min_element(got[1].begin(), got[1].end(), text)->second);
+}
+
+TEST_F(RangeDivisionTest, RowsThatMemoryHasNoRoomForWaitOnDisk) {
+  limitMemory(16 << 20);
+  Group given(2);
+  for (int i = 0; i < 40000; ++i) {
+    given[static_cast<size_t>(i % 2)].emplace_back(
+        i % 10007, std::string(1000, static_cast<char>('a' + i % 26)));
+  }
+  Group got = divide(given, {{0, false, false}});
+  EXPECT_EQ(all(got), all(given));
+  EXPECT_NEAR(static_cast<double>(got[0].size()), 20000, 1000);
+  EXPECT_LT(std::max_element(got[0].begin(), got[0].end())->first,
+            std::min_element(got[1].begin(), got[1].end())->first);
+  EXPECT_GT(memory_->spill->writtenBytes(), int64_t{20} << 20);
 }
 
 TEST_F(RangeDivisionTest, FewRowsAndOneKey) {
