@@ -1,5 +1,5 @@
 // The first chunks leave memory first: they are read last, or not before all are there.
-#include "runtime/exec/spill/kept_chunks.h"
+#include "runtime/exec/chunk/kept_chunks.h"
 
 #include <algorithm>
 #include <utility>

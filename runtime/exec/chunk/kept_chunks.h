@@ -2,7 +2,7 @@
 // rank's spill file.
 #pragma once
 
-#include "runtime/exec/spill/chunk_spill.h"
+#include "runtime/exec/chunk/chunk_spill.h"
 
 #include <memory>
 #include <mutex>
