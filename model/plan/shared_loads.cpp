@@ -46,6 +46,18 @@ private:
   std::vector<char> states_;
 };
 
+/// Ranks come together to what a choice on which they agree decides.
+bool allComeTo(const Plan &plan, int32_t task) {
+  const std::vector<Region> regions = regionsOf(plan);
+  for (int32_t owner = regions[task].owner; owner != kNone; owner = regions[owner].owner) {
+    const auto *choose = plan.tasks[owner].as<ChooseTask>();
+    if (!choose || !plan.holes[choose->hole].agreed) {
+      return false;
+    }
+  }
+  return true;
+}
+
 } // namespace
 
 const char *whyNotShared(const Plan &plan, int32_t load) {
@@ -56,7 +68,7 @@ const char *whyNotShared(const Plan &plan, int32_t load) {
   if (task->split.empty()) {
     return "every rank reads all of the table";
   }
-  if (regionsOf(plan)[load].owner != kNone) {
+  if (!allComeTo(plan, load)) {
     return "not every rank may come to it";
   }
   const Reached reached(plan, task->outputStream);

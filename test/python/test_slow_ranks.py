@@ -42,6 +42,8 @@ QUERIES = {
     "first and last": "select v % 7 as g, first(k) as f, last(k) as l, list(v) as a "
     "from many where k < 9 group by 1",
     "window": "select k, sum(v) over (partition by k order by v, t) as s from many where v < 50",
+    "choice": "select count(*) as n, sum(a.v) as s from many a"
+    " join (select k, v from many where t like '%12%') b on a.k = b.k and a.v = b.v",
     "parts": "select count(*) as n from (select v from many union all select w from few) x where v > 10",
 }
 
@@ -148,7 +150,9 @@ def test_a_rank_with_fewer_keys_changes_no_answer(name: str, tables: Path) -> No
             text = explained(loaded.compiled.plan_json, profile=loaded.handle.profile())
             slow = shares.index(min(shares))
             part = round(100 * shares[slow] * ranks / sum(shares))
-            assert re.search(rf"slow ranks had fewer keys, of an equal part: .*rank {slow} {part} %", text), text
+            assert re.search(rf"slow ranks had fewer keys, of an equal part: .*rank {slow} {part} %", text), (
+                text
+            )
             assert "movable keys" in explained(loaded.compiled.plan_json, tasks=True)
             loaded.handle.run(bindings, ranks=ranks, key_shares=shares, settings={"shareMorsels": "off"})
             assert "key_shares" not in json.loads(loaded.handle.profile())
@@ -178,7 +182,7 @@ def test_explain_says_who_took_what(tables: Path) -> None:
 
 # ---- processes ----
 
-PROGRAM = '''
+PROGRAM = """
 import json, os, sys, time
 import headrace as hr
 tables = os.environ["TABLES"]
@@ -191,7 +195,7 @@ with hr.cluster() as group:
             profile = hr.last_profile().run
             told = [seconds, str(table.to_pylist()), profile["tasks"], profile.get("key_shares", [])]
             print(json.dumps(told), flush=True)
-'''
+"""
 #: Work in the scan, and with groups that rows go to by hash.
 SLOW_QUERIES = {
     "scan": """
@@ -256,7 +260,11 @@ def test_a_process_that_is_stopped_in_turns(kind: str, slow: int, wide: Path, tm
     """The others do its work, behind an exchange from the second run on; it does not take three times as long."""
     (tmp_path / "program.py").write_text(PROGRAM)
     command = [sys.executable, tmp_path / "program.py"]
-    variables = {"TABLES": str(wide), "QUERY": SLOW_QUERIES[kind], "LAYOUTS": json.dumps(_layouts(kind, wide))}
+    variables = {
+        "TABLES": str(wide),
+        "QUERY": SLOW_QUERIES[kind],
+        "LAYOUTS": json.dumps(_layouts(kind, wide)),
+    }
     with Ranks(command, 2, tmp_path / "meeting", stdin=subprocess.PIPE, **variables) as ranks:
 
         def tell(word: str) -> None:

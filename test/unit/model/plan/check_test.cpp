@@ -309,12 +309,14 @@ TEST(PlanCheck, Sharing) {
   EXPECT_EQ(shared(0, [](Plan &p) { p.states[0].firstCome = true; }),
             "a state keeps the first rows that come");
   EXPECT_EQ(shared(2, [](Plan &p) { p.states[1].firstCome = true; }), "ok") << "behind an exchange";
-  EXPECT_EQ(shared(2,
-                   [](Plan &p) {
-                     p.holes = {{"u rows", {}, 1, true}};
-                     addTask(p, ChooseTask{0, 0, {2, 3}, {}}, {1});
-                   }),
-            "not every rank may come to it");
+  for (bool agreed : {false, true}) {
+    EXPECT_EQ(shared(2,
+                     [&](Plan &p) {
+                       p.holes = {{"u rows", {}, 1, agreed}};
+                       addTask(p, ChooseTask{0, 0, {2, 3}, {}}, {1});
+                     }),
+              agreed ? "ok" : "not every rank may come to it");
+  }
   Plan tensor = samplePlan();
   tensor.tasks[2].as<LoadTask>()->split = {0};
   tensor.tasks[4].work = ToTensorTask{2, {0}, {addTensor(tensor, {kUnknownExtent}, 0)}};
