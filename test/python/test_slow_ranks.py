@@ -257,7 +257,7 @@ def _layouts(kind: str, folder: Path) -> int | None:
 
 @pytest.mark.parametrize(("kind", "slow"), [("scan", 0), ("scan", 1), ("groups", 0), ("groups", 1)])
 def test_a_process_that_is_stopped_in_turns(kind: str, slow: int, wide: Path, tmp_path: Path) -> None:
-    """The others do its work, behind an exchange from the second run on; it does not take three times as long."""
+    """The others do its work, behind an exchange from the second run on: it takes no three times as long."""
     (tmp_path / "program.py").write_text(PROGRAM)
     command = [sys.executable, tmp_path / "program.py"]
     variables = {
