@@ -198,7 +198,7 @@ TEST(SpillFile, OtherBytesAreNoticedAndNothingIsLeftBehind) {
 class FaultyDisk final : public SpillDisk {
 public:
   explicit FaultyDisk(uint64_t seed)
-      : fault_(static_cast<Fault>(seed % kFaults)), at_(testHash(seed) % 200),
+      : fault_(static_cast<Fault>(seed % kFaults)), at_(testHash(seed) % 32),
         bytes_(testHash(seed + 1)) {}
 
   ssize_t write(int descriptor, std::span<const uint8_t> bytes, uint64_t offset) override {
@@ -261,7 +261,7 @@ TEST(SpillFaults, EndInTheAnswerOrAnErrorOfTheDisk) {
   const char *first = std::getenv("HEADRACE_SEED");
   const uint64_t begin = first ? std::stoull(first) : 1;
   const uint64_t count = wanted ? std::stoull(wanted) : 42;
-  TestTable table = distinctPairs(400'000);
+  TestTable table = distinctPairs(800'000);
   const Rows expected = expectedSum(table);
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("faults-" + std::to_string(::getpid()));
