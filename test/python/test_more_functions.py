@@ -267,7 +267,7 @@ def test_names_that_functions_have_besides(tables: dict[str, pa.Table], ranks: i
 
 def test_a_list_that_is_too_long() -> None:
     """Of a series it is said before it is made, and what makes rows instead."""
-    for call in ("unnest(range(1, 10000000000))", "len(generate_series(600000000))"):
+    for call in ("unnest(range(1, 10000000000))", "unnest(generate_series(1, 10000000000))"):
         with pytest.raises(
             hr.HeadraceError, match=r"numbers is larger than 4 GiB; FROM range\(…\) gives rows"
         ):
