@@ -16,7 +16,7 @@ import pytest
 from launched_ranks import Ended, Ranks, left_behind, started_program
 from tpch_queries import QUERIES
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.waits
 
 HOST = socket.gethostname()
 HEAD = """

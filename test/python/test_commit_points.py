@@ -170,7 +170,7 @@ def outcome(body: str, folder: Path, tables: Path, size: int, text: str) -> list
         return ranks.ended()
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_a_call_goes_on_from_what_is_kept(tpch_small: Path, tmp_path: Path) -> None:
     """Rank 2 is killed when the first part is there: that part is not run again."""
     text = (QUERIES / "q13.sql").read_text()
@@ -212,7 +212,7 @@ def test_a_call_goes_on_from_what_is_kept(tpch_small: Path, tmp_path: Path) -> N
     assert rows(answer) == rows(hr.sql(text, tpch_small))
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_ranks_of_an_engine(engine: Processes, tpch_small: Path, tmp_path: Path) -> None:
     text = (QUERIES / "q18.sql").read_text()
     ranks = RemoteRanks(engine, rank_settings(setting_texts({})))

@@ -241,7 +241,7 @@ def test_a_plan_in_a_folder_has_no_use_for_rows_that_stay(tmp_path: Path) -> Non
 # Ranks that a launcher has started
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_processes_of_a_launcher(tpch_small: Path, tmp_path: Path) -> None:
     ended(
         """
@@ -284,7 +284,7 @@ def test_processes_of_a_launcher(tpch_small: Path, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_a_rank_of_a_launcher_that_is_lost(tpch_small: Path, tmp_path: Path) -> None:
     from test_cluster import started
 
@@ -317,7 +317,7 @@ def test_a_rank_of_a_launcher_that_is_lost(tpch_small: Path, tmp_path: Path) -> 
 SETTINGS = {"threads": "1", "memory": str(200 << 20)}
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_ranks_of_an_engine(engine: Processes) -> None:
     with driver.Driver(driver.RemoteRanks(engine, SETTINGS), "shrink") as group:
         dataset = hr.persist("select k, sum(v) as v from t group by k", {"t": T}, by="k")
@@ -349,7 +349,7 @@ def test_ranks_of_an_engine(engine: Processes) -> None:
         assert left == {group._handle._tables.identity(T)}
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_a_time_limit_counts_while_rows_are_made_again(engine: Processes) -> None:
     with driver.Driver(driver.RemoteRanks(engine, SETTINGS), "shrink") as group:
         text = "select a.x, b.y from range(3000) a(x) join range(2000) b(y) on x % 7 = y % 7"

@@ -25,7 +25,7 @@ from headrace._src.programs import setting_texts
 from lasting_queries import lasting
 from rank_processes import Processes
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.waits
 
 COUNT = "select count(*) as n from lineitem"
 LONG = "select count(*) from lineitem a join lineitem b on a.l_tax < b.l_quantity join lineitem c on true"

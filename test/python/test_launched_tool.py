@@ -16,7 +16,7 @@ from headrace._src.query.sql import compile_to
 from launched_ranks import Ended, Ranks, free_port, left_behind
 from tpch_queries import QUERIES
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.waits
 
 HOST = socket.gethostname()
 

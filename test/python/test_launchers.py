@@ -25,7 +25,7 @@ from launched_ranks import Ranks
 from test_cluster import LONG
 from tpch_queries import QUERIES
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.waits
 
 NAMES = ("01", "03", "05", "09", "13", "18", "21")
 PROGRAM = """

@@ -16,7 +16,7 @@ from lasting_queries import lasting
 from launched_ranks import Ranks, free_port, left_behind, started_program
 from tpch_queries import QUERIES
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.waits
 
 
 def query_of(orders: int) -> str:

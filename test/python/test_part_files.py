@@ -249,7 +249,7 @@ def ended(body: str, folder: Path) -> list[tuple[int, str, str]]:
         return [(each.status, each.output, each.errors) for each in ranks.ended()]
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_ranks_in_processes(tmp_path: Path) -> None:
     found = ended(
         """
@@ -271,7 +271,7 @@ def test_ranks_in_processes(tmp_path: Path) -> None:
     assert read == [(4000, sum(range(4000)), sum(i % 3 for i in range(4000)))]
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 @pytest.mark.parametrize("on_loss", ["shrink", "fail"])
 def test_a_rank_is_killed_while_it_writes(tmp_path: Path, on_loss: str) -> None:
     """The ranks that are left write all of it; or nothing is left."""
@@ -298,7 +298,7 @@ def test_a_rank_is_killed_while_it_writes(tmp_path: Path, on_loss: str) -> None:
     assert read == [(4000, sum(range(4000)))]
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_a_rank_may_take_its_time(tmp_path: Path) -> None:
     """Longer than its peers wait for one that is silent."""
     found = ended(
@@ -320,7 +320,7 @@ def test_a_rank_may_take_its_time(tmp_path: Path) -> None:
     assert found[0][1] == "[{'Count': 4000}]\n"
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_the_disk_of_a_rank_is_full(tmp_path: Path) -> None:
     found = ended(
         """
@@ -351,7 +351,7 @@ def test_the_disk_of_a_rank_is_full(tmp_path: Path) -> None:
 SETTINGS = {"threads": "1", "memory": str(200 << 20)}
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_ranks_of_an_engine(engine: Processes, tmp_path: Path) -> None:
     """The driver names the folder that they have written; one that is killed before leaves nothing."""
     with driver.Driver(driver.RemoteRanks(engine, SETTINGS), "shrink") as group:

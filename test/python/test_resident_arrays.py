@@ -313,7 +313,7 @@ def test_not_where_the_parts_are(monkeypatch: pytest.MonkeyPatch) -> None:
 # Ranks that a launcher has started
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_processes_of_a_launcher(tpch_small: Path, tmp_path: Path) -> None:
     ended(
         """
@@ -364,7 +364,7 @@ def test_processes_of_a_launcher(tpch_small: Path, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_a_rank_of_a_launcher_that_is_lost(tpch_small: Path, tmp_path: Path) -> None:
     from test_cluster import started
 
@@ -399,7 +399,7 @@ def test_a_rank_of_a_launcher_that_is_lost(tpch_small: Path, tmp_path: Path) -> 
 SETTINGS = {"threads": "1", "memory": str(200 << 20)}
 
 
-@pytest.mark.alone
+@pytest.mark.waits
 def test_ranks_of_an_engine(engine: Processes) -> None:
     whole = np.arange(60.0).reshape(12, 5)
     with driver.Driver(driver.RemoteRanks(engine, SETTINGS), "shrink") as group:

@@ -16,7 +16,7 @@ from launched_ranks import Ranks
 from three_hosts import ThreeHosts
 from tpch_queries import QUERIES
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.waits
 
 RANKS = 6
 HEAD = """

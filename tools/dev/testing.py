@@ -56,6 +56,7 @@ _TARGETS: dict[str, list[str]] = {
     "engines": ["headrace_python", "headrace-run"],
 }
 SUITES = tuple(_TARGETS)
+_SPREAD = "not alone and not waits"  # tests that run beside each other, on all cores: see pytest.ini
 _RANDOM_PROGRAMS = "1000"  # of the suite ir, unless HEADRACE_RANDOM_PROGRAMS says otherwise
 
 
@@ -110,9 +111,12 @@ def _add_what_needs_the_compiler(total: Results, folder: Path, pattern: str, pre
     if preset in _SANITIZER:
         print(f"  Python tests are not run under {preset}", file=sys.stderr)
     else:
-        spread = [*_pytest_command(pattern, "pytest"), "-m", "not alone"]
+        spread = [*_pytest_command(pattern, "pytest"), "-m", _SPREAD]
         spread += ["-n", str(building.jobs()), "--dist", "worksteal"]
         total.add(_runner("Python tests (pytest)", spread, reports / "pytest.xml", preset))
+        waits = [*_pytest_command(pattern, "pytest-waits"), "-m", "waits"]
+        waits += ["-n", str(building.jobs() + 1), "--dist", "loadfile"]
+        total.add(_runner("those that wait (pytest waits)", waits, reports / "pytest-waits.xml", preset))
         alone = [*_pytest_command(pattern, "pytest-alone"), "-m", "alone"]
         total.add(_runner("those with clocks (pytest alone)", alone, reports / "pytest-alone.xml", preset))
 
@@ -164,7 +168,7 @@ def _add_python_over_runtime(total: Results, folder: Path, pattern: str, preset:
         environment[name] = f"{options}:log_path={reports / 'report'}"
         asked = f"-print-file-name=libclang_rt.{library}-{platform.machine()}.so"
         environment["LD_PRELOAD"] = subprocess.check_output(["clang++-22", asked], text=True).strip()
-    command = [*_pytest_command(""), "-m", "not alone", *files]  # in one process: those of xdist fork
+    command = [*_pytest_command(""), "-m", _SPREAD, *files]  # in one process: those of xdist fork
     report = release / "test-results" / "pytest.xml"
     total.add(_runner("Python tests (pytest)", command, report, preset, environment))
     total.failures += [(file.name, file.read_text()) for file in sorted(reports.iterdir())]
