@@ -162,8 +162,12 @@ std::pair<Value, Value> PipelineCode::keyPlacesAlong(Operation *op, ArrayAttr ax
 }
 
 Value PipelineCode::isOwn(Value place, pipe::OwnsOp owns) {
-  Value first = prologueValue([&] { return keyPlacesAlong(owns, owns.getAxes()).first; });
-  Value count = prologueValue([&] { return keyPlacesAlong(owns, owns.getAxes()).second; });
+  Value count;
+  Value first = prologueValue([&] {
+    auto [begin, places] = keyPlacesAlong(owns, owns.getAxes());
+    count = places;
+    return begin;
+  });
   Type type = place.getType();
   place = arith::SubIOp::create(b_, b_.loc(), place, likeLanes(b_, first, type));
   return arith::CmpIOp::create(b_, b_.loc(), arith::CmpIPredicate::ult, place,

@@ -58,21 +58,17 @@ bool canHaveStretches(int64_t cycle, primitives::KeyInterval places, const Parqu
       chunk.max->integer > INT64_MAX || chunk.max->integer < chunk.min->integer) {
     return true;
   }
-  // From the place of the least key on, places go up round the line to that of the greatest.
   const uint64_t scale = primitives::scaleOfCycle(cycle);
   const auto min = static_cast<int64_t>(chunk.min->integer),
              max = static_cast<int64_t>(chunk.max->integer);
   const auto way =
       static_cast<unsigned __int128>(static_cast<uint64_t>(max) - static_cast<uint64_t>(min)) *
       scale;
-  if (way >> 64 != 0) {
-    return true;
-  }
-  const bool wraps =
-      primitives::positionInCycle(min, scale) > primitives::positionInCycle(max, scale);
-  const bool above = places.first + places.count > primitives::placeInCycle(min, scale),
-             below = places.first <= primitives::placeInCycle(max, scale);
-  return places.count > 0 && (wraps ? above || below : above && below);
+  // From the place of the least key on, places go up round the line, so many further.
+  constexpr uint64_t kMask = primitives::kKeyPlaces - 1;
+  const uint64_t first = primitives::placeInCycle(min, scale),
+                 behind = primitives::positionInCycle(min, scale) & kMask;
+  return places.has(first) || ((places.first - first) & kMask) <= (behind + way) >> 32;
 }
 
 } // namespace headrace::storage

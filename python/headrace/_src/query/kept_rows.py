@@ -42,11 +42,13 @@ def _larger(parts: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     held: list[pa.RecordBatch] = []
+    size = rows = 0
     for part in parts:
         held.append(part)
-        is_large = sum(each.nbytes for each in held) > _BATCH_BYTES
-        if is_large or sum(each.num_rows for each in held) > _BATCH_ROWS:
+        size += part.nbytes
+        rows += part.num_rows
+        if size > _BATCH_BYTES or rows > _BATCH_ROWS:
             yield pa.concat_batches(held)
-            held = []
+            held, size, rows = [], 0, 0
     if held:
         yield pa.concat_batches(held)

@@ -14,10 +14,8 @@ from headrace._src.errors import HeadraceError
 from headrace._src.query.statistics import documents_for, statistics_of
 from headrace._src.query.tables import FileTable, Table
 from headrace._src.sql.catalogue import moved_conditions
+from headrace._src.sql.plan_json import ROWID
 from headrace._src.sql.tables import schema_of
-
-#: A plan's number of the column that numbers the rows of a table, for which all files count.
-_ROWID = (1 << 64) - 1
 
 
 def pruned_tables(text: str, tables: Mapping[str, Table]) -> dict[str, Table]:
@@ -44,7 +42,8 @@ def pruned_tables(text: str, tables: Mapping[str, Table]) -> dict[str, Table]:
 
 def _pruned(name: str, table: FileTable, plan: Any) -> FileTable:
     scans = [scan for scan in _scans(plan) if scan["function_data"]["table"] == name]
-    if not scans or any(_ROWID in _columns(scan) for scan in scans):
+    # Numbers of rows count the rows of all files.
+    if not scans or any(ROWID in _columns(scan) for scan in scans):
         return table
     given = [
         {each["name"]: each["value"] for each in columns if not each.get("counts")} for columns in table.given

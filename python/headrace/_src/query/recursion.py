@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headrace._src.errors import SqlError, UnsupportedError
+from headrace._src.errors import UnsupportedError
 from headrace._src.query.tables import ArrowTable
 from headrace._src.sql.catalogue import BoundPlan
+from headrace._src.sql.plan_json import as_deep_as_can_be, plan_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,12 +84,10 @@ class _Unrolling:
 
     def plain_plan(self, plan: BoundPlan) -> BoundPlan:
         """The plan without recursion."""
-        try:
+        with as_deep_as_can_be():
             document = json.loads(plan.json)
             document["plans"] = [self.plain(root) for root in document["plans"]]
-            return BoundPlan(_text(document), plan.names, plan.types)
-        except RecursionError:
-            raise SqlError("the plan is too deep to be read") from None
+            return BoundPlan(plan_text(document), plan.names, plan.types)
 
     def plain(self, node: Node, rows_wanted: int | None = None) -> Node:
         """This part of a plan without recursion."""
@@ -195,7 +194,7 @@ class _Unrolling:
 
     def _run(self, node: Node, width: int) -> Run:
         """Runs a part of the plan; its columns are called by their numbers."""
-        plan = _text({"error": False, "plans": [node]})
+        plan = plan_text({"error": False, "plans": [node]})
         run = self._compiled(BoundPlan(plan, tuple(map(str, range(width)))))
         return lambda tables: run({**self.tables, **tables})
 
@@ -222,7 +221,7 @@ class _Unrolling:
     @staticmethod
     def _scan(name: str, types: list[Node]) -> Node:
         for kind in ("UHUGEINT", "ENUM"):  # which are other types in Arrow
-            if f'"id":"{kind}"' in _text({"types": types}):
+            if f'"id":"{kind}"' in plan_text({"types": types}):
                 raise UnsupportedError(f"WITH RECURSIVE of {kind} is not supported; cast it to VARCHAR")
         columns = range(len(types))
         return {
@@ -267,18 +266,13 @@ class _Description(_Unrolling):
         return name
 
     def _add_part(self, title: str, node: Node, width: int) -> None:
-        plan = _text({"error": False, "plans": [node]})
+        plan = plan_text({"error": False, "plans": [node]})
         self.add(title, BoundPlan(plan, tuple(map(str, range(width)))))
 
     def _name(self, what: str) -> str:
         name = super()._name(what)
         self._taken[name] = None
         return name
-
-
-def _text(document: Node) -> str:
-    """As DuckDB writes plans."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
 def _recurs(node: Node) -> bool:

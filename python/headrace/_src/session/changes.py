@@ -21,6 +21,7 @@ from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
 from headrace._src.sql.parameters import Parameters, with_each
 from headrace._src.sql.script import CHANGES, may_change, query_alone, statements_of, verb_of
+from headrace._src.sql.tables import unquoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -161,7 +162,7 @@ def _do(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
 
 
 def _create_view(session: Session, text: str, created: re.Match[str]) -> Answer:
-    replaces, if_none, name = created[1], created[2], _plain(created[3])
+    replaces, if_none, name = created[1], created[2], unquoted(created[3])
     if not replaces and name.lower() in map(str.lower, session.tables):
         if if_none:
             return Answer.of()
@@ -170,14 +171,14 @@ def _create_view(session: Session, text: str, created: re.Match[str]) -> Answer:
         )
     if name.lower() in session._names.tables:
         raise UserError(f"a table is not replaced by a view: {name}")
-    columns = [_plain(each) for each in _COLUMNS.findall(created[4] or "")]
+    columns = [unquoted(each) for each in _COLUMNS.findall(created[4] or "")]
     session.view(name, query_alone(text)[created.end() :].strip(), columns)
     return Answer.of()
 
 
 def _define(session: Session, text: str, defined: re.Match[str]) -> Answer:
     """Names a macro or a type."""
-    replaces, if_none, name = defined[1], defined[2], _plain(defined[3])
+    replaces, if_none, name = defined[1], defined[2], unquoted(defined[3])
     if not replaces and name.lower() in session._names.definitions:
         if if_none:
             return Answer.of()
@@ -189,7 +190,7 @@ def _define(session: Session, text: str, defined: re.Match[str]) -> Answer:
 
 
 def _drop(session: Session, dropped: re.Match[str]) -> Answer:
-    kind, name = dropped[1].lower(), _plain(dropped[3])
+    kind, name = dropped[1].lower(), unquoted(dropped[3])
     if kind not in ("table", "view"):
         if name.lower() in session._names.definitions:
             session._defined(name, "")
@@ -286,7 +287,3 @@ def _run(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any], An
     change = said.change
     plan = BoundPlan(change.plan, change.names)
     return queries.rows_of_plan(take, plan, said.composed.text, said.read, options)
-
-
-def _plain(name: str) -> str:
-    return name[1:-1].replace('""', '"') if name.startswith('"') else name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headrace._src.errors import UnsupportedError
 from headrace._src.sql.brackets import split_at_commas
+from headrace._src.sql.tables import unquoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -90,6 +91,5 @@ def _nested_type(kind: str, parts: list[str]) -> pa.DataType:
         if not (field := _FIELD.fullmatch(part)):
             # no test: DuckDB writes none without a name
             raise UnsupportedError(f"unsupported field of a struct: {part}")
-        name = field[1][1:-1].replace('""', '"') if field[1].startswith('"') else field[1]
-        fields.append((name, arrow_type(field[2])))
+        fields.append((unquoted(field[1]), arrow_type(field[2])))
     return pa.struct(fields)

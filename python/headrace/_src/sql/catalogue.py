@@ -23,6 +23,7 @@ from headrace._src.sql.literals import first_bignum
 from headrace._src.sql.mistakes import error_of
 from headrace._src.sql.parameters import place_of_one
 from headrace._src.sql.place import located
+from headrace._src.sql.plan_json import as_deep_as_can_be
 from headrace._src.sql.recursion_keys import RecursionKeys
 from headrace._src.sql.script import Kind, Script, may_change, query_alone, script_of
 from headrace._src.sql.stored_types import read_as_declared
@@ -233,10 +234,8 @@ def moved_conditions(text: str, schemas: Sequence[TableSchema]) -> Any:
             plan: str = connection.execute(_OPTIMIZED, [script.query]).fetchall()[0][0]
             return _stored(plan, schemas)
 
-    try:
+    with as_deep_as_can_be():
         return json.loads(unless_stopped(moved))
-    except RecursionError:
-        raise SqlError("the plan is too deep to be read") from None
 
 
 def tables_named(script: Script) -> frozenset[str]:

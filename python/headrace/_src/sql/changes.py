@@ -12,8 +12,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from headrace._src.errors import SqlError, UnsupportedError
-from headrace._src.sql.plan_text import plan_text
+from headrace._src.errors import UnsupportedError
+from headrace._src.sql.plan_json import as_deep_as_can_be, plan_text, projection, reference
 from headrace._src.sql.tables import TableSchema
 
 
@@ -63,10 +63,8 @@ _CONSTANT = {
 
 def change_of(plan: str) -> Change:
     """What a bound statement does. Raises UnsupportedError for what a session has no place for."""
-    try:
+    with as_deep_as_can_be():
         (root,) = json.loads(plan)["plans"]
-    except RecursionError:
-        raise SqlError("the plan is too deep to be read") from None
     around = []  # common table expressions in front of the verb
     while root["type"] == "LOGICAL_MATERIALIZED_CTE":
         around.append(root)
@@ -104,7 +102,7 @@ def _changed(root: dict[str, Any], verb: Verb) -> Change:
         root["bound_defaults"][index] if each["expression_class"] == "BOUND_DEFAULT" else each
         for index, each in zip(root["columns"], root["expressions"], strict=True)
     ]
-    number = _reference(len(child["expressions"]) - 1, {"id": "BIGINT", "type_info": None})
+    number = reference(len(child["expressions"]) - 1, {"id": "BIGINT", "type_info": None})
     plan = _plan(_projected(child, [*values, number]))
     return Change(verb, _name(table), plan=plan, names=(*changed, "rowid"))
 
@@ -170,21 +168,4 @@ def _plan(root: dict[str, Any]) -> str:
 
 def _projected(child: dict[str, Any], expressions: list[Any]) -> dict[str, Any]:
     # No other operator of a plan has this number, and nothing refers to it.
-    return {
-        "type": "LOGICAL_PROJECTION",
-        "children": [child],
-        "table_index": 1 << 32,
-        "expressions": expressions,
-    }
-
-
-def _reference(index: int, kind: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "expression_class": "BOUND_REF",
-        "type": "BOUND_REF",
-        "alias": "",
-        "query_location": (1 << 64) - 1,
-        "query_location_length": 0,
-        "return_type": kind,
-        "index": index,
-    }
+    return projection(child, 1 << 32, expressions)

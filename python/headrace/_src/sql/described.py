@@ -7,11 +7,11 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from headrace._src.errors import SqlError, UnsupportedError, translated
+from headrace._src.errors import UnsupportedError, translated
 from headrace._src.query.temporary_files import current_options, current_settings
 from headrace._src.sql.literals import literal
 from headrace._src.sql.place import located
-from headrace._src.sql.plan_text import plan_text
+from headrace._src.sql.plan_json import NOWHERE, as_deep_as_can_be, plan_text, projection
 
 #: Functions in FROM about tables and the binder's words; `information_schema` is made of them.
 _FUNCTIONS = (
@@ -72,10 +72,8 @@ def answered(connection: Any, plan: str, text: str) -> str:
     """
     if not any(f'"{name}"' in plan for name in (*_FUNCTIONS, _SETTING, _REPEAT)):
         return plan
-    try:
+    with as_deep_as_can_be():
         return plan_text(_replaced(connection, json.loads(plan), text))
-    except RecursionError:
-        raise SqlError("the plan is too deep to be read") from None
 
 
 def _replaced(connection: Any, node: Any, text: str) -> Any:
@@ -129,14 +127,8 @@ def _repeated(connection: Any, scan: dict[str, Any]) -> dict[str, Any]:
     text = f"from range({max(0, count['value'])})"
     told = connection.execute("select json_serialize_plan(?, optimize := false)", [text]).fetchall()[0][0]
     numbers = json.loads(told)["plans"][0]["children"][0]
-    nowhere = {"alias": "", "query_location": (1 << 64) - 1, "query_location_length": 0}
-    constant = {"expression_class": "BOUND_CONSTANT", "type": "VALUE_CONSTANT", **nowhere, "value": value}
-    return {
-        "type": "LOGICAL_PROJECTION",
-        "children": [numbers],
-        "table_index": scan["table_index"],
-        "expressions": [constant for _ in scan["column_indexes"]],
-    }
+    constant = {"expression_class": "BOUND_CONSTANT", "type": "VALUE_CONSTANT", **NOWHERE, "value": value}
+    return projection(numbers, scan["table_index"], [constant for _ in scan["column_indexes"]])
 
 
 def _value(value: Any) -> dict[str, Any]:

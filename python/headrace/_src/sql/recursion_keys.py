@@ -8,6 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from headrace._src.sql.plan_json import plan_text
+from headrace._src.sql.tables import unquoted
+
 _NAME = r'(?:\w+|"(?:[^"]|"")+")'
 _NAMES = rf"\s*{_NAME}\s*(?:,\s*{_NAME}\s*)*"
 _CLAUSE = re.compile(r"\busing\s+key\b", re.IGNORECASE)  # which is quickly said of long texts
@@ -35,13 +38,13 @@ class RecursionKeys:
 
     def put_into(self, plan: str) -> str | None:
         """The plan of a part without keys with them; None if it is not clear which they are."""
-        defined = [_plain(match["name"]) for match in _DEFINED.finditer(self.without(self._text))]
+        defined = [unquoted(match["name"]).lower() for match in _DEFINED.finditer(self.without(self._text))]
         try:
             document = json.loads(plan)
         except RecursionError:
             return None
         for match in self._matches:
-            name = _plain(match["name"])
+            name = unquoted(match["name"]).lower()
             if defined.count(name) != 1:
                 return None
             for node in (node for root in document["plans"] for node in _recursions(root, name)):
@@ -51,7 +54,7 @@ class RecursionKeys:
                 if any(columns.count(key) != 1 for key in keys):
                     return None
                 node["key_targets"] = [_target(node, columns.index(key)) for key in keys]
-        return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+        return plan_text(document)
 
 
 def _clauses(text: str) -> Iterator[re.Match[str]]:
@@ -70,12 +73,8 @@ def _target(node: dict[str, Any], place: int) -> dict[str, Any]:
     return {"type": "BOUND_REF", "index": place, "return_type": node["internal_types"][place]}
 
 
-def _plain(name: str) -> str:
-    return (name[1:-1].replace('""', '"') if name.startswith('"') else name).lower()
-
-
 def _split(names: str) -> list[str]:
-    return [_plain(name) for name in re.findall(_NAME, names)]
+    return [unquoted(name).lower() for name in re.findall(_NAME, names)]
 
 
 def _recursions(node: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:

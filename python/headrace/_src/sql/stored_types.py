@@ -10,14 +10,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from headrace._src.errors import SqlError
-from headrace._src.sql.plan_text import plan_text
+from headrace._src.sql.plan_json import NOWHERE, ROWID, as_deep_as_can_be, plan_text, projection, reference
 from headrace._src.sql.tables import TableSchema
 
 _DIGITS = {"type": "DECIMAL_TYPE_INFO", "alias": "", "extension_info": None, "width": 38, "scale": 0}
 _INTEGER = {"id": "DECIMAL", "type_info": _DIGITS}
 _STORED = {"HUGEINT": _INTEGER, "UHUGEINT": _INTEGER, "ENUM": {"id": "VARCHAR", "type_info": None}}
-_ROWID = (1 << 64) - 1
 
 
 def read_as_declared(plan: str, schemas: Sequence[TableSchema]) -> str:
@@ -25,10 +23,8 @@ def read_as_declared(plan: str, schemas: Sequence[TableSchema]) -> str:
     declared = {schema.name for schema in schemas if schema.definition}
     if not declared or not any(f'"{kind}"' in plan for kind in _STORED):
         return plan
-    try:
+    with as_deep_as_can_be():
         return plan_text(_read(json.loads(plan), declared))
-    except RecursionError:
-        raise SqlError("the plan is too deep to be read") from None
 
 
 def _read(node: Any, declared: set[str]) -> Any:
@@ -46,17 +42,14 @@ def _scan(scan: dict[str, Any]) -> dict[str, Any]:
     wanted = [column["index"] for column in scan["column_indexes"]]
     kept = [wanted[place] for place in scan["projection_ids"]] or wanted
     types = [
-        {"id": "BIGINT", "type_info": None} if index == _ROWID else scan["returned_types"][index]
+        {"id": "BIGINT", "type_info": None} if index == ROWID else scan["returned_types"][index]
         for index in kept
     ]
     if all(_stored(kind) == kind for kind in types):
         return scan
-    return {
-        "type": "LOGICAL_PROJECTION",
-        "children": [{**scan, "returned_types": [_stored(kind) for kind in scan["returned_types"]]}],
-        "table_index": scan["table_index"],
-        "expressions": [_expression(place, kind) for place, kind in enumerate(types)],
-    }
+    stored = {**scan, "returned_types": [_stored(kind) for kind in scan["returned_types"]]}
+    expressions = [_expression(place, kind) for place, kind in enumerate(types)]
+    return projection(stored, scan["table_index"], expressions)
 
 
 def _stored(kind: Any) -> Any:
@@ -71,21 +64,14 @@ def _stored(kind: Any) -> Any:
 
 
 def _expression(place: int, kind: dict[str, Any]) -> dict[str, Any]:
-    nowhere = {"alias": "", "query_location": (1 << 64) - 1, "query_location_length": 0}
     stored = _stored(kind)
-    column = {
-        "expression_class": "BOUND_REF",
-        "type": "BOUND_REF",
-        **nowhere,
-        "return_type": stored,
-        "index": place,
-    }
+    column = reference(place, stored)
     if stored == kind:
         return column
     return {
         "expression_class": "BOUND_FUNCTION",
         "type": "OPERATOR_CAST",
-        **nowhere,
+        **NOWHERE,
         "return_type": kind,
         "children": [column],
         "arguments": [stored],

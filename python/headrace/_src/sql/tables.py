@@ -144,6 +144,11 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def unquoted(name: str) -> str:
+    """What a text calls so: a name, in quotes or not."""
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name
+
+
 def logical_of(kind: str) -> dict[str, Any] | None:
     """A type of DuckDB as statistics documents have it; None for one that they have not."""
     for name, spelled in _TYPES.items():
