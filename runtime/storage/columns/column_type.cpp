@@ -9,6 +9,9 @@
 namespace headrace::storage {
 
 bool canBe(const LogicalType &column, HrType type) {
+  if (column.isHeldAsText()) {
+    return type == HR_STRING;
+  }
   switch (column.kind) {
   case LogicalKind::kBool:
     return type == HR_BOOL;
@@ -16,16 +19,6 @@ bool canBe(const LogicalType &column, HrType type) {
     return type == HR_F32;
   case LogicalKind::kF64:
     return type == HR_F64;
-  case LogicalKind::kString:
-  case LogicalKind::kBinary:
-  case LogicalKind::kInterval:
-  case LogicalKind::kU128:
-  case LogicalKind::kUuid:
-  case LogicalKind::kEnum:
-  case LogicalKind::kList:
-  case LogicalKind::kStruct:
-  case LogicalKind::kMap:
-    return type == HR_STRING;
   default:
     return type == HR_I8 || type == HR_I16 || type == HR_I32 || type == HR_I64 || type == HR_I128;
   }
