@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/base/check.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/stop.h"
 
 namespace headrace {
@@ -16,12 +17,18 @@ namespace {
 /// Morsels a worker takes of one job before it looks at the others: small enough to be fair, and
 /// the lock is taken rarely.
 constexpr int64_t kMorselsInARow = 4;
+/// How long a worker looks for something to do before it sleeps. When a task ends, the rank's
+/// thread submits the next within a few microseconds; to wake a core that sleeps takes up to 200
+/// (virtual ones: docs/decisions/2026-11-30-awake-between-tasks.md).
+constexpr int64_t kAwakeNanoseconds = 200'000;
+constexpr int kLooksBetweenYields = 32;
 } // namespace
 
 struct Job::State {
   WorkerPool *pool = nullptr;
   JobOptions options;
   MorselBody body;
+  NextPhase nextPhase;
   /// The next morsel to start; never more than morsels, or the job's end after a failure.
   std::atomic<int64_t> next{0};
   std::atomic<int64_t> done{0};
@@ -41,6 +48,7 @@ struct Job::State {
 
   /// Whether a worker may take it now.
   bool takes() const { return hasMorsels() && active < options.workersMax; }
+  bool hasPhases() const { return nextPhase && !stopped.load(std::memory_order_acquire); }
   bool hasMorsels() const {
     return !stopped.load(std::memory_order_acquire) &&
            next.load(std::memory_order_relaxed) < options.morsels;
@@ -93,11 +101,7 @@ void Job::cancel() {
   HR_CHECK(state_);
   state_->cancel();
   std::unique_lock lock(state_->pool->mutex_);
-  Doorbell *toRing = nullptr;
-  state_->pool->leaveLocked(*state_, toRing);
-  if (toRing) {
-    toRing->ring();
-  }
+  state_->pool->endLocked(*state_);
 }
 
 void Job::drop() {
@@ -134,6 +138,7 @@ WorkerPool::~WorkerPool() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
+    ++news_;
     left = jobs_;
     for (const auto &job : left) {
       job->cancel();
@@ -145,23 +150,20 @@ WorkerPool::~WorkerPool() {
   }
   std::lock_guard lock(mutex_);
   for (const auto &job : left) {
-    Doorbell *toRing = nullptr;
-    leaveLocked(*job, toRing);
-    if (toRing) {
-      toRing->ring();
-    }
+    endLocked(*job);
   }
 }
 
 int WorkerPool::workers() const { return std::max(1, options_.threads); }
 
-Job WorkerPool::submit(JobOptions options, MorselBody body) {
+Job WorkerPool::submit(JobOptions options, MorselBody body, NextPhase next) {
   HR_CHECK(options.morsels >= 0 && options.workersMax >= 1);
   Job job;
   job.state_ = std::make_shared<Job::State>();
   job.state_->pool = this;
   job.state_->options = std::move(options);
   job.state_->body = std::move(body);
+  job.state_->nextPhase = std::move(next);
   const JobOptions &kept = job.state_->options;
   if (kept.morsels == 0) {
     job.state_->state.store(PollState::kDone, std::memory_order_release);
@@ -183,6 +185,7 @@ Job WorkerPool::submit(JobOptions options, MorselBody body) {
     jobs_.push_back(job.state_);
     foremost_.store(std::min(foremost_.load(std::memory_order_relaxed), kept.precedence),
                     std::memory_order_relaxed);
+    ++news_;
   }
   if (kept.morsels == 1) {
     ready_.notify_one();
@@ -190,6 +193,18 @@ Job WorkerPool::submit(JobOptions options, MorselBody body) {
     ready_.notify_all();
   }
   return job;
+}
+
+void WorkerPool::stayAwake(uint64_t seen) const {
+  const int64_t end = RealClock::instance().nowNanoseconds() + kAwakeNanoseconds;
+  do {
+    for (int look = 0; look < kLooksBetweenYields; ++look) {
+      if (news_.load(std::memory_order_relaxed) != seen) {
+        return;
+      }
+    }
+    std::this_thread::yield(); // the rank's thread may have no core but this one
+  } while (RealClock::instance().nowNanoseconds() < end);
 }
 
 std::shared_ptr<Job::State> WorkerPool::pickLocked() {
@@ -241,7 +256,7 @@ void WorkerPool::runMorsels(Job::State &job, int worker, int64_t most) {
   }
 }
 
-void WorkerPool::leaveLocked(Job::State &job, Doorbell *&toRing) {
+void WorkerPool::endLocked(Job::State &job) {
   if (job.active > 0 || job.hasMorsels() || !job.listed) {
     return;
   }
@@ -249,7 +264,50 @@ void WorkerPool::leaveLocked(Job::State &job, Doorbell *&toRing) {
   std::erase_if(jobs_, [&](const auto &listed) { return listed.get() == &job; });
   bool failed = job.stopped.load(std::memory_order_acquire);
   job.state.store(failed ? PollState::kFailed : PollState::kDone, std::memory_order_release);
-  toRing = job.options.doorbell;
+  // Rung under the lock: drop() waits for it, so the doorbell cannot go away in between.
+  if (job.options.doorbell) {
+    job.options.doorbell->ring();
+  }
+}
+
+/// Of a job that nobody else is at; meanwhile this worker counts as at it.
+void WorkerPool::beginNextPhase(std::unique_lock<std::mutex> &lock, Job::State &job) {
+  lock.unlock();
+  const StopScope scope(job.cancelled);
+  Expected<JobPhase> phase = job.nextPhase();
+  lock.lock();
+  if (!phase.ok()) {
+    job.fail(0, phase.status());
+  } else if (phase->morsels == 0) {
+    job.nextPhase = nullptr;
+  } else {
+    job.body = std::move(phase->body);
+    job.options.morsels = phase->morsels;
+    job.next.store(0, std::memory_order_relaxed);
+    foremost_.store(std::min(foremost_.load(std::memory_order_relaxed), job.options.precedence),
+                    std::memory_order_relaxed);
+  }
+}
+
+void WorkerPool::leave(std::unique_lock<std::mutex> &lock, Job::State &job) {
+  const bool endsPhase = job.active == 1 && !job.hasMorsels() && job.hasPhases();
+  if (endsPhase) {
+    beginNextPhase(lock, job);
+  }
+  --job.active;
+  endLocked(job);
+  if (job.active == 0) {
+    left_.notify_all();
+  }
+  if (!job.hasMorsels()) {
+    return;
+  }
+  ++news_;
+  if (endsPhase && job.options.morsels > 1) {
+    ready_.notify_all();
+  } else {
+    ready_.notify_one(); // of a job limited in workers, this one may have kept another from it
+  }
 }
 
 void WorkerPool::work(int worker) {
@@ -260,25 +318,17 @@ void WorkerPool::work(int worker) {
       if (stopping_) {
         return;
       }
-      ready_.wait(lock);
+      const uint64_t seen = news_;
+      lock.unlock();
+      stayAwake(seen);
+      lock.lock();
+      ready_.wait(lock, [&] { return news_ != seen; });
       continue;
     }
     lock.unlock();
     runMorsels(*job, worker, kMorselsInARow);
     lock.lock();
-    --job->active;
-    Doorbell *toRing = nullptr;
-    leaveLocked(*job, toRing);
-    // Rung under the lock: drop() waits for it, so the doorbell cannot go away in between.
-    if (toRing) {
-      toRing->ring();
-    }
-    if (job->active == 0) {
-      left_.notify_all();
-    } else if (job->hasMorsels()) {
-      // This worker may have been what kept another from a job limited in workers.
-      ready_.notify_one();
-    }
+    leave(lock, *job);
   }
 }
 
@@ -292,12 +342,7 @@ bool WorkerPool::runOne() {
   lock.unlock();
   runMorsels(*job, 0, 1);
   lock.lock();
-  --job->active;
-  Doorbell *toRing = nullptr;
-  leaveLocked(*job, toRing);
-  if (toRing) {
-    toRing->ring();
-  }
+  leave(lock, *job);
   return true;
 }
 

@@ -23,6 +23,15 @@ namespace headrace {
 /// at a time, so per-worker state needs no lock). An error stops the job.
 using MorselBody = std::function<Status(int worker, int64_t morsel)>;
 
+/// A part of a job, described when it begins: sizes may depend on what earlier parts did.
+struct JobPhase {
+  int64_t morsels = 0; ///< 0: there is nothing left to do
+  MorselBody body;
+};
+/// Makes the phase that follows, on the worker that ended the one before: no other thread has to
+/// wake up for it. An error fails the job.
+using NextPhase = std::function<Expected<JobPhase>()>;
+
 struct JobOptions {
   /// Shown in traces and when a check fails.
   std::string name = {};
@@ -66,12 +75,11 @@ private:
   std::shared_ptr<State> state_;
 };
 
-/// Purpose: T threads that sleep when there is nothing to do and otherwise take morsels of jobs, as
-/// JobOptions say.
-/// Ownership: owns the threads; its destructor ends them after the morsels under way; jobs not done
-/// by then are cancelled. Thread-safety: full; bodies may submit jobs, but must not wait for them.
-/// With `threads` 0 there are no threads: runOne() runs the next morsel, on the caller, in a fixed
-/// order, as simulations need it.
+/// Purpose: T threads that take morsels of jobs, as JobOptions say. With nothing to do they stay
+/// awake for a moment, then sleep. Ownership: owns the threads; its destructor ends them after the
+/// morsels under way; jobs not done by then are cancelled. Thread-safety: full; bodies may submit
+/// jobs, but must not wait for them. With `threads` 0 there are no threads: runOne() runs the next
+/// morsel, on the caller, in a fixed order, as simulations need it.
 class WorkerPool {
 public:
   struct Options {
@@ -87,7 +95,8 @@ public:
   /// How many worker indices bodies may see: at least 1.
   int workers() const;
 
-  [[nodiscard]] Job submit(JobOptions options, MorselBody body);
+  /// Has ended when `next`, if there is one, has no further phase.
+  [[nodiscard]] Job submit(JobOptions options, MorselBody body, NextPhase next = nullptr);
 
   /// Whether a job of lower precedence has a morsel that no worker has: a body that goes on for
   /// long should then return, and be submitted again. Cheap, and may be a moment late.
@@ -104,14 +113,21 @@ private:
   /// Sets `foremost_` anew.
   void lookLocked();
   void runMorsels(Job::State &job, int worker, int64_t most);
-  void leaveLocked(Job::State &job, Doorbell *&toRing);
+  /// A worker has done what it took: the job goes on, begins its next phase, or ends.
+  void leave(std::unique_lock<std::mutex> &lock, Job::State &job);
+  void beginNextPhase(std::unique_lock<std::mutex> &lock, Job::State &job);
+  void endLocked(Job::State &job);
   void work(int worker);
+  /// Returns at news, or when a worker has been awake for long enough.
+  void stayAwake(uint64_t seen) const;
 
   Options options_;
   std::mutex mutex_;
   std::condition_variable ready_;
   std::condition_variable left_;
   std::deque<std::shared_ptr<Job::State>> jobs_;
+  /// How often there was something new to do; written under the mutex.
+  std::atomic<uint64_t> news_{0};
   uint64_t turns_ = 0; ///< morsels or rows of them that workers have taken
   /// The lowest precedence among jobs that a worker could take now.
   std::atomic<int32_t> foremost_{std::numeric_limits<int32_t>::max()};

@@ -71,10 +71,10 @@ Expected<JobPhase> GroupMerge::divideRows() {
   partBits_ = std::min(kPartBitsMax, static_cast<unsigned>(std::bit_width((rows - 1) / kPartRows)));
   parts_.resize(size_t{1} << partBits_);
   HR_RETURN_IF_ERROR(begins_.resize(pieces_.size() * (parts_.size() + 1)));
-  return JobPhase{static_cast<int64_t>(pieces_.size()), [this](int, int64_t piece) {
-                    divide(static_cast<size_t>(piece));
-                    return Status();
-                  }};
+  return phaseOf(static_cast<int64_t>(pieces_.size()), rows <= kPartRows, [this](int64_t piece) {
+    divide(static_cast<size_t>(piece));
+    return Status();
+  });
 }
 
 /// By the highest bits: ranks, rounds and directories go by others.

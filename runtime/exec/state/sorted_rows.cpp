@@ -64,13 +64,14 @@ JobPhase SortedRows::listRows() {
     sorted_.reset();
   }
   listed_.resize(copies_.size());
-  return {static_cast<int64_t>(copies_.size()), [this](int, int64_t copy) {
-            if (isOnDisk_) {
-              return copies_[copy]->spillAll();
-            }
-            listed_[copy] = copies_[copy]->firstRows();
-            return Status();
-          }};
+  areFew_ = rows <= kRangeRows;
+  return phaseOf(static_cast<int64_t>(copies_.size()), areFew_, [this](int64_t copy) {
+    if (isOnDisk_) {
+      return copies_[copy]->spillAll();
+    }
+    listed_[copy] = copies_[copy]->firstRows();
+    return Status();
+  });
 }
 
 /// So that ranges of rows have about as many.
@@ -133,14 +134,14 @@ JobPhase SortedRows::findRanges() {
     share(copy, 0).place = rows;
     rows += listed_[copy].size();
   }
-  return {static_cast<int64_t>(copies_.size()), [this](int, int64_t copy) {
-            uint8_t *range = ranges_.data() + share(copy, 0).place;
-            for (const SortEntry &entry : listed_[copy]) {
-              *range = rangeOf(entry);
-              ++share(copy, *range++).rows;
-            }
-            return Status();
-          }};
+  return phaseOf(static_cast<int64_t>(copies_.size()), areFew_, [this](int64_t copy) {
+    uint8_t *range = ranges_.data() + share(copy, 0).place;
+    for (const SortEntry &entry : listed_[copy]) {
+      *range = rangeOf(entry);
+      ++share(copy, *range++).rows;
+    }
+    return Status();
+  });
 }
 
 JobPhase SortedRows::scatter() {
@@ -155,16 +156,16 @@ JobPhase SortedRows::scatter() {
     }
   }
   rows_ = sorted_.span().first(place);
-  return {static_cast<int64_t>(copies_.size()), [this](int, int64_t copy) {
-            const uint8_t *range = ranges_.data();
-            for (int64_t before = 0; before < copy; ++before) {
-              range += listed_[before].size();
-            }
-            for (const SortEntry &entry : listed_[copy]) {
-              sorted_[share(copy, *range++).place++] = entry;
-            }
-            return Status();
-          }};
+  return phaseOf(static_cast<int64_t>(copies_.size()), areFew_, [this](int64_t copy) {
+    const uint8_t *range = ranges_.data();
+    for (int64_t before = 0; before < copy; ++before) {
+      range += listed_[before].size();
+    }
+    for (const SortEntry &entry : listed_[copy]) {
+      sorted_[share(copy, *range++).place++] = entry;
+    }
+    return Status();
+  });
 }
 
 JobPhase SortedRows::sortRanges() {

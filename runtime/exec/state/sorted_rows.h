@@ -80,6 +80,7 @@ private:
   Entries rows_;
   // On disk.
   bool isOnDisk_ = false;
+  bool areFew_ = false; ///< for a worker to wait for others
   std::vector<std::shared_ptr<const RowRun>> runs_;
 };
 

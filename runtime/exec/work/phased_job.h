@@ -1,5 +1,4 @@
-// Work for the pool in phases: each phase is a job of morsels and starts when the one before has
-// ended.
+// Work for the pool in phases: each has morsels and starts when the one before has ended.
 #pragma once
 
 #include "runtime/base/clock.h"
@@ -11,37 +10,43 @@
 
 namespace headrace::exec {
 
-/// One phase, described when it starts: sizes may depend on what earlier phases did.
-struct JobPhase {
-  int64_t morsels = 0; ///< 0: nothing to do
-  MorselBody body;
-};
-
-/// Purpose: runs phases one after another. Move-only; dropping it cancels. poll() from one thread.
+/// Purpose: runs phases one after another, as one job; those without morsels are passed over.
+/// Dropping it cancels. poll() from one thread; phases are described on any.
 class PhasedJob {
 public:
-  using MakePhase = std::function<Expected<JobPhase>()>;
+  using MakePhase = NextPhase;
 
   /// `each`: the options of every phase but their morsels.
   PhasedJob(WorkerPool &pool, JobOptions each) : pool_(&pool), each_(std::move(each)) {}
+  PhasedJob(const PhasedJob &) = delete;
+  PhasedJob &operator=(const PhasedJob &) = delete;
+  /// Before the first poll().
   void add(MakePhase phase) { phases_.push_back(std::move(phase)); }
-  /// Adds what workers spend on the phases to `nanoseconds`, which outlives this.
+  /// Adds what is spent on the phases to `nanoseconds`, which outlives this.
   void countBusy(std::atomic<int64_t> &nanoseconds, const Clock &clock) {
     busy_ = &nanoseconds;
     clock_ = &clock;
   }
-  /// Rings the doorbell when it may go further. The first error is sticky.
+  /// The first call begins; the doorbell rings when all has ended. The first error is sticky.
   PollState poll();
   Status status() const { return status_; }
 
 private:
+  Status begin();
+  Expected<JobPhase> next();
+
   WorkerPool *pool_;
   JobOptions each_;
   std::atomic<int64_t> *busy_ = nullptr;
   const Clock *clock_ = nullptr;
   std::deque<MakePhase> phases_;
+  bool begun_ = false;
   Status status_;
   Job job_; ///< last: dropped, and so ended, first
 };
+
+/// A phase of `count` parts: a morsel each, or one for all if together they are so little that
+/// another worker would be waited for longer than it helps.
+JobPhase phaseOf(int64_t count, bool isLittle, std::function<Status(int64_t)> part);
 
 } // namespace headrace::exec

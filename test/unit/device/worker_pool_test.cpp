@@ -64,6 +64,61 @@ TEST_P(WorkerPoolTest, TheSmallestFailingMorselIsReported) {
   }
 }
 
+TEST_P(WorkerPoolTest, APhaseBeginsWhenAllMorselsOfTheOneBeforeHaveEnded) {
+  WorkerPool pool({.threads = GetParam()});
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    Doorbell bell;
+    std::atomic<int64_t> done = 0;
+    int64_t phase = 0; // of whoever makes the next one
+    auto body = [&](int, int64_t) {
+      ++done;
+      return Status();
+    };
+    Job job = pool.submit({.name = "phases", .morsels = 3, .doorbell = &bell}, body,
+                          [&]() -> Expected<JobPhase> {
+                            EXPECT_EQ(done, (phase + 1) * (phase + 6) / 2); // 3 + 4 + 5 …
+                            ++phase;
+                            return JobPhase{phase < 6 ? 3 + phase : 0, body};
+                          });
+    EXPECT_EQ(finish(job, bell), PollState::kDone);
+    EXPECT_EQ(phase, 6);
+    EXPECT_EQ(job.morselsDone(), 3 + 4 + 5 + 6 + 7 + 8);
+  }
+}
+
+TEST_P(WorkerPoolTest, APhaseThatCannotBeMadeFailsTheJob) {
+  WorkerPool pool({.threads = GetParam()});
+  Doorbell bell;
+  Job job = pool.submit(
+      {.name = "phases", .morsels = 2, .doorbell = &bell}, [](int, int64_t) { return Status(); },
+      []() -> Expected<JobPhase> { return makeError(ErrorKind::kMemory, "no room for a phase"); });
+  EXPECT_EQ(finish(job, bell), PollState::kFailed);
+  EXPECT_EQ(job.status().message(), "no room for a phase");
+}
+
+TEST_P(WorkerPoolTest, JobsDroppedBetweenPhasesEnd) {
+  WorkerPool pool({.threads = GetParam()});
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    std::atomic<int> phases = 0;
+    Job job = pool.submit(
+        {.name = "endless", .morsels = 2}, [](int, int64_t) { return Status(); },
+        [&]() -> Expected<JobPhase> {
+          ++phases;
+          return JobPhase{1 + phases % 3, [](int, int64_t) { return Status(); }};
+        });
+    while (phases < repeat % 5) {
+      std::this_thread::yield();
+    }
+    if (repeat % 2 == 0) {
+      job.cancel();
+      while (job.poll() == PollState::kPending) {
+        std::this_thread::yield();
+      }
+      EXPECT_EQ(job.status().kind(), ErrorKind::kCancelled);
+    }
+  }
+}
+
 TEST_P(WorkerPoolTest, JobsShareTheWorkers) {
   WorkerPool pool({.threads = GetParam()});
   Doorbell bell;

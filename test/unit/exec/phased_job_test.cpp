@@ -71,6 +71,20 @@ TEST(PhasedJob, TheFirstErrorIsKept) {
   }
 }
 
+TEST(PhasedJob, LittleWorkIsOneMorsel) {
+  for (bool isLittle : {false, true}) {
+    std::string order;
+    const JobPhase phase = phaseOf(3, isLittle, [&](int64_t part) {
+      order += 'a' + static_cast<char>(part);
+      return part == 1 ? makeError(ErrorKind::kData, "the second") : Status();
+    });
+    EXPECT_EQ(phase.morsels, isLittle ? 1 : 3);
+    EXPECT_EQ(phase.body(0, 0).ok(), !isLittle);
+    EXPECT_EQ(order, isLittle ? "ab" : "a");
+  }
+  EXPECT_EQ(phaseOf(0, true, {}).morsels, 0);
+}
+
 TEST(PhasedJob, DroppingItEndsWhatIsUnderWay) {
   WorkerPool pool({.threads = 0});
   int ran = 0;
