@@ -77,13 +77,21 @@ constexpr double kUnknown = 1e9;
 struct Work {
   double begin = 0;
   double seconds = 0; ///< alone
+  /// Of a scan: what it does when the reader for which it has waited begins.
+  double late = 0;
+  double lateBegin = kUnknown;
+
+  double early() const { return seconds - late; }
 };
 
 /// What one has to wait because the two take turns while both are at work.
+double turnsOf(double otherBegin, double otherSeconds, const Work &one) {
+  double both = otherBegin <= one.begin ? otherBegin + otherSeconds - one.begin
+                                        : one.begin + one.early() - otherBegin;
+  return std::clamp(both, 0.0, otherBegin <= one.begin ? one.early() : otherSeconds);
+}
 double turnsOf(const Work &other, const Work &one) {
-  double both = other.begin <= one.begin ? other.begin + other.seconds - one.begin
-                                         : one.begin + one.seconds - other.begin;
-  return std::clamp(both, 0.0, other.begin <= one.begin ? one.seconds : other.seconds);
+  return turnsOf(other.begin, other.early(), one) + turnsOf(other.lateBegin, other.late, one);
 }
 
 } // namespace
@@ -141,9 +149,10 @@ private:
     lateScan_ = isa_and_nonnull<frame::ScanOp>(first) ? first : nullptr;
   }
 
-  /// When work is done, beside what else is at work: `own` is its place among that.
+  /// When work is done, but for what waits, beside what else is at work: `own` is its place among
+  /// that.
   double done(Resource resource, const Work &work, size_t own) const {
-    double end = work.begin + work.seconds;
+    double end = work.begin + work.early();
     for (auto [index, other] : llvm::enumerate(before_[static_cast<size_t>(resource)])) {
       end += index == own ? 0 : turnsOf(other, work);
     }
@@ -170,7 +179,7 @@ private:
 
   /// When the last of the rows have passed a stage that began at `begin` and is free at `end`.
   static double lastOf(const Arrival &rows, double begin, double end, double seconds) {
-    double there = begin > rows.first ? std::max(rows.last, begin + rows.behind()) : rows.last;
+    double there = begin > rows.first ? std::max(rows.lastAhead, begin + rows.behind()) : rows.last;
     return std::max(end, there + seconds / rows.chunks);
   }
 
@@ -180,9 +189,10 @@ private:
     double end = seconds > 0 ? done(resource, start, seconds) : start;
     Arrival made = rows;
     made.first = start + (end - start) / rows.chunks;
-    made.last = lastOf(rows, begin, end, seconds);
+    made.last = made.lastAhead = lastOf(rows, begin, end, seconds);
     made.supply = std::max(rows.supply, seconds);
     made.ahead = seconds > rows.supply ? kCredit : rows.ahead + kCredit;
+    made.scanAhead += kCredit;
     return made;
   }
 
@@ -199,21 +209,45 @@ private:
     }
     Work &pipeline = pipelines()[made.pipeline];
     pipeline.begin = std::max(pipeline.begin, begin);
+    scanWaits(rows, pipeline.begin);
     pipeline.seconds += seconds;
     double end = done(Resource::kDevice, pipeline, static_cast<size_t>(made.pipeline));
     made.first = std::max(rows.first + seconds / rows.chunks,
                           pipeline.begin + (end - pipeline.begin) / rows.chunks);
-    made.last = lastOf(rows, begin, end, seconds);
+    made.last = made.lastAhead = lastOf(rows, begin, end, seconds);
     return made;
   }
 
   Arrival scan(size_t node) {
     const Strategy &chosen = strategy(node);
-    Arrival start;
-    start.first = start.last = program_.nodes()[node].op == lateScan_ ? decided_ : 0;
-    start.chunks = chunksOf(rowsOf(node));
-    return chosen.storageSeconds > 0 ? supplied(start, 0, Resource::kStorage, chosen.seconds)
-                                     : worked(start, 0, chosen.seconds);
+    Arrival rows;
+    rows.first = rows.last = program_.nodes()[node].op == lateScan_ ? decided_ : 0;
+    rows.chunks = chunksOf(rowsOf(node));
+    if (chosen.storageSeconds == 0) {
+      return worked(rows, 0, chosen.seconds);
+    }
+    std::vector<Work> &scans = now_[static_cast<size_t>(Resource::kStorage)];
+    const std::vector<Work> &known = before_[static_cast<size_t>(Resource::kStorage)];
+    const size_t place = scans.size();
+    Work work{rows.first, chosen.seconds};
+    scans.push_back(work);
+    rows.last = done(Resource::kStorage, work, place);
+    work.late = place < known.size() ? known[place].late : 0;
+    rows.lastAhead = done(Resource::kStorage, work, place);
+    rows.first += (rows.last - work.begin) / rows.chunks;
+    rows.supply = chosen.seconds;
+    rows.ahead = rows.scanAhead = kCredit;
+    rows.scan = static_cast<int32_t>(place);
+    return rows;
+  }
+
+  /// Its reader begins then: the scan is some chunks ahead, and has waited with the rest.
+  void scanWaits(const Arrival &rows, double begin) {
+    if (rows.scan >= 0 && begin > rows.first) {
+      Work &scan = now_[static_cast<size_t>(Resource::kStorage)][rows.scan];
+      scan.late = scan.seconds * std::max(0.0, rows.chunks - rows.scanAhead) / rows.chunks;
+      scan.lateBegin = begin;
+    }
   }
 
   /// Rows are sent: messages first, then chunk by chunk.
@@ -225,6 +259,7 @@ private:
     }
     // What takes them in is a pipeline of its own; chunks wait for it as for a reader.
     rows.ahead += kCredit;
+    rows.scanAhead += kCredit;
     if (rows.pipeline >= 0) {
       rows.supply = std::max(rows.supply, pipelines()[rows.pipeline].seconds);
       rows.pipeline = -1;
@@ -249,7 +284,7 @@ private:
     }
     if (decides_ == known.target && known.targetOperand == 1) {
       decided_ = rows.last; // all are counted before one way or the other is taken
-      rows = Arrival{decided_, decided_, rows.chunks};
+      rows = Arrival::atOnce(decided_, rows.chunks);
     }
     const ReshardCost &cost = schedule_.reshard(edge, choice_);
     if (cost.seconds == 0) {
@@ -292,9 +327,11 @@ private:
     for (const Arrival &each : inputs) {
       double first = std::max(all.first, each.first);
       double last = std::max(all.last, each.last);
+      double lastAhead = std::max(all.lastAhead, each.lastAhead);
       all = each.supply >= all.supply ? each : all;
       all.first = first;
       all.last = last;
+      all.lastAhead = lastAhead;
     }
     Arrival made = worked(all, begin, chosen.seconds);
     return fillsState(placed.op) ? readAgain(made, node) : made;
@@ -303,7 +340,7 @@ private:
   /// Rows of a state that is complete when the last of `filling` are there.
   Arrival readAgain(const Arrival &filling, size_t node) {
     bool some = !program_.nodes()[node].results.empty();
-    return {filling.last, filling.last, some ? chunksOf(rowsOf(node)) : 1};
+    return Arrival::atOnce(filling.last, some ? chunksOf(rowsOf(node)) : 1);
   }
 
   LayoutSchedule &schedule_;

@@ -14,8 +14,8 @@ namespace headrace::shard {
 /// Ops and reshards as stages of pipelines, whose rows come in chunks: the first of them a stage
 /// hands on when it has worked on it, the last when it has worked on all. What fills a state (the
 /// right side of a join, groups, an order) hands nothing on before its end. A scan reads only some
-/// chunks ahead of a join that still waits for its table. Storage is shared by scans from the
-/// start, messages and links by reshards in the order in which they are ready.
+/// chunks ahead of a join that still waits for its table, and the rest when that has begun. Storage
+/// is shared by scans, messages and links by reshards in the order in which they are ready.
 ///
 /// Keeps a reference to the program and what reshards cost; one thread at a time.
 class LayoutSchedule {
@@ -34,11 +34,15 @@ private:
   struct Arrival {
     double first = 0;
     double last = 0;
+    double lastAhead = 0; ///< of those that come before a reader that is late has begun
     double chunks = 1;
     int32_t pipeline = -1; ///< of the device that makes them; -1 if none has begun with them
     double supply = 0;     ///< seconds of the storage or links before that take longest
     double ahead = 0;      ///< chunks by which those are ahead of a reader that has not begun
+    int32_t scan = -1;     ///< its work among that of the storage; -1 if they come from no file
+    double scanAhead = 0;  ///< chunks by which that is ahead
 
+    static Arrival atOnce(double time, double chunks) { return {time, time, time, chunks}; }
     /// What is left of the supply when its reader begins, if that is late.
     double behind() const { return supply * std::max(0.0, chunks - ahead) / chunks; }
   };

@@ -165,6 +165,7 @@ Job WorkerPool::submit(JobOptions options, MorselBody body, NextPhase next) {
   job.state_->body = std::move(body);
   job.state_->nextPhase = std::move(next);
   const JobOptions &kept = job.state_->options;
+  const bool isOne = kept.morsels == 1; // once a worker has it, it may have another phase
   if (kept.morsels == 0) {
     job.state_->state.store(PollState::kDone, std::memory_order_release);
     if (kept.doorbell) {
@@ -187,7 +188,7 @@ Job WorkerPool::submit(JobOptions options, MorselBody body, NextPhase next) {
                     std::memory_order_relaxed);
     ++news_;
   }
-  if (kept.morsels == 1) {
+  if (isOne) {
     ready_.notify_one();
   } else {
     ready_.notify_all();
