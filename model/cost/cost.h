@@ -36,14 +36,19 @@ struct Breakdown {
   std::string text() const;
 };
 
+/// Bytes read or written out of order, in whole cache lines, and of how many they are.
+struct RandomAccess {
+  double bytes = 0;
+  double workingSetBytes = 0;
+};
+
 /// What a kernel does on one rank.
 struct KernelWork {
   double operations = 0; ///< of kind `compute`
   std::string compute =
-      "scalar";               ///< key into DeviceType::compute; unknown kinds use the slowest known
-  double streamBytes = 0;     ///< read and written in order
-  double randomBytes = 0;     ///< read or written out of order, whole cache lines
-  double workingSetBytes = 0; ///< where the random bytes fall
+      "scalar";           ///< key into DeviceType::compute; unknown kinds use the slowest known
+  double streamBytes = 0; ///< read and written in order
+  std::vector<RandomAccess> random; ///< of each state
   double launches = 1;
 };
 

@@ -48,6 +48,19 @@ double randomRate(const topology::DeviceType &device, double workingSetBytes) {
                   std::log(upper->bytesPerSecond) * position);
 }
 
+/// Between two looks at a line of a state as much of the others is touched as there is of it, or
+/// all of them, if they are smaller; less of those that are looked at more seldom.
+double workingSetAmong(const std::vector<RandomAccess> &all, const RandomAccess &access) {
+  double bytes = access.workingSetBytes;
+  for (const RandomAccess &other : all) {
+    if (&other != &access && other.bytes > 0) {
+      bytes += std::min(other.workingSetBytes, access.workingSetBytes) *
+               std::min(1.0, other.bytes / access.bytes);
+    }
+  }
+  return bytes;
+}
+
 } // namespace
 
 double KernelTime::total() const {
@@ -60,8 +73,8 @@ KernelTime kernelTime(const topology::DeviceType &device, const KernelWork &work
   time.launchSeconds = work.launches * device.launchSeconds;
   time.computeSeconds = work.operations / computeRate(device, work.compute);
   time.memorySeconds = work.streamBytes / device.memoryBandwidth.value;
-  if (work.randomBytes > 0) {
-    time.memorySeconds += work.randomBytes / randomRate(device, work.workingSetBytes);
+  for (const RandomAccess &access : work.random) {
+    time.memorySeconds += access.bytes / randomRate(device, workingSetAmong(work.random, access));
   }
   time.relativeError = time.computeSeconds > time.memorySeconds
                            ? device.computeRelativeError

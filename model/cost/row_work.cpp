@@ -432,8 +432,9 @@ void addValues(KernelWork &work, double rows, double columns, double bytes) {
 }
 
 void addLookUps(KernelWork &work, const StateShape &state, double rows) {
-  work.randomBytes += rows * state.rowBytes;
-  work.workingSetBytes += state.rows * state.rowBytes;
+  if (rows > 0) {
+    work.random.push_back({rows * state.rowBytes, state.rows * state.rowBytes});
+  }
 }
 
 void addHashes(KernelWork &work, double rows, double keys) {
@@ -456,8 +457,7 @@ StepWork &StepWork::operator+=(const StepWork &other) {
   rows = std::max(rows, other.rows);
   device.operations += other.device.operations;
   device.streamBytes += other.device.streamBytes;
-  device.randomBytes += other.device.randomBytes;
-  device.workingSetBytes += other.device.workingSetBytes;
+  device.random.insert(device.random.end(), other.device.random.begin(), other.device.random.end());
   device.launches += other.device.launches;
   stored += other.stored;
   return *this;

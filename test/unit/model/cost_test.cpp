@@ -94,10 +94,10 @@ TEST(Cost, fitted_curves_are_used_and_the_least_algorithm_wins) {
 
 TEST(Cost, kernel_overlaps_compute_and_memory) {
   CostModel model = ethernet("ethernet-fast", 4);
-  KernelWork work{2.4e10, "scalar", 4e10, 0, 0, 1}; // one second each
+  KernelWork work{.operations = 2.4e10, .streamBytes = 4e10}; // one second each
   EXPECT_NEAR(model.kernel(work).seconds, 5e-6 + 2 - 0.95, 1e-9);
-  KernelWork near{0, "scalar", 0, 1e9, 1e6, 0};
-  KernelWork far{0, "scalar", 0, 1e9, 1e12, 0};
+  KernelWork near{.random = {{1e9, 1e6}}, .launches = 0};
+  KernelWork far{.random = {{1e9, 1e12}}, .launches = 0};
   EXPECT_NEAR(model.kernel(near).seconds, 1e9 / 4e10, 1e-9);
   EXPECT_NEAR(model.kernel(far).seconds, 1e9 / 1e10, 1e-9);
 }

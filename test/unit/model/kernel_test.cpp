@@ -42,13 +42,26 @@ TEST(Kernel, unknown_operations_are_as_slow_as_the_slowest) {
 TEST(Kernel, random_access_is_by_the_working_set) {
   topology::DeviceType type = device();
   auto seconds = [&](double workingSet) {
-    return kernelTime(type, {.randomBytes = 1e9, .workingSetBytes = workingSet}).memorySeconds;
+    return kernelTime(type, {.random = {{1e9, workingSet}}}).memorySeconds;
   };
   EXPECT_DOUBLE_EQ(seconds(1), 0.8); // an eighth of the stream's rate
   type.randomAccess = {{1e3, 1e10}, {1e9, 1e8}};
   EXPECT_DOUBLE_EQ(seconds(10), 0.1);
   EXPECT_DOUBLE_EQ(seconds(1e12), 10);
   EXPECT_NEAR(seconds(1e6), 1, 1e-12); // halfway, in powers of ten
+}
+
+TEST(Kernel, states_of_one_kernel_share_the_caches) {
+  topology::DeviceType type = device();
+  type.randomAccess = {{1e3, 1e10}, {1e9, 1e8}};
+  auto seconds = [&](std::vector<RandomAccess> random) {
+    return kernelTime(type, {.random = std::move(random)}).memorySeconds;
+  };
+  const double alone = seconds({{1e9, 1e6}});
+  EXPECT_NEAR(seconds({{1e9, 1e6}, {1e9, 1e6}}), 2 * seconds({{1e9, 2e6}}), 1e-12);
+  // What is hardly looked at is hardly in the way, nor is more of what is larger than the other.
+  EXPECT_NEAR(seconds({{1e9, 1e6}, {1, 1e6}}), alone, 1e-6);
+  EXPECT_NEAR(seconds({{1e9, 1e6}, {1e9, 1e9}}), seconds({{1e9, 2e6}}) + 10, 1e-12);
 }
 
 TEST(Workers, lanes_of_ranks_that_share_a_machine) {
