@@ -1,6 +1,6 @@
 """Tables of a session that statements change, beside DuckDB.
 
-Sources: session/changes.py, session/kept_table.py, session/names.py, sql/changes.py, sql/stored_types.py,
+Sources: session/changes.py, sql/alteration.py, session/kept_table.py, session/names.py, sql/changes.py, sql/stored_types.py,
 query/kept_rows.py, sql/plan_text.py, session/appended_files.py.
 """
 # ruff: noqa: E501
@@ -50,6 +50,26 @@ SCRIPTS = {
         "insert into a values (default, default, 3), (1, 'q', default)",
         "insert into a (n) select k from t",
         "update a set i = default where n = 3",
+    ],
+    "alters": [
+        "create table a (i integer not null default 7, s varchar, e enum('x', 'y'), \"q r\" uuid)",
+        "insert into a values (1, 'u', 'y', '44100c25-7586-4d6e-b629-1c8b65f6c8e8'), (2, NULL, 'x', NULL)",
+        "alter table a rename column s to S2; ",
+        'alter table a rename "q r" to u',
+        "alter table a alter S2 set default upper('abc')",
+        "insert into a (e) values ('x')",
+        "alter table a alter column S2 drop default",
+        "insert into a (i) values (4)",
+        "alter table main.a alter i drop not null",
+        "update a set i = NULL where i = 4",
+        "delete from a where i is null or S2 is null",
+        "alter table a alter column S2 set not null",
+        "alter table a drop column e",
+        "alter table a drop if exists e",
+        "alter table if exists nope drop e",
+        "insert into a select k, coalesce(s, '-'), NULL::uuid from t",
+        "alter table a rename to b; alter table b rename to a",
+        "delete from a where i = 2",
     ],
     "deletes": [
         "create table a as select range as x, range % 7 as y from range(20000)",
@@ -241,6 +261,12 @@ ERRORS = [
     ("create schema s", hr.errors.UnsupportedError, "CREATE SCHEMA is not supported"),
     ("create index i on a (i)", hr.errors.UnsupportedError, "CREATE INDEX is not supported"),
     ("alter table a add column z integer", hr.errors.UnsupportedError, "ALTER is not supported"),
+    ("alter table a alter n type varchar", hr.errors.UnsupportedError, "ALTER is not supported"),
+    ("alter table a alter n set not null; alter table a drop zz", hr.errors.SqlError, "zz"),
+    ("alter table a rename i to n", hr.errors.SqlError, "(?i)already exists"),
+    ("alter table a rename to v", hr.errors.UserError, "there is a table or view of this name: v"),
+    ("alter table t rename to z", hr.errors.UnsupportedError, "ALTER TABLE of a table that the session was given: t"),
+    ("alter table v rename to z", hr.errors.UserError, "no such table: v"),
     ("merge into a using t on a.i = t.k when matched then delete", hr.errors.UnsupportedError, "MERGE INTO is not supported"),
 ]  # fmt: skip
 
@@ -254,6 +280,23 @@ def test_what_fails_changes_nothing(text: str, kind: type[Exception], message: s
         session.sql(text)
     assert session.tables == ["a", "t", "v"]
     assert session.sql("from a").arrow().to_pydict() == {"i": [1], "n": [2]}
+
+
+def test_alter_keeps_what_constraints_and_fields_say() -> None:
+    session = hr.connect(threads=2)
+    session.sql(
+        "create table a (i integer, s struct(x integer, y integer)); insert into a (i) values (1), (NULL)"
+    )
+    with pytest.raises(hr.errors.ConstraintError, match="NOT NULL constraint failed: a.i"):
+        session.sql("alter table a alter i set not null")
+    message = "ALTER TABLE is not supported where it changes fields of a column"
+    with pytest.raises(hr.errors.UnsupportedError, match=message):
+        session.sql("alter table a drop column s.x")
+    query = session.sql("select i from a where i = 1")
+    session.sql("alter table a drop s; alter table a rename i to j; alter table a rename to b")
+    assert query.arrow().to_pydict() == {"i": [1]}
+    assert session.sql("from b").arrow().to_pydict() == {"j": [1, None]}
+    assert session.tables == ["b"]
 
 
 def test_hr_sql_changes_nothing() -> None:

@@ -17,6 +17,7 @@ from headrace._src.query import sql as queries
 from headrace._src.session.appended_files import AppendedFile, is_folder
 from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.names import BoundChange, Names, bound, bound_statement
+from headrace._src.sql.alteration import altered
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
 from headrace._src.sql.parameters import Parameters, with_each
@@ -50,6 +51,12 @@ _DEFINE = re.compile(
 #: What a query may have in front of it, for itself.
 _OF_QUERY = re.compile(
     rf"(?:{_CREATE}(?:macro|function|type|view)|{_NOTHING}set\s+variable)\b", re.IGNORECASE | re.DOTALL
+)
+#: What keeps all values as they are.
+_ALTER = re.compile(
+    rf"{_NOTHING}alter\s+table\s+(if\s+exists\s+)?{_NAME}\s+(?:"
+    rf"rename\s+(to\s+)?|drop\s|alter\s+(?:column\s+)?(?:{_WORD})\s+(?:set|drop)\s+(?:default|not\s+null)\b)",
+    re.IGNORECASE | re.DOTALL,
 )
 _ONE_ROW = re.compile(r"\bvalues\s*(\(.*\))\s*;?\s*", re.IGNORECASE | re.DOTALL)
 
@@ -92,7 +99,12 @@ class Effect:
     def on(self, names: Names) -> Names:
         """The names after it."""
         others = names.without(self.name) if self.name else names
-        return others.having(self.name, self.table) if self.table else others
+        return others.having(self.table.schema.name, self.table) if self.table else others
+
+    @property
+    def changed(self) -> set[str]:
+        """The names that mean something else."""
+        return {self.name, self.table.schema.name} if self.table else {self.name}
 
 
 def is_script(text: str) -> bool:
@@ -156,6 +168,8 @@ def _do(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
         return _define(session, text, defined)
     if dropped := _DROP.fullmatch(text):
         return _drop(session, dropped)
+    if alters := _ALTER.match(text):
+        return _alter(session, text, alters)
     answer = session._changed(text, options, lambda names, told: _change(names, text, told))
     assert answer
     return answer
@@ -212,6 +226,25 @@ def _drop(session: Session, dropped: re.Match[str]) -> Answer:
         return Effect(Answer.of_drop(), name)
 
     answer = session._changed("", {}, drop)
+    assert answer
+    return answer
+
+
+def _alter(session: Session, text: str, alters: re.Match[str]) -> Answer:
+    name = unquoted(alters[2])
+
+    def alter(names: Names, _: object) -> Effect:
+        if name.lower() not in names.tables:
+            if alters[1] and name.lower() not in names.views:
+                return Effect(Answer.of_drop())
+            raise UserError(f"no such table: {name}")
+        table = _kept(names, name, "ALTER TABLE")
+        schema, columns = altered(query_alone(text), table.schema)
+        if alters[3] and schema.name.lower() in (*names.tables, *names.views):
+            raise UserError(f"there is a table or view of this name: {schema.name}")
+        return Effect(Answer.of_drop(), table.schema.name, table.altered(schema, columns))
+
+    answer = session._changed("", {}, alter)
     assert answer
     return answer
 

@@ -106,6 +106,18 @@ class KeptTable:
 
         return self._changed(changed), len(numbers)
 
+    def altered(self, schema: TableSchema, columns: Sequence[str]) -> KeptTable:
+        """The table with another schema, whose columns are these of its own, with their values.
+
+        Raises ConstraintError for a NULL that may not be.
+        """
+        names = [column.name for column in schema.columns]
+        parts = tuple(part.select(list(columns)).rename_columns(names) for part in self.parts)
+        for place, column in enumerate(schema.columns):
+            if not column.nullable and any(part.column(place).null_count for part in parts):
+                raise ConstraintError(f"NOT NULL constraint failed: {schema.name}.{column.name}")
+        return KeptTable(schema, parts)
+
     def _changed(self, change: Callable[[pa.RecordBatch, int], pa.RecordBatch]) -> KeptTable:
         """The table of what becomes of its batches, of which each begins with the row of a number."""
 

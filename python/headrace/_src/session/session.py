@@ -181,8 +181,9 @@ class Session:
             if made is None:
                 return None
             with self._lock:
-                if self._names.named(made.name) is not before.named(made.name):
-                    raise UserError(f"there is another table of this name by now: {made.name}")
+                for name in made.changed:
+                    if self._names.named(name) is not before.named(name):
+                        raise UserError(f"there is another table of this name by now: {name}")
                 self._names = made.on(self._names)
             return made.answer
 

@@ -123,7 +123,7 @@ def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
         raise located(UnsupportedError, message, text, script.start)
 
     def bound() -> BoundPlan:
-        with _tables(schemas, script) as connection:
+        with tables_of_binder(schemas, script) as connection:
             plan = _answered(connection, _plan(connection, script, schemas), script, schemas)
             relation = connection.sql(script.query)
             return BoundPlan(plan, tuple(relation.columns), tuple(map(str, relation.types)))
@@ -143,7 +143,7 @@ def bound_change(text: str, schemas: Sequence[TableSchema], taken: Collection[st
     script = script_of(text)
 
     def bound() -> Change:
-        with _tables(schemas, script) as connection:
+        with tables_of_binder(schemas, script) as connection:
             plan = _plan(connection, script, schemas, queries_only=False)
             try:
                 change = change_of(plan)
@@ -229,7 +229,7 @@ def moved_conditions(text: str, schemas: Sequence[TableSchema]) -> Any:
     script = script_of(text)
 
     def moved() -> str:
-        with _tables(schemas, script) as connection:
+        with tables_of_binder(schemas, script) as connection:
             _plan(connection, script, schemas, queries_only=False)
             plan: str = connection.execute(_OPTIMIZED, [script.query]).fetchall()[0][0]
             return _stored(plan, schemas)
@@ -243,7 +243,7 @@ def tables_named(script: Script) -> frozenset[str]:
     import duckdb
 
     if not script.definitions and not may_change(script.text):
-        with _tables(()) as connection, suppress(duckdb.Error):
+        with tables_of_binder(()) as connection, suppress(duckdb.Error):
             return frozenset(name.lower() for name in connection.get_table_names(script.query))
     # DuckDB does not know the macros of the text, or it is wrong: any word may be a name.
     return frozenset(name.strip('"') for name in re.findall(r'\w+|"[^"]+"', script.text.lower()))
@@ -251,13 +251,13 @@ def tables_named(script: Script) -> frozenset[str]:
 
 def catalogue_rows(script: Script, schemas: Sequence[TableSchema]) -> pa.Table:
     """DuckDB's answer to DESCRIBE or SHOW."""
-    with _tables(schemas, script) as connection:
+    with tables_of_binder(schemas, script) as connection:
         _plan(connection, script, schemas)
         return connection.sql(script.query).to_arrow_table()
 
 
 @contextmanager
-def _tables(schemas: Sequence[TableSchema], script: Script | None = None) -> Iterator[Any]:
+def tables_of_binder(schemas: Sequence[TableSchema], script: Script | None = None) -> Iterator[Any]:
     """A connection with these tables in its catalogue, and nothing else, which is this caller's alone.
 
     script: what it is for, if that has definitions.
