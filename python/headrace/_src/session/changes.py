@@ -17,10 +17,11 @@ from headrace._src.query import sql as queries
 from headrace._src.session.appended_files import AppendedFile, is_folder
 from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.names import BoundChange, Names, bound, bound_statement
+from headrace._src.session.transactions import changing_within, transaction_of
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
 from headrace._src.sql.parameters import Parameters, with_each
-from headrace._src.sql.script import CHANGES, may_change, query_alone, statements_of, verb_of
+from headrace._src.sql.script import CHANGES, TRANSACTIONS, may_be_done, query_alone, statements_of, verb_of
 from headrace._src.sql.tables import unquoted
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Answer:
         return Answer(pa.table({"Count": pa.array(counts, pa.int64())}))
 
     @staticmethod
-    def of_drop() -> Answer:
+    def of_success() -> Answer:
         import pyarrow as pa
 
         return Answer(pa.table({"Success": pa.array([], pa.bool_())}))
@@ -98,14 +99,14 @@ class Effect:
 def is_script(text: str) -> bool:
     """Whether a text is done statement by statement: no query, or one with more than its own definitions in
     front."""
-    if ";" not in text and not may_change(text):
+    if ";" not in text and not may_be_done(text):
         return False
     *front, last = statements_of(text)
     return _is_change(last) or not all(map(_OF_QUERY.match, front))
 
 
 def _is_change(statement: str) -> bool:
-    return verb_of(statement) in CHANGES
+    return verb_of(statement) in (*CHANGES, *TRANSACTIONS)
 
 
 def done(session: Session, text: str, options: Mapping[str, Any]) -> tuple[str, Answer | None]:
@@ -133,7 +134,8 @@ def done_for_each(session: Session, text: str, sets: Sequence[Parameters], **opt
         first, *others = with_each(row, sets)
         first = text[: found.start(1)] + first if found else ""
         more = "".join(f", {each}" for each in others)
-        answer = session._changed(first, options, lambda names, _: _inserted(names, first, more))
+        with changing_within(session._transactions.running):
+            answer = session._changed(first, options, lambda names, _: _inserted(names, first, more))
         if answer:
             return answer.count
     counts = [relation.changed for relation in (session.sql(text, each, **options) for each in sets)]
@@ -150,6 +152,16 @@ def _inserted(names: Names, text: str, more: str) -> Effect | None:
 
 def _do(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
     """Does one statement."""
+    if ends_or_begins := transaction_of(text):
+        with session._changing:
+            ends_or_begins(session._transactions)
+        return Answer.of_success()
+    with changing_within(session._transactions.running):
+        return _done(session, text, options)
+
+
+def _done(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
+    """Does one that changes tables, views, macros or types."""
     if created := _CREATE_VIEW.match(text):
         return _create_view(session, text, created)
     if defined := _DEFINE.match(text):
@@ -196,20 +208,20 @@ def _drop(session: Session, dropped: re.Match[str]) -> Answer:
             session._defined(name, "")
         elif not dropped[2]:
             raise UserError(f"no such {kind}: {name}")
-        return Answer.of_drop()
+        return Answer.of_success()
 
     def drop(names: Names, _: object) -> Effect:
         is_view = name.lower() in names.views
         if not is_view and name.lower() not in names.tables:
             if dropped[2]:
-                return Effect(Answer.of_drop())
+                return Effect(Answer.of_success())
             raise UserError(f"no such {kind}: {name}")
         if is_view != (kind == "view"):
             other = "view" if is_view else "table"
             raise UserError(f"{name} is a {other}: DROP {other.upper()}")
         if not is_view:
             _kept(names, name, "DROP TABLE")
-        return Effect(Answer.of_drop(), name)
+        return Effect(Answer.of_success(), name)
 
     answer = session._changed("", {}, drop)
     assert answer

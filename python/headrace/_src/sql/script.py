@@ -20,8 +20,13 @@ _BLANKED = re.compile(rb"[^\n]")
 _WORD = re.compile(rb"\w+")
 #: Statements that change what a session has.
 CHANGES = ("create", "drop", "insert", "delete", "update", "truncate", "alter", "merge")
+#: Statements that begin and end transactions.
+TRANSACTIONS = ("begin", "start", "commit", "end", "rollback", "abort")
 # Where one may begin.
-_MAY_CHANGE = re.compile(rf"(?:^|[;)\n]|\*/)\s*(?:{'|'.join(CHANGES)})\b", re.IGNORECASE)
+_MAY_CHANGE, _MAY_TRANSACT = (
+    re.compile(rf"(?:^|[;)\n]|\*/)\s*(?:{'|'.join(words)})\b", re.IGNORECASE)
+    for words in (CHANGES, TRANSACTIONS)
+)
 #: PRAGMA as the statement that says the same.
 _PRAGMAS = (
     (re.compile(rb"pragma\s+table_info\s*\(\s*(\w+)\s*\)", re.IGNORECASE), rb"from pragma_table_info('\1')"),
@@ -107,6 +112,11 @@ def script_of(text: str) -> Script:
 def may_change(text: str) -> bool:
     """Whether a text may have one of CHANGES; cheap, and without DuckDB."""
     return _MAY_CHANGE.search(text) is not None
+
+
+def may_be_done(text: str) -> bool:
+    """Whether a text may have one of CHANGES or TRANSACTIONS; as cheap."""
+    return may_change(text) or _MAY_TRANSACT.search(text) is not None
 
 
 def statements_of(text: str) -> list[str]:
