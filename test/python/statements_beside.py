@@ -38,7 +38,7 @@ class Beside:
         found = self.session.sql(text).arrow()
         if "set variable" in text:  # which says its value, and in DuckDB nothing
             return
-        assert rows_of(found) == expected, text
+        assert sorted(rows_of(found), key=repr) == sorted(expected, key=repr), text
         assert found.column_names == [column[0] for column in columns], text
 
     def ask(self, text: str) -> None:

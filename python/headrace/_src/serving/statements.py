@@ -20,7 +20,7 @@ from headrace._src.session.run_settings import is_setting
 from headrace._src.session.session import Session
 from headrace._src.session.transactions import transaction_of
 from headrace._src.sql.parameters import has_parameters, with_values
-from headrace._src.sql.script import statements_of
+from headrace._src.sql.script import returning_of, statements_of
 from headrace._src.stop import Cancel
 
 #: Of a handle. An answer has it twice, and clients of gRPC take 16 MiB.
@@ -71,6 +71,10 @@ class Statement:
         statements = statements_of(self._run)
         if any(copy_of(each) or is_setting(each) for each in statements):
             raise UnsupportedError("a server's clients write no files by COPY, and change no setting of it")
+        if any(returning_of(each) is not None for each in statements if is_script(each)):
+            raise UnsupportedError(
+                "RETURNING gives a server's clients no rows: ask for them in the same transaction"
+            )
         if any(map(transaction_of, statements)):
             raise UnsupportedError(
                 "a server's clients begin and end transactions by their driver (autocommit=False, commit()), "

@@ -12,17 +12,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.cluster import current
-from headrace._src.errors import HeadraceError, UnsupportedError, UserError
+from headrace._src.errors import HeadraceError, SqlError, UnsupportedError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.session.appended_files import AppendedFile, is_folder
 from headrace._src.session.kept_table import KeptTable
-from headrace._src.session.names import BoundChange, Names, bound, bound_statement
+from headrace._src.session.names import Bound, BoundChange, Names, bound, bound_statement
 from headrace._src.session.transactions import changing_within, transaction_of
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
 from headrace._src.sql.parameters import Parameters, with_each
-from headrace._src.sql.script import CHANGES, TRANSACTIONS, may_be_done, query_alone, statements_of, verb_of
-from headrace._src.sql.tables import unquoted
+from headrace._src.sql.script import (
+    CHANGES,
+    TRANSACTIONS,
+    may_be_done,
+    query_alone,
+    query_returned,
+    statements_of,
+    verb_of,
+)
+from headrace._src.sql.tables import quoted, unquoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,6 +60,7 @@ _DEFINE = re.compile(
 _OF_QUERY = re.compile(
     rf"(?:{_CREATE}(?:macro|function|type|view)|{_NOTHING}set\s+variable)\b", re.IGNORECASE | re.DOTALL
 )
+_ROWID = re.compile(r"\browid\b", re.IGNORECASE)
 _ONE_ROW = re.compile(r"\bvalues\s*(\(.*\))\s*;?\s*", re.IGNORECASE | re.DOTALL)
 
 
@@ -61,24 +70,24 @@ class Answer:
 
     #: As DuckDB's: the number of rows, if it is about rows.
     rows: pa.Table
+    #: How many rows were changed; -1: the statement is about none.
+    count: int = -1
+    #: Of the columns of RETURNING, as SQL writes them.
+    types: tuple[str, ...] = ()
 
     @staticmethod
     def of(count: int | None = None) -> Answer:
         import pyarrow as pa
 
         counts = [] if count is None else [count]
-        return Answer(pa.table({"Count": pa.array(counts, pa.int64())}))
+        rows = pa.table({"Count": pa.array(counts, pa.int64())})
+        return Answer(rows, -1 if count is None else count)
 
     @staticmethod
     def of_success() -> Answer:
         import pyarrow as pa
 
         return Answer(pa.table({"Success": pa.array([], pa.bool_())}))
-
-    @property
-    def count(self) -> int:
-        """How many rows were changed; -1: the statement is about none."""
-        return self.rows.column(0)[0].as_py() if self.rows.num_rows else -1
 
 
 @dataclass(frozen=True)
@@ -276,22 +285,61 @@ def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect
         return Effect(Answer.of(made.num_rows if change.plan else None), change.name, made)
     given = names.tables.get(change.name.lower(), ("", None))[1]
     if change.verb is Verb.INSERT and is_folder(given):
+        if change.returned:
+            raise UnsupportedError(f"RETURNING of rows that become a file is not supported: {change.name}")
         file = AppendedFile(change.name, given)
         rows = change.rows
         count = file.write(rows.to_reader()) if rows is not None else _run(said, options, file.write)
         return Effect(Answer.of(count))
     table = _kept(names, change.name, change.verb.value)
+    returned = _Returned(names, said, table) if change.returned else None
     if change.verb is Verb.INSERT:
         is_known = change.rows is not None
         made = table.with_rows(change.rows.to_batches()) if is_known else _run(said, options, table.with_rows)
-        count = made.num_rows - table.num_rows
+        count, rows = made.num_rows - table.num_rows, lambda: made.behind(table.num_rows)
     elif change.verb is Verb.DELETE:
-        made = _run(said, options, table.without)
-        count = table.num_rows - made.num_rows
+        goes = _run(said, options, table.numbered)
+        made, count, rows = table.where(~goes), int(goes.sum()), lambda: table.where(goes)
     else:
         columns = change.names[:-1]
-        made, count = _run(said, options, lambda rows: table.with_values(columns, rows))
-    return Effect(Answer.of(count), change.name, made)
+        made, has = _run(said, options, lambda rows: table.with_values(columns, rows))
+        count, rows = int(has.sum()), lambda: made.where(has)
+    answer = returned.answer(rows(), count, options) if returned else Answer.of(count)
+    return Effect(answer, change.name, made)
+
+
+class _Returned:
+    """What RETURNING asks for of the rows that a statement changes."""
+
+    def __init__(self, names: Names, said: BoundChange, table: KeptTable) -> None:
+        """Raises UnsupportedError for more than columns of the table. names: before the statement."""
+        self._name = names.tables[said.change.name.lower()][0]
+        self._names = names.without(self._name)
+        text = said.composed.parts[-1].text
+        self._text = query_returned(text, quoted(self._name))
+        try:
+            asked = self._bound(table)
+        except SqlError as error:
+            raise UnsupportedError(
+                f"RETURNING has columns of the table {self._name} alone: {error}"
+            ) from None
+        assert asked.plan
+        if _ROWID.search(self._text) or len(asked.plan.names) != said.change.returned:
+            raise UnsupportedError(
+                f"RETURNING has columns of the table {self._name} alone, without rowid: name them"
+            )
+
+    def _bound(self, rows: KeptTable) -> Bound:
+        return bound(self._text, self._names.having(self._name, rows))
+
+    def answer(self, rows: KeptTable, count: int, options: Mapping[str, Any]) -> Answer:
+        asked = self._bound(rows)
+        assert asked.plan
+        try:
+            found = queries.sql(asked.composed.text, asked.tables, **options)
+        except HeadraceError as error:
+            raise asked.composed.retold(error) from None
+        return Answer(found, count, asked.plan.types)
 
 
 def _run(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:

@@ -74,6 +74,8 @@ class Relation:
     @property
     def types(self) -> tuple[str, ...]:
         """The types of the columns, as SQL writes them; none of what is no query over the tables."""
+        if self._answer:
+            return self._answer.types
         return self._bound.plan.types if self._bound.plan else ()
 
     @property

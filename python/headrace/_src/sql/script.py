@@ -142,6 +142,29 @@ def verb_of(statement: str) -> str:
     return first
 
 
+def returning_of(statement: str) -> int | None:
+    """The byte at which RETURNING stands in a statement; None: it has none."""
+    import duckdb
+
+    data, depth, found = statement.encode(), 0, None
+    for position, kind in duckdb.tokenize(statement):
+        byte = data[position : position + 1]
+        depth += (byte == b"(") - (byte == b")")
+        if depth == 0 and kind == duckdb.token_type.keyword and _word(data, position) == "returning":
+            found = position
+    return found
+
+
+def query_returned(statement: str, table: str) -> str:
+    """What RETURNING asks for, as a query over a table of the rows; it keeps its place."""
+    statement = query_alone(statement)
+    place = returning_of(statement)
+    assert place is not None
+    data = statement.encode()
+    begin = _BLANKED.sub(b" ", data[:place]) + b"select".ljust(len("returning"))
+    return f"{begin.decode()}{data[place + len('returning') :].decode()}\nfrom {table}"
+
+
 def query_alone(query: str) -> str:
     """The last statement of a text without the semicolon behind it, and what follows that."""
     import duckdb
