@@ -1,6 +1,6 @@
 """DB-API 2 (PEP 249) over a session of headrace: `import headrace.dbapi`.
 
-Queries only: there is nothing to commit, and a rollback is refused.
+Each statement holds when it has ended, but in a transaction, which `begin()` or BEGIN begins.
 """
 
 from __future__ import annotations

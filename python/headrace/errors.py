@@ -12,6 +12,7 @@ from headrace._src.errors import (
     MismatchError,
     QueryTimeoutError,
     SqlError,
+    TransactionError,
     UnsupportedError,
     UserError,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "MismatchError",
     "QueryTimeoutError",
     "SqlError",
+    "TransactionError",
     "UnsupportedError",
     "UserError",
 ]

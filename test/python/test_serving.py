@@ -549,11 +549,13 @@ def test_garbage_is_refused(server: hr.Server) -> None:
     ):
         with pytest.raises((pa.ArrowInvalid, NotImplementedError), match=problem):
             client.get_flight_info(flight.FlightDescriptor.for_command(command))
-    with pytest.raises(NotImplementedError, match="headrace's server has no such action: BeginTransaction"):
-        list(client.do_action(flight.Action("BeginTransaction", b"")))
+    with pytest.raises(NotImplementedError, match="headrace's server has no such action: BeginSavepoint"):
+        list(client.do_action(flight.Action("BeginSavepoint", b"")))
     assert [action.type for action in client.list_actions()] == [
         "CreatePreparedStatement",
         "ClosePreparedStatement",
+        "BeginTransaction",
+        "EndTransaction",
     ]
     assert rows(server, "select 1") == [(1,)]
 

@@ -242,7 +242,6 @@ ERRORS = [
     ("insert into nope values (1)", hr.errors.SqlError, "no such table: nope"),
     ("insert into a (zz) values (1)", hr.errors.SqlError, 'Table "a" does not have a column with name "zz"'),
     ("insert into a values (1, 2, 3)", hr.errors.SqlError, "table \"a\" has 2 columns but 3 values were supplied"),
-    ("insert into a values (1, 2) returning i", hr.errors.UnsupportedError, "RETURNING is not supported"),
     ("insert into a\nselect k, zz from t", hr.errors.SqlError, r"no such column: zz.*\(at 2:11\)"),
     ("insert into a\nvalues (1, 2), ('x', 3)", hr.errors.DataError, r"value cannot be cast \(at .*, 2:17\)"),
     ("insert into a select 1, 8 // (k - 2) from t", hr.errors.DataError, "division by zero"),

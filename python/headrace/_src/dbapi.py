@@ -48,7 +48,7 @@ class DataError(DatabaseError):
 
 
 class OperationalError(DatabaseError):
-    """A file, memory, a link, a time-out."""
+    """A file, memory, a link, a time-out, a transaction."""
 
 
 class IntegrityError(DatabaseError):
@@ -69,6 +69,7 @@ class NotSupportedError(DatabaseError):
 
 #: The first that fits.
 _ERRORS: tuple[tuple[type[errors.HeadraceError], type[DatabaseError]], ...] = (
+    (errors.TransactionError, OperationalError),
     (errors.ConstraintError, IntegrityError),
     (errors.DataError, DataError),
     (errors.UnsupportedError, NotSupportedError),
@@ -135,15 +136,24 @@ class Connection:
         """A new cursor that has run a query."""
         return self.cursor().execute(operation, parameters)
 
+    def begin(self) -> None:
+        """Begins a transaction. Without one each statement holds when it has ended."""
+        self.execute("begin")
+
     def commit(self) -> None:
-        """Does nothing: each statement holds when it has ended."""
+        """Ends the transaction: what it has changed holds. Without one there is nothing to do."""
         self._check()
+        if self.session._transactions.running:
+            self.execute("commit")
 
     def rollback(self) -> None:
-        """Raises NotSupportedError: there are no transactions."""
-        raise NotSupportedError("there are no transactions to roll back")
+        """Undoes what the transaction has changed. Raises OperationalError if none has begun."""
+        self.execute("rollback")
 
     def close(self) -> None:
+        """Undoes what a transaction has changed that was not committed."""
+        if not self._closed and self.session._transactions.running:
+            self.rollback()
         self._closed = True
 
     def _check(self) -> None:

@@ -58,6 +58,10 @@ class ConstraintError(DataError):
     """A row breaks a constraint of the table that it was to be in."""
 
 
+class TransactionError(UserError, kind="transaction"):
+    """A transaction that does not begin, go on or hold: ROLLBACK, and do it again."""
+
+
 class MemoryLimitError(HeadraceError, kind="memory"):
     """A limit of memory was reached; the message names the operator, the bytes and the setting."""
 

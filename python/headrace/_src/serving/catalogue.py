@@ -126,7 +126,7 @@ def _infos(wanted: set[int]) -> pa.Table:
         _READ_ONLY: (1, False),
         _SQL: (1, True),
         _SUBSTRAIT: (1, False),
-        _TRANSACTIONS: (3, 0),
+        _TRANSACTIONS: (3, 1),  # SQL_SUPPORTED_TRANSACTION_TRANSACTION
         _CANCEL: (1, False),
         _QUOTE: (0, '"'),
     }

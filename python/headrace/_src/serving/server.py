@@ -23,6 +23,7 @@ from headrace._src.query.tables import TablesArgument
 from headrace._src.serving import GRACE, QUERIES, catalogue
 from headrace._src.serving.messages import Fields, message, packed, unpacked
 from headrace._src.serving.statements import NO_ROWS, Statement
+from headrace._src.serving.transactions import ClientTransactions
 from headrace._src.session.session import Session, connect
 from headrace._src.stop import Cancel
 
@@ -30,6 +31,8 @@ from headrace._src.stop import Cancel
 _LAST = 1.0
 #: Seconds between two looks at whether a client has gone.
 _LOOKS = 0.05
+#: What an EndTransaction asks for; anything else is a rollback.
+_COMMIT = 1
 _NETWORK = (socket.AF_INET, socket.AF_INET6)
 _ENDS = "the server is ending"
 _HERE = ("127.0.0.1", "localhost", "::1")
@@ -119,6 +122,7 @@ class _Flight(flight.FlightServerBase):
     ) -> None:
         super().__init__(address, **security)
         self.session = session
+        self._transactions = ClientTransactions(session)
         self._files = files
         self._turns = threading.Semaphore(queries)
         self._running: set[Cancel] = set()
@@ -151,13 +155,17 @@ class _Flight(flight.FlightServerBase):
     def _checked(self, statement: Statement) -> Statement:
         statement.check_is_read()
         if not self._files:
-            statement.check_files(self.session)
+            statement.check_files(self._of(statement))
         return statement
+
+    def _of(self, statement: Statement) -> Session:
+        """The session that a statement is a part of."""
+        return self._transactions.session(statement.transaction)
 
     def _statement(self, name: str, command: Fields) -> Statement | None:
         """The statement that a command runs; None of those about the catalogue."""
         if name in ("CommandStatementQuery", "CommandStatementUpdate"):
-            return self._checked(Statement(command.text(1)))
+            return self._checked(Statement(command.text(1), transaction=command.data(2)))
         if name in ("CommandPreparedStatementQuery", "CommandPreparedStatementUpdate"):
             return self._checked(Statement.of(command.data(1)))
         return None
@@ -168,7 +176,7 @@ class _Flight(flight.FlightServerBase):
         statement = self._statement(name, fields)
         if statement is None:
             return None, _known(catalogue.schema_of, name, fields)
-        schema = statement.schema(self.session)
+        schema = statement.schema(self._of(statement))
         return statement, pa.schema([]) if schema is None else schema
 
     def get_flight_info(
@@ -181,7 +189,7 @@ class _Flight(flight.FlightServerBase):
                 ticket = packed("TicketStatementQuery", {1: statement.handle})
                 if not statement.is_query:  # here, not with its rows, which clients need not fetch
                     with self._stopped_with(context) as cancel, self._turn(cancel):
-                        statement.do(self.session, cancel)
+                        statement.do(self._of(statement), cancel)
             return flight.FlightInfo(schema, descriptor, [flight.FlightEndpoint(ticket, [])], -1, -1)
 
     def get_schema(
@@ -199,7 +207,7 @@ class _Flight(flight.FlightServerBase):
             if not statement.is_query:
                 return flight.RecordBatchStream(NO_ROWS.empty_table())
             with self._stopped_with(context) as cancel, self._turn(cancel):
-                return self._stream(statement.rows(self.session, cancel))
+                return self._stream(statement.rows(self._of(statement), cancel))
 
     def do_put(
         self,
@@ -219,19 +227,27 @@ class _Flight(flight.FlightServerBase):
                 raise NotImplementedError(f"headrace's server takes no rows: {name}")
             sets = reader.read_all() if name == "CommandPreparedStatementUpdate" else None
             with self._stopped_with(context) as cancel, self._turn(cancel):
-                changed = statement.do(self.session, cancel, sets)
+                changed = statement.do(self._of(statement), cancel, sets)
             writer.write(pa.py_buffer(message({1: max(changed, 0)})))
 
     def do_action(self, context: flight.ServerCallContext, action: flight.Action) -> list[flight.Result]:
         with self._asking():
             if action.type == "CreatePreparedStatement":
-                statement = self._checked(Statement(unpacked(action.body.to_pybytes())[1].text(1)))
+                asked = unpacked(action.body.to_pybytes())[1]
+                statement = self._checked(Statement(asked.text(1), transaction=asked.data(2)))
                 answer: dict[int, bytes | str | int] = {1: statement.handle}
-                schema = statement.schema(self.session)
+                schema = statement.schema(self._of(statement))
                 if schema is not None:
                     answer[2] = schema.serialize().to_pybytes()
                 return [flight.Result(packed("ActionCreatePreparedStatementResult", answer))]
             if action.type == "ClosePreparedStatement":
+                return []
+            if action.type == "BeginTransaction":
+                begun = self._transactions.begin()
+                return [flight.Result(packed("ActionBeginTransactionResult", {1: begun}))]
+            if action.type == "EndTransaction":
+                end = unpacked(action.body.to_pybytes())[1]
+                self._transactions.end(end.data(1), holds=end.numbers(2) == [_COMMIT])
                 return []
             raise NotImplementedError(f"headrace's server has no such action: {action.type}")
 
@@ -274,6 +290,8 @@ class _Flight(flight.FlightServerBase):
         return [
             ("CreatePreparedStatement", "a text as a statement"),
             ("ClosePreparedStatement", "forgets a statement"),
+            ("BeginTransaction", "begins a transaction"),
+            ("EndTransaction", "commits a transaction, or rolls it back"),
         ]
 
 

@@ -18,8 +18,9 @@ from headrace._src.session.appended_files import files_stay
 from headrace._src.session.changes import done_for_each, is_script
 from headrace._src.session.run_settings import is_setting
 from headrace._src.session.session import Session
+from headrace._src.session.transactions import transaction_of
 from headrace._src.sql.parameters import has_parameters, with_values
-from headrace._src.sql.script import statements_of
+from headrace._src.sql.script import returning_of, statements_of
 from headrace._src.stop import Cancel
 
 #: Of a handle. An answer has it twice, and clients of gRPC take 16 MiB.
@@ -31,8 +32,10 @@ NO_ROWS = pa.schema([pa.field("status", pa.string())])
 class Statement:
     """A text, and as it is run: with the values of its parameters, once they are bound."""
 
-    def __init__(self, text: str, with_its_values: str | None = None) -> None:
+    def __init__(self, text: str, with_its_values: str | None = None, *, transaction: bytes = b"") -> None:
         self.text = text
+        #: That it is a part of, if it is.
+        self.transaction = transaction
         self._run = text if with_its_values is None else with_its_values
         if len(self.handle) > _BYTES_MAX:
             raise UserError(f"a statement has at most {_BYTES_MAX >> 20} MiB with its values")
@@ -40,17 +43,24 @@ class Statement:
     @classmethod
     def of(cls, handle: bytes) -> Statement:
         fields = Fields(handle)
-        return cls(fields.text(1), fields.text(2) if fields.has(2) else None)
+        run = fields.text(2) if fields.has(2) else None
+        return cls(fields.text(1), run, transaction=fields.data(3))
 
     @property
     def handle(self) -> bytes:
-        return message({1: self.text} if self._run == self.text else {1: self.text, 2: self._run})
+        fields: dict[int, bytes | str | int] = {1: self.text}
+        if self._run != self.text:
+            fields[2] = self._run
+        if self.transaction:
+            fields[3] = self.transaction
+        return message(fields)
 
     def bound(self, rows: pa.Table) -> Statement:
         """With the values of one row, by position, or by name where columns have names but numbers."""
         if rows.num_rows != 1:
             raise UnsupportedError(f"a query takes one set of parameters, got {rows.num_rows}")
-        return Statement(self.text, with_values(self.text, _sets_of(rows)[0]))
+        run = with_values(self.text, _sets_of(rows)[0])
+        return Statement(self.text, run, transaction=self.transaction)
 
     @property
     def is_query(self) -> bool:
@@ -58,8 +68,18 @@ class Statement:
 
     def check_is_read(self) -> None:
         """Refuses a text that writes files, or changes how other clients' queries run."""
-        if any(copy_of(each) or is_setting(each) for each in statements_of(self._run)):
+        statements = statements_of(self._run)
+        if any(copy_of(each) or is_setting(each) for each in statements):
             raise UnsupportedError("a server's clients write no files by COPY, and change no setting of it")
+        if any(returning_of(each) is not None for each in statements if is_script(each)):
+            raise UnsupportedError(
+                "RETURNING gives a server's clients no rows: ask for them in the same transaction"
+            )
+        if any(map(transaction_of, statements)):
+            raise UnsupportedError(
+                "a server's clients begin and end transactions by their driver (autocommit=False, commit()), "
+                "not by a statement"
+            )
 
     def check_files(self, session: Session) -> None:
         """Refuses a text that names files."""
@@ -85,7 +105,7 @@ class Statement:
         """
         if self.is_query:
             raise UnsupportedError("an update is a statement that changes tables or views, got a query")
-        with files_stay():
+        with files_stay("a server's clients add no files to a table"):
             if sets is not None and sets.num_rows:
                 return done_for_each(session, self.text, _sets_of(sets), cancel=cancel)
             done = session.sql(self._run, cancel=cancel)

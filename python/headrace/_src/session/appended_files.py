@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 #: Behind the name of the file that was the last before the first that was added.
 _NUMBER = re.compile(r"(.*)_(\d{5})", re.DOTALL)
-_files_stay: ContextVar[bool] = ContextVar("files_stay", default=False)
+_files_stay: ContextVar[str] = ContextVar("files_stay", default="")
 
 
 @contextmanager
-def files_stay() -> Iterator[None]:
-    """Meanwhile no file is added."""
-    before = _files_stay.set(True)
+def files_stay(why: str) -> Iterator[None]:
+    """Meanwhile no file is added. why: the message, without the table's name behind it."""
+    before = _files_stay.set(why)
     try:
         yield
     finally:
@@ -52,8 +52,8 @@ class AppendedFile:
 
     def __init__(self, name: str, data: Any) -> None:
         """Raises UnsupportedError for a folder whose files cannot become one more. name: of the table."""
-        if _files_stay.get():
-            raise UnsupportedError(f"a server's clients add no files to a table: {name}")
+        if why := _files_stay.get():
+            raise UnsupportedError(f"{why}: {name}")
         self._folder = Path(os.fspath(data)).expanduser()
         files = files_of(data)
         if any(files.readers):

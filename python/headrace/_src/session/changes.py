@@ -12,17 +12,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.cluster import current
-from headrace._src.errors import HeadraceError, UnsupportedError, UserError
+from headrace._src.errors import HeadraceError, SqlError, UnsupportedError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.session.appended_files import AppendedFile, is_folder
 from headrace._src.session.kept_table import KeptTable
-from headrace._src.session.names import BoundChange, Names, bound, bound_statement
+from headrace._src.session.names import Bound, BoundChange, Names, bound, bound_statement
+from headrace._src.session.transactions import changing_within, transaction_of
 from headrace._src.sql.alteration import altered
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
 from headrace._src.sql.parameters import Parameters, with_each
-from headrace._src.sql.script import CHANGES, may_change, query_alone, statements_of, verb_of
-from headrace._src.sql.tables import unquoted
+from headrace._src.sql.script import (
+    CHANGES,
+    TRANSACTIONS,
+    may_be_done,
+    query_alone,
+    query_returned,
+    statements_of,
+    verb_of,
+)
+from headrace._src.sql.tables import quoted, unquoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,6 +67,7 @@ _ALTER = re.compile(
     rf"rename\s+(to\s+)?|drop\s|alter\s+(?:column\s+)?(?:{_WORD})\s+(?:set|drop)\s+(?:default|not\s+null)\b)",
     re.IGNORECASE | re.DOTALL,
 )
+_ROWID = re.compile(r"\browid\b", re.IGNORECASE)
 _ONE_ROW = re.compile(r"\bvalues\s*(\(.*\))\s*;?\s*", re.IGNORECASE | re.DOTALL)
 
 
@@ -67,24 +77,24 @@ class Answer:
 
     #: As DuckDB's: the number of rows, if it is about rows.
     rows: pa.Table
+    #: How many rows were changed; -1: the statement is about none.
+    count: int = -1
+    #: Of the columns of RETURNING, as SQL writes them.
+    types: tuple[str, ...] = ()
 
     @staticmethod
     def of(count: int | None = None) -> Answer:
         import pyarrow as pa
 
         counts = [] if count is None else [count]
-        return Answer(pa.table({"Count": pa.array(counts, pa.int64())}))
+        rows = pa.table({"Count": pa.array(counts, pa.int64())})
+        return Answer(rows, -1 if count is None else count)
 
     @staticmethod
-    def of_drop() -> Answer:
+    def of_success() -> Answer:
         import pyarrow as pa
 
         return Answer(pa.table({"Success": pa.array([], pa.bool_())}))
-
-    @property
-    def count(self) -> int:
-        """How many rows were changed; -1: the statement is about none."""
-        return self.rows.column(0)[0].as_py() if self.rows.num_rows else -1
 
 
 @dataclass(frozen=True)
@@ -110,14 +120,14 @@ class Effect:
 def is_script(text: str) -> bool:
     """Whether a text is done statement by statement: no query, or one with more than its own definitions in
     front."""
-    if ";" not in text and not may_change(text):
+    if ";" not in text and not may_be_done(text):
         return False
     *front, last = statements_of(text)
     return _is_change(last) or not all(map(_OF_QUERY.match, front))
 
 
 def _is_change(statement: str) -> bool:
-    return verb_of(statement) in CHANGES
+    return verb_of(statement) in (*CHANGES, *TRANSACTIONS)
 
 
 def done(session: Session, text: str, options: Mapping[str, Any]) -> tuple[str, Answer | None]:
@@ -145,7 +155,8 @@ def done_for_each(session: Session, text: str, sets: Sequence[Parameters], **opt
         first, *others = with_each(row, sets)
         first = text[: found.start(1)] + first if found else ""
         more = "".join(f", {each}" for each in others)
-        answer = session._changed(first, options, lambda names, _: _inserted(names, first, more))
+        with changing_within(session._transactions.running):
+            answer = session._changed(first, options, lambda names, _: _inserted(names, first, more))
         if answer:
             return answer.count
     counts = [relation.changed for relation in (session.sql(text, each, **options) for each in sets)]
@@ -162,6 +173,16 @@ def _inserted(names: Names, text: str, more: str) -> Effect | None:
 
 def _do(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
     """Does one statement."""
+    if ends_or_begins := transaction_of(text):
+        with session._changing:
+            ends_or_begins(session._transactions)
+        return Answer.of_success()
+    with changing_within(session._transactions.running):
+        return _done(session, text, options)
+
+
+def _done(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
+    """Does one that changes tables, views, macros or types."""
     if created := _CREATE_VIEW.match(text):
         return _create_view(session, text, created)
     if defined := _DEFINE.match(text):
@@ -210,20 +231,20 @@ def _drop(session: Session, dropped: re.Match[str]) -> Answer:
             session._defined(name, "")
         elif not dropped[2]:
             raise UserError(f"no such {kind}: {name}")
-        return Answer.of_drop()
+        return Answer.of_success()
 
     def drop(names: Names, _: object) -> Effect:
         is_view = name.lower() in names.views
         if not is_view and name.lower() not in names.tables:
             if dropped[2]:
-                return Effect(Answer.of_drop())
+                return Effect(Answer.of_success())
             raise UserError(f"no such {kind}: {name}")
         if is_view != (kind == "view"):
             other = "view" if is_view else "table"
             raise UserError(f"{name} is a {other}: DROP {other.upper()}")
         if not is_view:
             _kept(names, name, "DROP TABLE")
-        return Effect(Answer.of_drop(), name)
+        return Effect(Answer.of_success(), name)
 
     answer = session._changed("", {}, drop)
     assert answer
@@ -297,22 +318,61 @@ def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect
         return Effect(Answer.of(made.num_rows if change.plan else None), change.name, made)
     given = names.tables.get(change.name.lower(), ("", None))[1]
     if change.verb is Verb.INSERT and is_folder(given):
+        if change.returned:
+            raise UnsupportedError(f"RETURNING of rows that become a file is not supported: {change.name}")
         file = AppendedFile(change.name, given)
         rows = change.rows
         count = file.write(rows.to_reader()) if rows is not None else _run(said, options, file.write)
         return Effect(Answer.of(count))
     table = _kept(names, change.name, change.verb.value)
+    returned = _Returned(names, said, table) if change.returned else None
     if change.verb is Verb.INSERT:
         is_known = change.rows is not None
         made = table.with_rows(change.rows.to_batches()) if is_known else _run(said, options, table.with_rows)
-        count = made.num_rows - table.num_rows
+        count, rows = made.num_rows - table.num_rows, lambda: made.behind(table.num_rows)
     elif change.verb is Verb.DELETE:
-        made = _run(said, options, table.without)
-        count = table.num_rows - made.num_rows
+        goes = _run(said, options, table.numbered)
+        made, count, rows = table.where(~goes), int(goes.sum()), lambda: table.where(goes)
     else:
         columns = change.names[:-1]
-        made, count = _run(said, options, lambda rows: table.with_values(columns, rows))
-    return Effect(Answer.of(count), change.name, made)
+        made, has = _run(said, options, lambda rows: table.with_values(columns, rows))
+        count, rows = int(has.sum()), lambda: made.where(has)
+    answer = returned.answer(rows(), count, options) if returned else Answer.of(count)
+    return Effect(answer, change.name, made)
+
+
+class _Returned:
+    """What RETURNING asks for of the rows that a statement changes."""
+
+    def __init__(self, names: Names, said: BoundChange, table: KeptTable) -> None:
+        """Raises UnsupportedError for more than columns of the table. names: before the statement."""
+        self._name = names.tables[said.change.name.lower()][0]
+        self._names = names.without(self._name)
+        text = said.composed.parts[-1].text
+        self._text = query_returned(text, quoted(self._name))
+        try:
+            asked = self._bound(table)
+        except SqlError as error:
+            raise UnsupportedError(
+                f"RETURNING has columns of the table {self._name} alone: {error}"
+            ) from None
+        assert asked.plan
+        if _ROWID.search(self._text) or len(asked.plan.names) != said.change.returned:
+            raise UnsupportedError(
+                f"RETURNING has columns of the table {self._name} alone, without rowid: name them"
+            )
+
+    def _bound(self, rows: KeptTable) -> Bound:
+        return bound(self._text, self._names.having(self._name, rows))
+
+    def answer(self, rows: KeptTable, count: int, options: Mapping[str, Any]) -> Answer:
+        asked = self._bound(rows)
+        assert asked.plan
+        try:
+            found = queries.sql(asked.composed.text, asked.tables, **options)
+        except HeadraceError as error:
+            raise asked.composed.retold(error) from None
+        return Answer(found, count, asked.plan.types)
 
 
 def _run(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:

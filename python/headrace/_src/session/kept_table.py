@@ -18,6 +18,7 @@ from headrace._src.sql.arrow_types import arrow_type
 from headrace._src.sql.tables import TableSchema
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
 #: Parts beyond it are not written again with those that follow.
@@ -66,20 +67,33 @@ class KeptTable:
             parts[-2:] = [self._kept(batch for part in parts[-2:] for batch in part.to_batches())]
         return KeptTable(self.schema, tuple(parts))
 
-    def without(self, numbers: Iterable[pa.RecordBatch]) -> KeptTable:
-        """The table without the rows that have these numbers, from 0."""
+    def numbered(self, numbers: Iterable[pa.RecordBatch]) -> np.ndarray:
+        """For each row whether it has one of these numbers, from 0."""
         import numpy as np
+
+        found = np.zeros(self.num_rows, bool)
+        for batch in numbers:
+            found[batch.column(0).to_numpy(zero_copy_only=False)] = True
+        return found
+
+    def where(self, stays: np.ndarray) -> KeptTable:
+        """The table of the rows that stay."""
         import pyarrow as pa
 
-        stays = np.ones(self.num_rows, bool)
-        for batch in numbers:
-            stays[batch.column(0).to_numpy(zero_copy_only=False)] = False
         return self._changed(
             lambda batch, first: batch.filter(pa.array(stays[first : first + batch.num_rows]))
         )
 
-    def with_values(self, columns: Sequence[str], batches: Iterable[pa.RecordBatch]) -> tuple[KeptTable, int]:
-        """The table with other values in these columns of some rows; and how many rows these are.
+    def behind(self, count: int) -> KeptTable:
+        """The table of the rows behind the first ones."""
+        import numpy as np
+
+        return self.where(np.arange(self.num_rows) >= count)
+
+    def with_values(
+        self, columns: Sequence[str], batches: Iterable[pa.RecordBatch]
+    ) -> tuple[KeptTable, np.ndarray]:
+        """The table with other values in these columns of some rows; and for each row whether it has them.
 
         batches: the values, and behind them the numbers of their rows. Of several of one row any counts.
         """
@@ -104,7 +118,9 @@ class KeptTable:
                 batch = batch.set_column(place, self.stored.field(place), both.take(pa.array(chosen)))
             return batch
 
-        return self._changed(changed), len(numbers)
+        has_changed = np.zeros(self.num_rows, bool)
+        has_changed[numbers] = True
+        return self._changed(changed), has_changed
 
     def altered(self, schema: TableSchema, columns: Sequence[str]) -> KeptTable:
         """The table with another schema, whose columns are these of its own, with their values.

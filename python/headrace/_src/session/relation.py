@@ -15,6 +15,7 @@ from headrace._src.query import sql as queries
 from headrace._src.query.copy_to import Copy
 from headrace._src.query.sql import Profile
 from headrace._src.session import display
+from headrace._src.session.transactions import within
 from headrace._src.sql.arrow_types import arrow_type
 from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.script import query_alone, script_of
@@ -53,6 +54,7 @@ class Relation:
         self._bound = bound
         self._options = options
         self._answer = answer
+        self._transaction = session._transactions.running
 
     @property
     def is_answer(self) -> bool:
@@ -72,6 +74,8 @@ class Relation:
     @property
     def types(self) -> tuple[str, ...]:
         """The types of the columns, as SQL writes them; none of what is no query over the tables."""
+        if self._answer:
+            return self._answer.types
         return self._bound.plan.types if self._bound.plan else ()
 
     @property
@@ -163,10 +167,11 @@ class Relation:
         if call is not queries.explain:
             given = self.session._options_of_run(composed.text, given)
         known = {name: value for name, value in given.items() if name in taken or "options" in taken}
-        try:
-            return call(composed.text, self._bound.tables, **{**known, **options})
-        except HeadraceError as error:
-            raise composed.retold(error) from None
+        with within(self._transaction):
+            try:
+                return call(composed.text, self._bound.tables, **{**known, **options})
+            except HeadraceError as error:
+                raise composed.retold(error) from None
 
     def _first_rows(self) -> pa.Table:
         if self._bound.plan is None:

@@ -21,6 +21,7 @@ from headrace._src.session.changes import Answer, Effect, done, is_script
 from headrace._src.session.names import Bound, Names, View, bound, read_by, with_files
 from headrace._src.session.relation import Relation
 from headrace._src.session.run_settings import with_setting
+from headrace._src.session.transactions import Database, Transactions, within
 from headrace._src.sql.catalogue import tables_named
 from headrace._src.sql.collations import collation_set_by, in_collation
 from headrace._src.sql.composed import Composed, Part
@@ -46,10 +47,28 @@ class Session:
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = dict(options)
         self._given = dict(options)  # which RESET goes back to
-        self._lock = threading.Lock()
-        self._names = Names()
+        self._use(Database())
         self._changing = threading.RLock()  # held while a statement changes a table
         self._draws: Draws | None = None
+
+    def _use(self, database: Database) -> None:
+        """Reads and changes the tables of a database from now on."""
+        self._transactions = Transactions(database)
+        self._lock = database.lock
+
+    def _beside(self) -> Session:
+        """A session with the same tables and options, which has transactions of its own."""
+        session = Session(self._options)
+        session._use(self._transactions.database)
+        return session
+
+    @property
+    def _names(self) -> Names:
+        return self._transactions.names
+
+    @_names.setter
+    def _names(self, names: Names) -> None:
+        self._transactions.names = names
 
     def register(self, name: str, data: Any) -> None:
         """Names a table: an Arrow table or data frame, a path, a pattern or a list of these.
@@ -124,14 +143,15 @@ class Session:
         temp_directory and max_temp_directory_size. SET VARIABLE x = value runs at once, also a subquery, and
         getvariable('x') is that value for later ones. COPY (query) TO 'file' writes at once, and gives the
         number of rows. CREATE TABLE, INSERT, DELETE, UPDATE, TRUNCATE, DROP and CREATE VIEW are done at once,
-        too; a text may have several of these and end in a query. `Relation.changed` is the number of rows.
+        too; BEGIN, COMMIT and ROLLBACK make several hold together. A text may have several statements and end
+        in a query. `Relation.changed` is the number of rows.
 
         parameters: the values of `?` and `$1` in their order, or of `$name` and `:name` by name. They are
             typed literals for the query; an error shows the text with its values.
         options: those of `headrace.sql`, over those of the session.
 
-        Raises SqlError at once for a text that does not fit the tables, and ConstraintError for a NULL in a
-        column that is NOT NULL.
+        Raises SqlError at once for a text that does not fit the tables, ConstraintError for a NULL in a
+        column that is NOT NULL, and TransactionError for what a transaction has no place for.
         """
         check_options(options, queries.sql)
         text = with_values(text, parameters)
@@ -139,6 +159,11 @@ class Session:
             text, answer = done(self, text, options)
             if answer:
                 return Relation(self, text, Bound(Composed((Part(text),)), {}, None), options, answer)
+        with within(self._transactions.running):
+            return self._query(text, options)
+
+    def _query(self, text: str, options: Mapping[str, Any]) -> Relation:
+        """What a statement gives that changes no table."""
         if copy := copy_of(text):
             text = self._copy(copy, options)
         seed = seed_set_by(text)

@@ -392,7 +392,7 @@ def _stored(plan: str, schemas: Sequence[TableSchema]) -> str:
 
 #: What DuckDB calls by another name than the text.
 _STATEMENTS = {"MULTI": "PIVOT without a list of values"}
-_OF_SESSIONS = ("CREATE", "INSERT", "DELETE", "UPDATE", "DROP", "ALTER", "MERGE_INTO")
+_OF_SESSIONS = ("CREATE", "INSERT", "DELETE", "UPDATE", "DROP", "ALTER", "MERGE_INTO", "TRANSACTION")
 
 
 def _root(plan: str) -> str:

@@ -42,6 +42,8 @@ class Change:
     schema: TableSchema | None = None
     #: The rows of an INSERT of constants, as DuckDB has computed them, in place of the plan.
     rows: Any = None
+    #: How many columns it gives of the rows that it changes: those of RETURNING.
+    returned: int = 0
 
 
 #: Roots of plans.
@@ -69,13 +71,16 @@ def change_of(plan: str) -> Change:
     while root["type"] == "LOGICAL_MATERIALIZED_CTE":
         around.append(root)
         root = root["children"][1]
+    returned = 0
+    if root["type"] == "LOGICAL_PROJECTION" and root["children"][0].get("return_chunk"):
+        returned, root = len(root["expressions"]), root["children"][0]
     verb = _VERBS.get(root["type"])
-    if verb is None or root.get("return_chunk"):
+    if verb is None:
         raise UnsupportedError(
             f"{_shown(root)} is not supported: a session's tables are changed by CREATE TABLE, INSERT, "
             "DELETE, UPDATE, TRUNCATE and DROP TABLE"
         )
-    change = _created(root) if verb is Verb.CREATE else _changed(root, verb)
+    change = _created(root) if verb is Verb.CREATE else replace(_changed(root, verb), returned=returned)
     if not change.plan or not around:
         return change
     (rows,) = json.loads(change.plan)["plans"]
@@ -157,8 +162,6 @@ def _name(info: dict[str, Any]) -> str:
 
 def _shown(root: dict[str, Any]) -> str:
     """What a statement is called, by the root of its plan."""
-    if root.get("return_chunk") or root["type"] == "LOGICAL_PROJECTION":
-        return "RETURNING"
     return str(root["type"]).removeprefix("LOGICAL_").replace("_", " ")
 
 

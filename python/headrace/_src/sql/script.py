@@ -20,8 +20,13 @@ _BLANKED = re.compile(rb"[^\n]")
 _WORD = re.compile(rb"\w+")
 #: Statements that change what a session has.
 CHANGES = ("create", "drop", "insert", "delete", "update", "truncate", "alter", "merge")
+#: Statements that begin and end transactions.
+TRANSACTIONS = ("begin", "start", "commit", "end", "rollback", "abort")
 # Where one may begin.
-_MAY_CHANGE = re.compile(rf"(?:^|[;)\n]|\*/)\s*(?:{'|'.join(CHANGES)})\b", re.IGNORECASE)
+_MAY_CHANGE, _MAY_TRANSACT = (
+    re.compile(rf"(?:^|[;)\n]|\*/)\s*(?:{'|'.join(words)})\b", re.IGNORECASE)
+    for words in (CHANGES, TRANSACTIONS)
+)
 #: PRAGMA as the statement that says the same.
 _PRAGMAS = (
     (re.compile(rb"pragma\s+table_info\s*\(\s*(\w+)\s*\)", re.IGNORECASE), rb"from pragma_table_info('\1')"),
@@ -109,6 +114,11 @@ def may_change(text: str) -> bool:
     return _MAY_CHANGE.search(text) is not None
 
 
+def may_be_done(text: str) -> bool:
+    """Whether a text may have one of CHANGES or TRANSACTIONS; as cheap."""
+    return may_change(text) or _MAY_TRANSACT.search(text) is not None
+
+
 def statements_of(text: str) -> list[str]:
     """All statements of a text, each in its place. Raises SqlError if it has none."""
     script = script_of(text)
@@ -130,6 +140,29 @@ def verb_of(statement: str) -> str:
             return word
         closes = byte == b")" and depth == 0
     return first
+
+
+def returning_of(statement: str) -> int | None:
+    """The byte at which RETURNING stands in a statement; None: it has none."""
+    import duckdb
+
+    data, depth, found = statement.encode(), 0, None
+    for position, kind in duckdb.tokenize(statement):
+        byte = data[position : position + 1]
+        depth += (byte == b"(") - (byte == b")")
+        if depth == 0 and kind == duckdb.token_type.keyword and _word(data, position) == "returning":
+            found = position
+    return found
+
+
+def query_returned(statement: str, table: str) -> str:
+    """What RETURNING asks for, as a query over a table of the rows; it keeps its place."""
+    statement = query_alone(statement)
+    place = returning_of(statement)
+    assert place is not None
+    data = statement.encode()
+    begin = _BLANKED.sub(b" ", data[:place]) + b"select".ljust(len("returning"))
+    return f"{begin.decode()}{data[place + len('returning') :].decode()}\nfrom {table}"
 
 
 def query_alone(query: str) -> str:
