@@ -257,13 +257,13 @@ def _alter(session: Session, text: str, alters: re.Match[str]) -> Answer:
     def alter(names: Names, _: object) -> Effect:
         if name.lower() not in names.tables:
             if alters[1] and name.lower() not in names.views:
-                return Effect(Answer.of_drop())
+                return Effect(Answer.of_success())
             raise UserError(f"no such table: {name}")
         table = _kept(names, name, "ALTER TABLE")
         schema, columns = altered(query_alone(text), table.schema)
         if alters[3] and schema.name.lower() in (*names.tables, *names.views):
             raise UserError(f"there is a table or view of this name: {schema.name}")
-        return Effect(Answer.of_drop(), table.schema.name, table.altered(schema, columns))
+        return Effect(Answer.of_success(), table.schema.name, table.altered(schema, columns))
 
     answer = session._changed("", {}, alter)
     assert answer
