@@ -32,7 +32,7 @@ class Copy:
 
     def named(self) -> dict[str, Any]:
         """The options by the names that Python has for them."""
-        return {_NAMES.get(name, name): value for name, value in self.options.items()}
+        return python_names(self.options)
 
 
 _NAMES = {
@@ -43,6 +43,11 @@ _NAMES = {
     "timestamp_format": "timestampformat",
     "codec": "compression",
 }
+
+
+def python_names(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options by the names that Python, and readers of files, have for them."""
+    return {_NAMES.get(name, name): value for name, value in options.items()}
 
 
 def copy_of(text: str) -> Copy | None:
@@ -64,7 +69,7 @@ def copy_of(text: str) -> Copy | None:
         if depth == 0 and data[position : position + 2].lower() == b"to":
             break
     else:
-        message = "COPY (query) TO 'file' is supported, and no other COPY"
+        message = "COPY (query) TO 'file' is supported, in a session also COPY table FROM 'file'"
         raise located(UnsupportedError, message, text, start, len("copy"))
     behind = _BEHIND.fullmatch(data[position:].decode())
     if not behind:
@@ -77,7 +82,7 @@ def copy_of(text: str) -> Copy | None:
     before = text.encode()[: tokens[0]].decode()
     query = before + word + data[tokens[0] + 4 : position].decode()
     try:
-        options = _options(behind.group(2) or "")
+        options = written_options(behind.group(2) or "")
     except ValueError as error:
         raise located(SqlError, str(error), text, position, len("to")) from None
     return Copy(query, behind.group(1).replace("''", "'"), options)
@@ -120,7 +125,7 @@ def with_formats(text: str, columns: Mapping[str, str], dates: str, timestamps: 
     return selected(text, f"* replace ({texts})") if texts else text
 
 
-def _options(text: str) -> dict[str, Any]:
+def written_options(text: str) -> dict[str, Any]:
     """Names in small letters, with their values; ValueError for what is none."""
     options: dict[str, Any] = {}
     for part in split_at_commas(text) if text.strip() else []:

@@ -15,6 +15,7 @@ from headrace._src.cluster import current
 from headrace._src.errors import HeadraceError, SqlError, UnsupportedError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.session.appended_files import AppendedFile, is_folder
+from headrace._src.session.copied_files import copied_from, insertion
 from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.names import Bound, BoundChange, Names, bound, bound_statement
 from headrace._src.session.transactions import changing_within, transaction_of
@@ -127,7 +128,8 @@ def is_script(text: str) -> bool:
 
 
 def _is_change(statement: str) -> bool:
-    return verb_of(statement) in (*CHANGES, *TRANSACTIONS)
+    verb = verb_of(statement)
+    return verb in (*CHANGES, *TRANSACTIONS) or (verb == "copy" and copied_from(statement) is not None)
 
 
 def done(session: Session, text: str, options: Mapping[str, Any]) -> tuple[str, Answer | None]:
@@ -191,7 +193,12 @@ def _done(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
         return _drop(session, dropped)
     if alters := _ALTER.match(text):
         return _alter(session, text, alters)
-    answer = session._changed(text, options, lambda names, told: _change(names, text, told))
+
+    def change(names: Names, told: Mapping[str, Any]) -> Effect:
+        copies = copied_from(text)
+        return _change(names, insertion(copies, names) if copies else text, told)
+
+    answer = session._changed(text, options, change)
     assert answer
     return answer
 

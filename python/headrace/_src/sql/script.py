@@ -27,6 +27,7 @@ _MAY_CHANGE, _MAY_TRANSACT = (
     re.compile(rf"(?:^|[;)\n]|\*/)\s*(?:{'|'.join(words)})\b", re.IGNORECASE)
     for words in (CHANGES, TRANSACTIONS)
 )
+_MAY_COPY = re.compile(r"(?:^|[;)\n]|\*/)\s*copy\b.*\bfrom\s+'", re.IGNORECASE | re.DOTALL)
 #: PRAGMA as the statement that says the same.
 _PRAGMAS = (
     (re.compile(rb"pragma\s+table_info\s*\(\s*(\w+)\s*\)", re.IGNORECASE), rb"from pragma_table_info('\1')"),
@@ -115,8 +116,8 @@ def may_change(text: str) -> bool:
 
 
 def may_be_done(text: str) -> bool:
-    """Whether a text may have one of CHANGES or TRANSACTIONS; as cheap."""
-    return may_change(text) or _MAY_TRANSACT.search(text) is not None
+    """Whether a text may have one of CHANGES or TRANSACTIONS, or a COPY … FROM; as cheap."""
+    return may_change(text) or _MAY_TRANSACT.search(text) is not None or _MAY_COPY.search(text) is not None
 
 
 def statements_of(text: str) -> list[str]:
