@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.cluster import current
 from headrace._src.errors import HeadraceError, SqlError, UnsupportedError, UserError
 from headrace._src.query import sql as queries
+from headrace._src.session.alterations import alteration, alters_of
 from headrace._src.session.appended_files import AppendedFile, is_folder
 from headrace._src.session.copied_files import copied_from, insertion
+from headrace._src.session.effects import Answer, Effect, kept_table
 from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.names import Bound, BoundChange, Names, bound, bound_statement
 from headrace._src.session.transactions import changing_within, transaction_of
-from headrace._src.sql.alteration import altered
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
 from headrace._src.sql.parameters import Parameters, with_each
@@ -35,8 +35,6 @@ from headrace._src.sql.script import (
 from headrace._src.sql.tables import quoted, unquoted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from headrace._src.session.session import Session
 
 _NOTHING = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"  # blanks and comments
@@ -62,60 +60,8 @@ _DEFINE = re.compile(
 _OF_QUERY = re.compile(
     rf"(?:{_CREATE}(?:macro|function|type|view)|{_NOTHING}set\s+variable)\b", re.IGNORECASE | re.DOTALL
 )
-#: What keeps all values as they are.
-_ALTER = re.compile(
-    rf"{_NOTHING}alter\s+table\s+(if\s+exists\s+)?{_NAME}\s+(?:"
-    rf"rename\s+(to\s+)?|drop\s|alter\s+(?:column\s+)?(?:{_WORD})\s+(?:set|drop)\s+(?:default|not\s+null)\b)",
-    re.IGNORECASE | re.DOTALL,
-)
 _ROWID = re.compile(r"\browid\b", re.IGNORECASE)
 _ONE_ROW = re.compile(r"\bvalues\s*(\(.*\))\s*;?\s*", re.IGNORECASE | re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a statement says that it has done."""
-
-    #: As DuckDB's: the number of rows, if it is about rows.
-    rows: pa.Table
-    #: How many rows were changed; -1: the statement is about none.
-    count: int = -1
-    #: Of the columns of RETURNING, as SQL writes them.
-    types: tuple[str, ...] = ()
-
-    @staticmethod
-    def of(count: int | None = None) -> Answer:
-        import pyarrow as pa
-
-        counts = [] if count is None else [count]
-        rows = pa.table({"Count": pa.array(counts, pa.int64())})
-        return Answer(rows, -1 if count is None else count)
-
-    @staticmethod
-    def of_success() -> Answer:
-        import pyarrow as pa
-
-        return Answer(pa.table({"Success": pa.array([], pa.bool_())}))
-
-
-@dataclass(frozen=True)
-class Effect:
-    """What a statement does to the names of a session."""
-
-    answer: Answer
-    #: Whose table or view is another one now, or none; empty: nothing changes.
-    name: str = ""
-    table: KeptTable | None = None
-
-    def on(self, names: Names) -> Names:
-        """The names after it."""
-        others = names.without(self.name) if self.name else names
-        return others.having(self.table.schema.name, self.table) if self.table else others
-
-    @property
-    def changed(self) -> set[str]:
-        """The names that mean something else."""
-        return {self.name, self.table.schema.name} if self.table else {self.name}
 
 
 def is_script(text: str) -> bool:
@@ -191,10 +137,10 @@ def _done(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
         return _define(session, text, defined)
     if dropped := _DROP.fullmatch(text):
         return _drop(session, dropped)
-    if alters := _ALTER.match(text):
-        return _alter(session, text, alters)
 
     def change(names: Names, told: Mapping[str, Any]) -> Effect:
+        if alters := alters_of(text):
+            return alteration(alters, text, names, lambda within, said: _change(within, said, told))
         copies = copied_from(text)
         return _change(names, insertion(copies, names) if copies else text, told)
 
@@ -250,42 +196,12 @@ def _drop(session: Session, dropped: re.Match[str]) -> Answer:
             other = "view" if is_view else "table"
             raise UserError(f"{name} is a {other}: DROP {other.upper()}")
         if not is_view:
-            _kept(names, name, "DROP TABLE")
+            kept_table(names, name, "DROP TABLE")
         return Effect(Answer.of_success(), name)
 
     answer = session._changed("", {}, drop)
     assert answer
     return answer
-
-
-def _alter(session: Session, text: str, alters: re.Match[str]) -> Answer:
-    name = unquoted(alters[2])
-
-    def alter(names: Names, _: object) -> Effect:
-        if name.lower() not in names.tables:
-            if alters[1] and name.lower() not in names.views:
-                return Effect(Answer.of_success())
-            raise UserError(f"no such table: {name}")
-        table = _kept(names, name, "ALTER TABLE")
-        schema, columns = altered(query_alone(text), table.schema)
-        if alters[3] and schema.name.lower() in (*names.tables, *names.views):
-            raise UserError(f"there is a table or view of this name: {schema.name}")
-        return Effect(Answer.of_success(), table.schema.name, table.altered(schema, columns))
-
-    answer = session._changed("", {}, alter)
-    assert answer
-    return answer
-
-
-def _kept(names: Names, name: str, verb: str) -> KeptTable:
-    """The table of a name that statements may change. Raises UnsupportedError for others."""
-    table = names.tables[name.lower()][1] if name.lower() in names.tables else None
-    if not isinstance(table, KeptTable):
-        raise UnsupportedError(
-            f"{verb} of a table that the session was given: {name}; "
-            "statements change those that CREATE TABLE has made"
-        )
-    return table
 
 
 def _change(names: Names, text: str, options: Mapping[str, Any]) -> Effect:
@@ -300,7 +216,7 @@ def _change(names: Names, text: str, options: Mapping[str, Any]) -> Effect:
             raise UserError(
                 f"there is a table or view of this name: {change.name}; CREATE OR REPLACE TABLE makes it anew"
             )
-        _kept(names, change.name, "CREATE OR REPLACE")
+        kept_table(names, change.name, "CREATE OR REPLACE")
     try:
         return _made(names, said, options)
     except HeadraceError as error:
@@ -331,7 +247,7 @@ def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect
         rows = change.rows
         count = file.write(rows.to_reader()) if rows is not None else _run(said, options, file.write)
         return Effect(Answer.of(count))
-    table = _kept(names, change.name, change.verb.value)
+    table = kept_table(names, change.name, change.verb.value)
     returned = _Returned(names, said, table) if change.returned else None
     if change.verb is Verb.INSERT:
         is_known = change.rows is not None

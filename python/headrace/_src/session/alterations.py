@@ -1,0 +1,65 @@
+"""ALTER TABLE in a session.
+
+What keeps all values only names the table's parts anew; what gives rows other values fills the altered table
+from the one before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from headrace._src.errors import UserError
+from headrace._src.session.effects import Answer, Effect, kept_table
+from headrace._src.session.kept_table import KeptTable
+from headrace._src.session.names import Names
+from headrace._src.sql.alteration import altered, refilled
+from headrace._src.sql.script import query_alone
+from headrace._src.sql.tables import quoted, unquoted
+
+_NOTHING = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"  # blanks and comments
+_WORD = r'"(?:[^"]|"")+"|[A-Za-z_]\w*'
+_ALTER = re.compile(
+    rf"{_NOTHING}alter\s+table\s+(?P<exists>if\s+exists\s+)?"
+    rf"(?:(?:(?:memory|temp)\s*\.\s*)?main\s*\.\s*)?(?P<name>{_WORD})\s+(?:"
+    rf"rename\s+(?P<moves>to\s+)?|drop\s|(?P<adds>add\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?)"
+    rf"|alter\s+(?:column\s+)?(?P<column>{_WORD})\s+"
+    rf"(?:(?:set|drop)\s+(?:default|not\s+null)\b"
+    rf"|(?P<types>(?:set\s+data\s+)?type\s(?:.*?\busing\b(?P<using>.*))?)))",
+    re.IGNORECASE | re.DOTALL,
+)
+#: What the table before is called meanwhile.
+_BEFORE = "headrace_before"
+
+
+def alters_of(text: str) -> re.Match[str] | None:
+    """The parts of an ALTER TABLE; None for any other statement."""
+    return _ALTER.match(query_alone(text)) if text else None
+
+
+def alteration(
+    alters: re.Match[str], text: str, names: Names, change: Callable[[Names, str], Effect]
+) -> Effect:
+    """What an ALTER TABLE does. change: does an INSERT, with these names."""
+    name = unquoted(alters["name"])
+    if name.lower() not in names.tables:
+        if alters["exists"] and name.lower() not in names.views:
+            return Effect(Answer.of_success())
+        raise UserError(f"no such table: {name}")
+    table = kept_table(names, name, "ALTER TABLE")
+    schema, columns = altered(
+        query_alone(text), table.schema, values_stay=not (alters["adds"] or alters["types"])
+    )
+    if alters["moves"] and schema.name.lower() in (*names.tables, *names.views):
+        raise UserError(f"there is a table or view of this name: {schema.name}")
+    if not alters["adds"] and not alters["types"]:
+        return Effect(Answer.of_success(), table.schema.name, table.altered(schema, columns))
+    values = refilled(table.schema, schema, alters["using"])
+    moved, columns = altered(
+        f"alter table {quoted(name)} rename to {_BEFORE}", table.schema, values_stay=True
+    )
+    before = table.altered(moved, columns)
+    meanwhile = names.without(name).having(_BEFORE, before).having(schema.name, KeptTable(schema))
+    filled = change(meanwhile, f"insert into {quoted(name)} select {values} from {_BEFORE} as {quoted(name)}")
+    return replace(filled, answer=Answer.of_success())
