@@ -15,6 +15,7 @@ from headrace._src.errors import HeadraceError, SqlError, UnsupportedError, User
 from headrace._src.query import sql as queries
 from headrace._src.session.alterations import alteration, alters_of
 from headrace._src.session.appended_files import AppendedFile, is_folder
+from headrace._src.session.constrained import check_added, check_all
 from headrace._src.session.copied_files import copied_from, insertion
 from headrace._src.session.effects import Answer, Effect, kept_table
 from headrace._src.session.kept_table import KeptTable
@@ -22,6 +23,7 @@ from headrace._src.session.names import Bound, BoundChange, Names, bound, bound_
 from headrace._src.session.transactions import changing_within, transaction_of
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
+from headrace._src.sql.constraints import constraints_of
 from headrace._src.sql.parameters import Parameters, with_each
 from headrace._src.sql.script import (
     CHANGES,
@@ -253,6 +255,8 @@ def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect
         is_known = change.rows is not None
         made = table.with_rows(change.rows.to_batches()) if is_known else _run(said, options, table.with_rows)
         count, rows = made.num_rows - table.num_rows, lambda: made.behind(table.num_rows)
+        if constraints_of(table.schema):
+            check_added(names, table, rows(), options)
     elif change.verb is Verb.DELETE:
         goes = _run(said, options, table.numbered)
         made, count, rows = table.where(~goes), int(goes.sum()), lambda: table.where(goes)
@@ -260,6 +264,7 @@ def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect
         columns = change.names[:-1]
         made, has = _run(said, options, lambda rows: table.with_values(columns, rows))
         count, rows = int(has.sum()), lambda: made.where(has)
+        check_all(names, made, options)
     answer = returned.answer(rows(), count, options) if returned else Answer.of(count)
     return Effect(answer, change.name, made)
 

@@ -53,8 +53,6 @@ _VERBS = {
     "LOGICAL_DELETE": Verb.DELETE,
     "LOGICAL_UPDATE": Verb.UPDATE,
 }
-#: Constraints of a table that are not kept.
-_CONSTRAINTS = {"CHECK": "CHECK", "UNIQUE": "UNIQUE", "FOREIGN_KEY": "FOREIGN KEY"}
 #: What is made of constants alone.
 _CONSTANT = {
     "type": {"LOGICAL_INSERT", "LOGICAL_PROJECTION", "LOGICAL_EXPRESSION_GET", "LOGICAL_DUMMY_SCAN"},
@@ -76,8 +74,10 @@ def change_of(plan: str) -> Change:
         returned, root = len(root["expressions"]), root["children"][0]
     verb = _VERBS.get(root["type"])
     if verb is None:
+        shown = "ON CONFLICT and MERGE INTO" if root["type"] == "LOGICAL_MERGE_INTO" else _shown(root)
+        is_or_are = "are" if " and " in shown else "is"
         raise UnsupportedError(
-            f"{_shown(root)} is not supported: a session's tables are changed by CREATE TABLE, INSERT, "
+            f"{shown} {is_or_are} not supported: a session's tables are changed by CREATE TABLE, INSERT, "
             "DELETE, UPDATE, TRUNCATE and DROP TABLE"
         )
     change = _created(root) if verb is Verb.CREATE else replace(_changed(root, verb), returned=returned)
@@ -92,8 +92,8 @@ def change_of(plan: str) -> Change:
 def _changed(root: dict[str, Any], verb: Verb) -> Change:
     """What INSERT, DELETE and UPDATE do."""
     if root.get("on_conflict_info") or root.get("action_type", "THROW") != "THROW":
-        # no test: DuckDB refuses ON CONFLICT of tables without keys
-        raise UnsupportedError("ON CONFLICT is not supported: tables of a session have no keys")
+        # no test: the binder makes a MERGE INTO of it
+        raise UnsupportedError("ON CONFLICT is not supported")
     table = root["table_info"]
     columns = tuple(column["name"] for column in table["columns"]["columns"])
     if verb is Verb.INSERT:
@@ -140,9 +140,8 @@ def _parts_of(node: Any) -> dict[str, set[str]]:
 def _created(root: dict[str, Any]) -> Change:
     info = root["info"]
     for constraint in info["constraints"]:
-        if what := _CONSTRAINTS.get(constraint["type"]):
-            what = "PRIMARY KEY" if constraint.get("is_primary_key") else what
-            raise UnsupportedError(f"{what} of a table is not kept: only NOT NULL and DEFAULT are")
+        if constraint["type"] == "FOREIGN_KEY":
+            raise UnsupportedError("FOREIGN KEY of a table is not kept: NOT NULL, keys and CHECK are")
     columns = info["columns"]["columns"]
     for column in columns:
         if column["category"] != "STANDARD":

@@ -1,0 +1,64 @@
+"""PRIMARY KEY, UNIQUE and CHECK of tables that statements change, as queries that find what breaks them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from headrace._src.sql.catalogue import tables_of_binder
+from headrace._src.sql.tables import TableSchema, quoted
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """The queries are over tables `old`, `new` and `rows`; a row of theirs breaks it."""
+
+    #: As the binder writes it.
+    text: str
+    #: The columns of a key; none: a CHECK.
+    key: tuple[str, ...]
+    is_primary: bool
+    #: Of a CHECK.
+    expression: str
+
+    def broken_by_new(self) -> str:
+        """The rows that break it, of `new` ones beside `old` ones that do not."""
+        if not self.key:
+            return f"select 1 from new where not ({self.expression}) limit 1"
+        columns = ", ".join(map(quoted, self.key))
+        same = " and ".join(f"o.{quoted(each)} = n.{quoted(each)}" for each in self.key)
+        known = ", ".join(f"o.{quoted(each)}" for each in self.key)
+        return (
+            f"select {columns} from (select {columns} from new where {self._has_key} union all "
+            f"select {known} from old as o join (select distinct {columns} from new) as n on {same}) "
+            f"group by {columns} having count(*) > 1 limit 1"
+        )
+
+    def broken_by_any(self) -> str:
+        """The rows that break it, of all `rows`."""
+        if not self.key:
+            return f"select 1 from rows where not ({self.expression}) limit 1"
+        columns = ", ".join(map(quoted, self.key))
+        return (
+            f"select {columns} from rows where {self._has_key} group by {columns} having count(*) > 1 limit 1"
+        )
+
+    @property
+    def _has_key(self) -> str:
+        return " and ".join(f"{quoted(each)} is not null" for each in self.key)
+
+
+@lru_cache(maxsize=256)
+def constraints_of(schema: TableSchema) -> tuple[Constraint, ...]:
+    """Those that more than one value decides on; NOT NULL is of columns."""
+    if not any(word in schema.definition.upper() for word in ("PRIMARY KEY", "UNIQUE", "CHECK")):
+        return ()
+    with tables_of_binder([schema]) as connection:
+        told = connection.execute(
+            "select constraint_type, constraint_text, expression, constraint_column_names "
+            "from duckdb_constraints() where constraint_type in ('PRIMARY KEY', 'UNIQUE', 'CHECK')"
+        ).fetchall()
+    return tuple(
+        Constraint(text, () if kind == "CHECK" else tuple(columns), kind == "PRIMARY KEY", expression or "")
+        for kind, text, expression, columns in told
+    )
