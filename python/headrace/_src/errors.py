@@ -58,7 +58,7 @@ class ConstraintError(DataError):
     """A row breaks a constraint of the table that it was to be in."""
 
 
-class TransactionError(UserError, kind="transaction"):
+class TransactionError(UserError):
     """A transaction that does not begin, go on or hold: ROLLBACK, and do it again."""
 
 
