@@ -209,6 +209,11 @@ def test_views_are_made_and_forgotten_though_nobody_fetches(server: hr.Server) -
             "a server's clients write no files by COPY, and change no setting of it",
         ),
         (
+            "copy t from '/tmp/never.csv'",
+            adbc.NotSupportedError,
+            r"COPY \(query\) TO 'file' is supported, in a session also COPY table FROM 'file'",
+        ),
+        (
             "pragma threads = 1",
             adbc.NotSupportedError,
             "a server's clients write no files by COPY, and change no setting of it",

@@ -77,6 +77,7 @@ SCRIPTS = {
         "alter table a alter i type decimal(9, 2)",
         "alter table a alter column S2 set data type integer using length(a.S2) * 2",
         "alter table a alter n type varchar",
+        "alter table a alter i type decimal(9, 2) using i + 1",  # the type that it has
         "update a set n = i::varchar || 'n' where i > 1",
     ],
     "deletes": [
@@ -297,8 +298,9 @@ def test_alter_keeps_what_constraints_and_fields_say() -> None:
     with pytest.raises(hr.errors.ConstraintError, match="NOT NULL constraint failed: a.i"):
         session.sql("alter table a alter i set not null")
     message = "ALTER TABLE is not supported where it changes fields of a column"
-    with pytest.raises(hr.errors.UnsupportedError, match=message):
-        session.sql("alter table a drop column s.x")
+    for change in ("drop column s.x", "add column s.z integer"):
+        with pytest.raises(hr.errors.UnsupportedError, match=message):
+            session.sql(f"alter table a {change}")
     query = session.sql("select i from a where i = 1")
     session.sql("alter table a drop s; alter table a rename i to j; alter table a rename to b")
     assert query.arrow().to_pydict() == {"i": [1]}

@@ -285,8 +285,6 @@ void WorkerPool::beginNextPhase(std::unique_lock<std::mutex> &lock, Job::State &
     job.body = std::move(phase->body);
     job.options.morsels = phase->morsels;
     job.next.store(0, std::memory_order_relaxed);
-    foremost_.store(std::min(foremost_.load(std::memory_order_relaxed), job.options.precedence),
-                    std::memory_order_relaxed);
   }
 }
 

@@ -16,15 +16,14 @@ from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.names import Names
 from headrace._src.sql.alteration import altered, refilled
 from headrace._src.sql.script import query_alone
+from headrace._src.sql.spelling import NOTHING, OWN, WORD
 from headrace._src.sql.tables import quoted, unquoted
 
-_NOTHING = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"  # blanks and comments
-_WORD = r'"(?:[^"]|"")+"|[A-Za-z_]\w*'
 _ALTER = re.compile(
-    rf"{_NOTHING}alter\s+table\s+(?P<exists>if\s+exists\s+)?"
-    rf"(?:(?:(?:memory|temp)\s*\.\s*)?main\s*\.\s*)?(?P<name>{_WORD})\s+(?:"
+    rf"{NOTHING}alter\s+table\s+(?P<exists>if\s+exists\s+)?"
+    rf"{OWN}(?P<name>{WORD})\s+(?:"
     rf"rename\s+(?P<moves>to\s+)?|drop\s|(?P<adds>add\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?)"
-    rf"|alter\s+(?:column\s+)?(?P<column>{_WORD})\s+"
+    rf"|alter\s+(?:column\s+)?(?P<column>{WORD})\s+"
     rf"(?:(?:set|drop)\s+(?:default|not\s+null)\b"
     rf"|(?P<types>(?:set\s+data\s+)?type\s(?:.*?\busing\b(?P<using>.*))?)))",
     re.IGNORECASE | re.DOTALL,
@@ -35,12 +34,10 @@ _BEFORE = "headrace_before"
 
 def alters_of(text: str) -> re.Match[str] | None:
     """The parts of an ALTER TABLE; None for any other statement."""
-    return _ALTER.match(query_alone(text)) if text else None
+    return _ALTER.match(query_alone(text)) if _ALTER.match(text) else None
 
 
-def alteration(
-    alters: re.Match[str], text: str, names: Names, change: Callable[[Names, str], Effect]
-) -> Effect:
+def alteration(alters: re.Match[str], names: Names, change: Callable[[Names, str], Effect]) -> Effect:
     """What an ALTER TABLE does. change: does an INSERT, with these names."""
     name = unquoted(alters["name"])
     if name.lower() not in names.tables:
@@ -48,18 +45,13 @@ def alteration(
             return Effect(Answer.of_success())
         raise UserError(f"no such table: {name}")
     table = kept_table(names, name, "ALTER TABLE")
-    schema, columns = altered(
-        query_alone(text), table.schema, values_stay=not (alters["adds"] or alters["types"])
-    )
+    retyped = unquoted(alters["column"]) if alters["types"] else ""
+    schema, columns = altered(alters.string, table.schema, retyped)
     if alters["moves"] and schema.name.lower() in (*names.tables, *names.views):
         raise UserError(f"there is a table or view of this name: {schema.name}")
-    if not alters["adds"] and not alters["types"]:
+    if not alters["adds"] and not retyped:
         return Effect(Answer.of_success(), table.schema.name, table.altered(schema, columns))
-    values = refilled(table.schema, schema, alters["using"])
-    moved, columns = altered(
-        f"alter table {quoted(name)} rename to {_BEFORE}", table.schema, values_stay=True
-    )
-    before = table.altered(moved, columns)
-    meanwhile = names.without(name).having(_BEFORE, before).having(schema.name, KeptTable(schema))
+    values = refilled(table.schema, schema, retyped, alters["using"])
+    meanwhile = names.without(name).having(_BEFORE, table.called(_BEFORE)).having(name, KeptTable(schema))
     filled = change(meanwhile, f"insert into {quoted(name)} select {values} from {_BEFORE} as {quoted(name)}")
     return replace(filled, answer=Answer.of_success())

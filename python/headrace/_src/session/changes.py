@@ -23,7 +23,6 @@ from headrace._src.session.names import Bound, BoundChange, Names, bound, bound_
 from headrace._src.session.transactions import changing_within, transaction_of
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
-from headrace._src.sql.constraints import constraints_of
 from headrace._src.sql.parameters import Parameters, with_each
 from headrace._src.sql.script import (
     CHANGES,
@@ -34,33 +33,32 @@ from headrace._src.sql.script import (
     statements_of,
     verb_of,
 )
+from headrace._src.sql.spelling import NOTHING, OWN, WORD
 from headrace._src.sql.tables import quoted, unquoted
 
 if TYPE_CHECKING:
     from headrace._src.session.session import Session
 
-_NOTHING = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"  # blanks and comments
-_WORD = r'"(?:[^"]|"")+"|[A-Za-z_]\w*'
-_NAME = rf"(?:(?:(?:memory|temp)\s*\.\s*)?main\s*\.\s*)?({_WORD})"
-_COLUMN = rf"{_NOTHING}(?:{_WORD}){_NOTHING}"
-_COLUMNS = re.compile(rf"{_NOTHING}({_WORD}){_NOTHING}(?:,|$)", re.DOTALL)
+_NAME = rf"{OWN}({WORD})"
+_COLUMN = rf"{NOTHING}(?:{WORD}){NOTHING}"
+_COLUMNS = re.compile(rf"{NOTHING}({WORD}){NOTHING}(?:,|$)", re.DOTALL)
 _CREATE_VIEW = re.compile(
-    rf"{_NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?view\s+(if\s+not\s+exists\s+)?{_NAME}"
-    rf"{_NOTHING}(?:\(({_COLUMN}(?:,{_COLUMN})*)\))?{_NOTHING}as\b",
+    rf"{NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?view\s+(if\s+not\s+exists\s+)?{_NAME}"
+    rf"{NOTHING}(?:\(({_COLUMN}(?:,{_COLUMN})*)\))?{NOTHING}as\b",
     re.IGNORECASE | re.DOTALL,
 )
 _DROP = re.compile(
-    rf"{_NOTHING}drop\s+(table|view|macro|function|type)\s+(if\s+exists\s+)?{_NAME}"
-    rf"(?:\s+cascade|\s+restrict)?{_NOTHING};?{_NOTHING}",
+    rf"{NOTHING}drop\s+(table|view|macro|function|type)\s+(if\s+exists\s+)?{_NAME}"
+    rf"(?:\s+cascade|\s+restrict)?{NOTHING};?{NOTHING}",
     re.IGNORECASE | re.DOTALL,
 )
-_CREATE = rf"{_NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?"
+_CREATE = rf"{NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?"
 _DEFINE = re.compile(
     rf"{_CREATE}(?:macro|function|type)\s+(if\s+not\s+exists\s+)?{_NAME}", re.IGNORECASE | re.DOTALL
 )
 #: What a query may have in front of it, for itself.
 _OF_QUERY = re.compile(
-    rf"(?:{_CREATE}(?:macro|function|type|view)|{_NOTHING}set\s+variable)\b", re.IGNORECASE | re.DOTALL
+    rf"(?:{_CREATE}(?:macro|function|type|view)|{NOTHING}set\s+variable)\b", re.IGNORECASE | re.DOTALL
 )
 _ROWID = re.compile(r"\browid\b", re.IGNORECASE)
 _ONE_ROW = re.compile(r"\bvalues\s*(\(.*\))\s*;?\s*", re.IGNORECASE | re.DOTALL)
@@ -142,7 +140,7 @@ def _done(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
 
     def change(names: Names, told: Mapping[str, Any]) -> Effect:
         if alters := alters_of(text):
-            return alteration(alters, text, names, lambda within, said: _change(within, said, told))
+            return alteration(alters, names, lambda within, said: _change(within, said, told))
         copies = copied_from(text)
         return _change(names, insertion(copies, names) if copies else text, told)
 
@@ -255,8 +253,7 @@ def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect
         is_known = change.rows is not None
         made = table.with_rows(change.rows.to_batches()) if is_known else _run(said, options, table.with_rows)
         count, rows = made.num_rows - table.num_rows, lambda: made.behind(table.num_rows)
-        if constraints_of(table.schema):
-            check_added(names, table, rows(), options)
+        check_added(names, table, rows(), options)
     elif change.verb is Verb.DELETE:
         goes = _run(said, options, table.numbered)
         made, count, rows = table.where(~goes), int(goes.sum()), lambda: table.where(goes)

@@ -10,15 +10,14 @@ from headrace._src.query.copy_to import python_names, written_options
 from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.names import Names
 from headrace._src.sql.literals import literal
+from headrace._src.sql.spelling import NOTHING, WORD
 from headrace._src.sql.tables import Column, quoted, unquoted
 
-_NOTHING = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"  # blanks and comments
-_WORD = r'"(?:[^"]|"")+"|[A-Za-z_]\w*'
-_NAMES = re.compile(_WORD)
+_NAMES = re.compile(WORD)
 _COPY_FROM = re.compile(
-    rf"{_NOTHING}copy\b{_NOTHING}(?P<table>(?:(?:{_WORD})\s*\.\s*){{0,2}}(?P<name>{_WORD})){_NOTHING}"
-    rf"(?P<columns>\((?:{_NOTHING}(?:{_WORD}){_NOTHING},?)+\))?{_NOTHING}"
-    rf"from\s+'(?P<path>(?:[^']|'')*)'\s*(?:(?:with\s*)?\((?P<options>.*)\)\s*)?;?{_NOTHING}",
+    rf"{NOTHING}copy\b{NOTHING}(?P<table>(?:(?:{WORD})\s*\.\s*){{0,2}}(?P<name>{WORD})){NOTHING}"
+    rf"(?P<columns>\((?:{NOTHING}(?:{WORD}){NOTHING},?)+\))?{NOTHING}"
+    rf"from\s+'(?P<path>(?:[^']|'')*)'\s*(?:(?:with\s*)?\((?P<options>.*)\)\s*)?;?{NOTHING}",
     re.IGNORECASE | re.DOTALL,
 )
 _READERS = {"csv": "read_csv", "parquet": "read_parquet", "json": "read_json"}
@@ -52,14 +51,14 @@ def insertion(copies: re.Match[str], names: Names) -> str:
     asked = [unquoted(each) for each in _NAMES.findall(copies["columns"] or "")]
     if isinstance(table, KeptTable) and format != "parquet":
         columns = _columns(table.schema.columns, asked, name)
-        types = (f"{_text(each.name)}: {_text(_read_as(each, format))}" for each in columns)
+        types = (f"{literal(each.name)}: {literal(_read_as(each, format))}" for each in columns)
         options["columns"] = f"{{{', '.join(types)}}}"
     given = "".join(
         f", {option} = {value if option == 'columns' else literal(value)}"
         for option, value in options.items()
     )
     into = f"({', '.join(map(quoted, asked))})" if asked else ""
-    return f"insert into {copies['table']} {into} select * from {_READERS[format]}({_text(path)}{given})"
+    return f"insert into {copies['table']} {into} select * from {_READERS[format]}({literal(path)}{given})"
 
 
 def _columns(columns: tuple[Column, ...], asked: list[str], table: str) -> list[Column]:
@@ -71,7 +70,3 @@ def _columns(columns: tuple[Column, ...], asked: list[str], table: str) -> list[
 
 def _read_as(column: Column, format: str) -> str:
     return "VARCHAR" if format == "csv" and _CAST.fullmatch(column.type) else column.type
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from headrace._src.errors import ConstraintError, UnsupportedError
 from headrace._src.query.kept_rows import kept_batches
 from headrace._src.query.tables import ArrowTable
+from headrace._src.sql.alteration import renamed
 from headrace._src.sql.arrow_types import arrow_type
 from headrace._src.sql.tables import TableSchema
 
@@ -85,10 +86,12 @@ class KeptTable:
         )
 
     def behind(self, count: int) -> KeptTable:
-        """The table of the rows behind the first ones."""
-        import numpy as np
+        """The table of the rows behind the first ones, which stay where they are."""
+        return KeptTable(self.schema, (self.table.data.slice(count),))
 
-        return self.where(np.arange(self.num_rows) >= count)
+    def called(self, name: str) -> KeptTable:
+        """The table by another name."""
+        return KeptTable(renamed(self.schema, name), self.parts)
 
     def with_values(
         self, columns: Sequence[str], batches: Iterable[pa.RecordBatch]

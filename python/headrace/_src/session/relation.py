@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow as pa
 
-    from headrace._src.session.changes import Answer
+    from headrace._src.session.effects import Answer
     from headrace._src.session.names import Bound
     from headrace._src.session.session import Session
 

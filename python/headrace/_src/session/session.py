@@ -17,7 +17,8 @@ from headrace._src.query.copy_to import Copy, copy_of
 from headrace._src.query.seeds import Draws, seed_set_by
 from headrace._src.query.tables import TablesArgument, checked_name, resolve
 from headrace._src.query.temporary_files import in_settings
-from headrace._src.session.changes import Answer, Effect, done, is_script
+from headrace._src.session.changes import done, is_script
+from headrace._src.session.effects import Answer, Effect
 from headrace._src.session.names import Bound, Names, View, bound, read_by, with_files
 from headrace._src.session.relation import Relation
 from headrace._src.session.run_settings import with_setting

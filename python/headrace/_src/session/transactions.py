@@ -17,12 +17,12 @@ from typing import Any
 from headrace._src.errors import TransactionError
 from headrace._src.session.appended_files import files_stay
 from headrace._src.session.names import Names
+from headrace._src.sql.spelling import NOTHING
 
-_NOTHING = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"  # blanks and comments
-_MODE = rf"\b{_NOTHING}(?:(?:work|transaction)\b{_NOTHING})?"
-_BEGIN = rf"(?P<begin>begin|start){_MODE}(?:read\b{_NOTHING}(?:(?P<only>only)|write)\b{_NOTHING})?"
+_MODE = rf"\b{NOTHING}(?:(?:work|transaction)\b{NOTHING})?"
+_BEGIN = rf"(?P<begin>begin|start){_MODE}(?:read\b{NOTHING}(?:(?P<only>only)|write)\b{NOTHING})?"
 _STATEMENT = re.compile(
-    rf"{_NOTHING}(?:{_BEGIN}|(?P<commit>commit|end){_MODE}|(?:rollback|abort){_MODE});?{_NOTHING}",
+    rf"{NOTHING}(?:{_BEGIN}|(?P<commit>commit|end){_MODE}|(?:rollback|abort){_MODE});?{NOTHING}",
     re.IGNORECASE | re.DOTALL,
 )
 

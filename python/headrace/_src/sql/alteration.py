@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.sql.catalogue import tables_of_binder
 from headrace._src.sql.place import located
 from headrace._src.sql.tables import Column, TableSchema, quoted
 
 
-def altered(statement: str, schema: TableSchema, *, values_stay: bool) -> tuple[TableSchema, list[str]]:
-    """The table that a statement makes of another, and, if values stay, what its columns were called before.
+def altered(statement: str, schema: TableSchema, retyped: str = "") -> tuple[TableSchema, list[str]]:
+    """The table that a statement makes of another, and what its columns were called before (no new one).
 
-    Raises SqlError for a mistake, and UnsupportedError where values would become others.
+    retyped: the column that gets another type. Raises SqlError for a mistake, UnsupportedError where other
+    columns would get one.
     """
     import duckdb
 
@@ -27,31 +30,40 @@ def altered(statement: str, schema: TableSchema, *, values_stay: bool) -> tuple[
             "where table_oid = (select table_oid from duckdb_tables()) order by column_index"
         ).fetchall()
     columns = tuple(Column(*each) for each in told)
-    if not values_stay:
-        return TableSchema(name, columns, definition), []
     stay = {column.name for column in columns}
     is_shorter = len(columns) < len(schema.columns)
     before = [column for column in schema.columns if not is_shorter or column.name in stay]
-    if [column.type for column in before] != [column.type for column in columns]:
+    both = zip(before, columns, strict=False)
+    if any(old.type != new.type and not _is_called(old, retyped) for old, new in both):
         message = "ALTER TABLE is not supported where it changes fields of a column"
         raise located(UnsupportedError, message, statement, position, 5)
     return TableSchema(name, columns, definition), [column.name for column in before]
 
 
-def refilled(before: TableSchema, after: TableSchema, using: str | None) -> str:
+@lru_cache(maxsize=256)
+def renamed(schema: TableSchema, name: str) -> TableSchema:
+    """The table by another name."""
+    return altered(f"alter table {quoted(schema.name)} rename to {quoted(name)}", schema)[0]
+
+
+def refilled(before: TableSchema, after: TableSchema, retyped: str, using: str | None) -> str:
     """What SELECT gives for the columns of an altered table of those before.
 
-    using: of the one that has another type, as SQL; None: it is cast. A new column has its default.
+    using: of the one that gets another type, as SQL; None: it is cast. A new column has its default.
     """
     values = []
     for place, column in enumerate(after.columns):
         if place == len(before.columns):
             values.append(default_of(after, column.name))
-        elif column.type == before.columns[place].type:
-            values.append(quoted(column.name))
-        else:
+        elif _is_called(column, retyped):
             values.append(using.strip() if using else f"cast({quoted(column.name)} as {column.type})")
+        else:
+            values.append(quoted(column.name))
     return ", ".join(values)
+
+
+def _is_called(column: Column, name: str) -> bool:
+    return column.name.lower() == name.lower()
 
 
 def default_of(schema: TableSchema, column: str) -> str:
