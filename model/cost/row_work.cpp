@@ -190,7 +190,9 @@ void addFar(Terms &terms, const char *cache, const char *memory, const FarShares
 
 } // namespace
 
-double farBytes(double bytes) { return bytes * wayTo(bytes, kStays, kGone); }
+double farBytes(double bytes, double sharing) {
+  return bytes * wayTo(bytes * sharing, kStays, kGone);
+}
 
 FarShares farShares(double bytes) {
   double memory = wayTo(bytes, kGone, kInMemory);
@@ -251,12 +253,12 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
     terms["group_new"] += made * (1 - unsought);
     terms["keep_string"] += made * state.stringKeys;
     if (near) {
-      inOrder(farBytes(made * state.rowBytes), units - made);
+      inOrder(farBytes(made * state.rowBytes, arrival.sharing()), units - made);
       addLines(terms, forgets(state, units) ? kForgetful : directory, made);
     } else {
       addLines(terms, kForgetful, (made + units) * unsought);
-      addLines(terms, directory, made * (1 - unsought)); // again when it has become too small
-      const double copies = arrival.lanes * arrival.copies / arrival.ranks; // of all ranks
+      addLines(terms, directory, made * (1 - unsought));       // again when it has become too small
+      const double copies = arrival.lanes * arrival.sharing(); // of all ranks
       addLines(terms, amongCopies(withOthers(state.workingSet(), arrival.beside), copies),
                units * (1 - unsought) * (state.rowBytes > kLineRowBytes ? 2.5 : 2));
       addTexts(state.stringKeys, (units - made) * (1 - unsought));
@@ -269,7 +271,7 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
     if (state.kind == StateKind::kSortBuffer && state.limit > 0) {
       terms["prune"] += units;
     } else {
-      terms["insert_far_byte"] += farBytes(units * state.rowBytes);
+      terms["insert_far_byte"] += farBytes(units * state.rowBytes, arrival.sharing());
     }
     break;
   case WorkKind::kReadRow:
@@ -277,7 +279,7 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
     // its row is there.
     if (state.kind == StateKind::kSortBuffer) {
       const double bytes = state.rows * (state.rowBytes + state.texts * state.textBytes);
-      const double far = wayTo(bytes, kOwnCache, kGone);
+      const double far = wayTo(bytes * arrival.sharing(), kOwnCache, kGone);
       terms["read_far_row"] += units * far;
       terms["read_far_text"] += units * state.texts * far;
     }
@@ -340,16 +342,16 @@ void addPageTexts(Terms &terms, const FarShares &far, double texts, double textB
          texts * kept * (1 + textBytes / kLineBytes) * leftOut);
 }
 
-Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order) {
+Terms endTerms(const StateShape &state, double through, const Arrival &arrival) {
   Terms terms;
   switch (state.kind) {
   case StateKind::kJoinTable: {
     double directory = state.directoryBytes();
     terms["finish"] = 2;
     terms["clear_byte"] = directory;
-    terms["clear_far_byte"] = farBytes(directory);
-    terms["build_far_byte"] = farBytes(state.rows * state.rowBytes);
-    if (order == RowOrder::kClustered) {
+    terms["clear_far_byte"] = farBytes(directory, arrival.sharing());
+    terms["build_far_byte"] = farBytes(state.rows * state.rowBytes, arrival.sharing());
+    if (arrival.order == RowOrder::kClustered) {
       terms["build_near"] = state.rows;
       terms["build_line"] = linesAmong(directory, state.rows);
     } else {
@@ -363,13 +365,14 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
   case StateKind::kGroupTable: {
     // Rows of all copies are divided by their hashes and combined in tables that a cache holds. A
     // single copy stays as it is if it has no group twice.
-    bool near = order == RowOrder::kClustered;
-    double merged = std::min(through, state.rows * (near ? 1 : lanes));
+    bool near = arrival.order == RowOrder::kClustered;
+    double merged = std::min(through, state.rows * (near ? 1 : arrival.lanes));
     terms["finish"] = 1;
-    if (lanes > 1 || (near && forgets(state, through))) {
+    if (arrival.lanes > 1 || (near && forgets(state, through))) {
       terms["merge_row"] = merged;
       // Rows lie anywhere and are asked for, however long they are.
-      terms["merge_far_row"] = merged * wayTo(merged * state.rowBytes, kStays, kGone);
+      terms["merge_far_row"] =
+          farBytes(merged * state.rowBytes, arrival.sharing()) / state.rowBytes;
       terms["merge_new"] = state.rows;
       // Texts are compared wherever each copy has them.
       terms["merge_string"] = merged * state.stringKeys;
@@ -383,7 +386,7 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     // words are alike go back to their rows for the next. With a limit a copy has left nearly all
     // rows out before.
     constexpr double kPruneRows = 8192, kPruneFactor = 4; // as exec::SortCopy
-    double held = lanes * std::max(kPruneRows, kPruneFactor * state.limit);
+    double held = arrival.lanes * std::max(kPruneRows, kPruneFactor * state.limit);
     double kept = state.limit > 0 ? std::min(through, held) : through;
     double more = kept * (state.orderWords - 1);
     terms["finish"] = 2;
@@ -465,6 +468,12 @@ StepWork &StepWork::operator+=(const StepWork &other) {
 
 double piecesOf(double rows) { return std::max(1.0, std::ceil(rows / kChunkRows)); }
 
+double morselsOf(double rows) { return std::max(1.0, std::ceil(rows / plan::kMorselRows)); }
+
+double launchesOverState(double rows) {
+  return std::max(1.0, std::ceil(rows / plan::kStateMorselRows));
+}
+
 double secondsOf(const CostModel &model, const StepWork &step, Workers::Others others) {
   const Workers &workers = model.workers();
   if (!workers.shared()) {
@@ -479,13 +488,13 @@ double secondsOf(const CostModel &model, const StepWork &step, Workers::Others o
 
 namespace {
 
-StepWork beginPipeline(double rows) {
+StepWork beginPipeline(double rows, double pieces) {
   StepWork step;
   step.rows = rows;
   step.lanes["row"] = rows;
-  step.lanes["morsel"] = piecesOf(rows);
+  step.lanes["morsel"] = pieces;
   step.waits["task"] = 1;
-  step.device.launches = piecesOf(rows);
+  step.device.launches = pieces;
   return step;
 }
 
@@ -504,15 +513,16 @@ void addColumns(StepWork &step, const RowShape &shape, double rows, double kept)
 } // namespace
 
 StepWork scanRows(double rows, const RowShape &early, const RowShape &late, double kept,
-                  const RowShape &coded) {
-  StepWork step = beginPipeline(rows);
+                  const RowShape &coded, double sharing) {
+  StepWork step = beginPipeline(rows, morselsOf(rows));
   addColumns(step, early, rows, rows);
   addColumns(step, late, rows, std::min(kept, rows));
   auto pageBytes = [](const RowShape &shape) { return shape.valueBytes + shape.codeBytes; };
   double bytes = rows * (pageBytes(early) + pageBytes(late) + pageBytes(coded));
-  step.lanes["load"] = piecesOf(rows);
+  step.lanes["load"] = morselsOf(rows);
   step.lanes["load_byte"] = bytes;
-  FarShares far = farShares(bytes + rows * (early.plainTextBytes + late.plainTextBytes));
+  double textBytes = rows * (early.plainTextBytes + late.plainTextBytes);
+  FarShares far = farShares((bytes + textBytes) * sharing);
   auto addTexts = [&](const RowShape &shape, double read) {
     addPageTexts(step.lanes, far, shape.texts, shape.plainTextBytes / std::max(shape.texts, 1.0),
                  rows, read);
@@ -527,18 +537,19 @@ StepWork scanRows(double rows, const RowShape &early, const RowShape &late, doub
   return step;
 }
 
-StepWork receiveRows(double rows, const RowShape &row) {
-  StepWork step = beginPipeline(rows);
+StepWork receiveRows(double rows, const RowShape &row, double sharing) {
+  StepWork step = beginPipeline(rows, piecesOf(rows));
   step.lanes["take"] = rows * (row.columns - row.strings);
   step.lanes["decode_byte"] = rows * row.plainBytes();
   step.lanes["take_string"] = rows * row.strings;
-  step.lanes["take_far_byte"] = farBytes(rows * row.bytes);
+  step.lanes["take_far_byte"] = farBytes(rows * row.bytes, sharing);
   addValues(step.device, rows, row.columns, row.memoryBytes());
   return step;
 }
 
 StepWork readState(const StateShape &state, double rows, const RowShape &row) {
-  StepWork step = beginPipeline(rows);
+  StepWork step = beginPipeline(rows, piecesOf(rows));
+  step.device.launches = launchesOverState(rows);
   step.lanes["read_row"] = rows;
   addAccess(step.lanes, WorkKind::kReadRow, state, rows, {});
   addValues(step.device, rows, row.columns, row.memoryBytes());
@@ -576,10 +587,11 @@ StepWork buildTable(const StateShape &state, double keys, double stringKeys,
   step.rows = state.rows;
   step.lanes = hashTerms(state.rows, keys, stringKeys);
   step.lanes["insert"] = state.rows;
-  addAccess(step.lanes, WorkKind::kInsert, state, state.rows, {});
+  Arrival added = arrival;
+  added.order = state.direct() ? arrival.order : RowOrder::kNone;
+  addAccess(step.lanes, WorkKind::kInsert, state, state.rows, added);
   step.lanes["insert_byte"] = state.rows * state.rowBytes;
-  RowOrder order = state.direct() ? arrival.order : RowOrder::kNone;
-  add(step.lanes, endTerms(state, state.rows, arrival.lanes, order));
+  add(step.lanes, endTerms(state, state.rows, added));
   addLookUps(step.device, state, state.rows);
   addHashes(step.device, state.direct() ? 0 : state.rows, keys);
   return step;
@@ -625,7 +637,7 @@ StepWork groupRows(const StateShape &state, double rows, double keys, double mea
                    const Arrival &arrival) {
   StepWork step = foldRows(state, rows, keys, measures, arrival);
   if (keys > 0) {
-    add(step.lanes, endTerms(state, rows, arrival.lanes, arrival.order));
+    add(step.lanes, endTerms(state, rows, arrival));
   }
   return step;
 }
@@ -638,7 +650,7 @@ StepWork sortRows(const StateShape &state, double rows, const RowShape &row, dou
   step.lanes["insert_byte"] = rows * state.rowBytes;
   step.lanes["keep_string"] = rows * row.strings;
   step.lanes["copy_byte"] = rows * row.textBytes;
-  add(step.lanes, endTerms(state, rows, lanes, RowOrder::kNone));
+  add(step.lanes, endTerms(state, rows, {.lanes = lanes}));
   addLookUps(step.device, state, rows);
   addOrder(step.device, state, rows);
   return step;

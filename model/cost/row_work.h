@@ -83,7 +83,11 @@ struct Arrival {
   double lanes = 1;       ///< copies that the state is filled in
   double ranks = 1;       ///< whose rows these are
   double copies = 1; ///< ranks of the process: each has such a state in the caches that they share
-  std::vector<double> beside; ///< working sets of the other states that the rows are looked up in
+  std::vector<double> beside =
+      {}; ///< working sets of the other states that the rows are looked up in
+
+  /// All ranks' rows, as a multiple of these.
+  double sharing() const { return copies / ranks; }
 };
 
 //===----------------------------------------------------------------------===//
@@ -91,15 +95,15 @@ struct Arrival {
 //===----------------------------------------------------------------------===//
 
 /// Of bytes that are gone through in order, those that do not stay in a cache until they are used
-/// again.
-double farBytes(double bytes);
+/// again. `sharing`: how many times as many are gone through by all ranks that share the cache.
+double farBytes(double bytes, double sharing = 1);
 /// Where what a scan goes through is when it is read again: as shares of it, in the last cache, or
 /// in memory behind it. The rest is nearer.
 struct FarShares {
   double cache = 0;
   double memory = 0;
 };
-/// bytes: of all that the scan reads.
+/// bytes: of all that is read by the ranks that share the cache.
 FarShares farShares(double bytes);
 /// What `units` of a kind of work touch of the state that they look into.
 void addAccess(Terms &terms, plan::WorkKind kind, const StateShape &state, double units,
@@ -115,9 +119,9 @@ void addPages(Terms &terms, const FarShares &far, double all, double picked, dou
 /// `kept` of its rows.
 void addPageTexts(Terms &terms, const FarShares &far, double texts, double textBytes, double rows,
                   double kept);
-/// What ends a state that `lanes` copies were filled of with `through` rows, in such an order,
-/// which the lanes share: merging the copies, building the directory, sorting.
-Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order);
+/// What ends a state that `arrival.lanes` copies were filled of with `through` rows, which the
+/// lanes share: merging the copies, building the directory, sorting.
+Terms endTerms(const StateShape &state, double through, const Arrival &arrival);
 /// Ranks of one process hand over `pieces` chunks with `rows` rows: taking, encoding and decoding.
 /// By one lane of each rank.
 Terms transferTerms(double rows, double columns, double bytes, double pieces, int64_t ranks);
@@ -140,8 +144,13 @@ struct StepWork {
   StepWork &operator+=(const StepWork &other);
 };
 
-/// Chunks or morsels of so many rows.
+/// Chunks of so many rows.
 double piecesOf(double rows);
+/// Morsels of so many rows of a table. A device with its own memory launches for each: it is
+/// copied.
+double morselsOf(double rows);
+/// Launches of such a device that go through so many rows of a state.
+double launchesOverState(double rows);
 
 /// Seconds of a step on one rank, `others` being the other ranks meanwhile.
 double secondsOf(const CostModel &model, const StepWork &step,
@@ -149,10 +158,11 @@ double secondsOf(const CostModel &model, const StepWork &step,
 
 /// A pipeline begins with rows of a table: `early` columns of each are decoded, `late` ones of the
 /// `kept` rows that pass the first filter, and of `coded` ones the pages are gone through only.
+/// `sharing`: all ranks' rows, as a multiple of these.
 StepWork scanRows(double rows, const RowShape &early, const RowShape &late, double kept,
-                  const RowShape &coded = {});
+                  const RowShape &coded = {}, double sharing = 1);
 /// A pipeline begins with rows that were received.
-StepWork receiveRows(double rows, const RowShape &row);
+StepWork receiveRows(double rows, const RowShape &row, double sharing = 1);
 /// A pipeline begins with `rows` of the rows of a state.
 StepWork readState(const StateShape &state, double rows, const RowShape &row);
 /// A pipeline ends in chunks.

@@ -132,7 +132,7 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     if (const auto *run = task.as<plan::RunTask>();
         work.kind == WorkKind::kReadRow && run && run->sourceState != plan::kNone) {
       StateShape read = shapeOf(plan.states[run->sourceState], rows.source);
-      addAccess(terms, work.kind, read, units, {});
+      addAccess(terms, work.kind, read, units, {.ranks = rows.ranks, .copies = rows.copies});
     }
     bool direct = work.state >= 0 && static_cast<size_t>(work.state) < task.states().size() &&
                   plan.states[task.states()[work.state].state].direct();
@@ -159,14 +159,15 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     addAccess(terms, work.kind, shapes[work.state], units, arrival);
   }
   terms["morsel"] += rows.pieces;
-  FarShares far = farShares(pages + texts);
+  FarShares far = farShares((pages + texts) * rows.copies / rows.ranks);
   addPages(terms, far, pages, picked, rows.source, rowsOfLevel(rows, 1));
   for (const plan::Work &work : plan.kernels[task.kernel()].work) {
     if (work.kind == WorkKind::kPageTextByte) {
       addPageTexts(terms, far, 1, work.amount, rows.source, rowsOfLevel(rows, work.level));
     }
   }
-  terms["take_far_byte"] += plan::scanOf(plan, task) ? 0 : farBytes(rows.bytes);
+  terms["take_far_byte"] +=
+      plan::scanOf(plan, task) ? 0 : farBytes(rows.bytes, rows.copies / rows.ranks);
   return terms;
 }
 
@@ -190,8 +191,11 @@ Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows
     const plan::State &state = plan.states[task.states()[i].state];
     double stateRows = rowsOfState(rows, i);
     bool inOrder = isInOrder(state, rows) || isGroupedInOrder(state, stateRows, rows);
-    add(terms,
-        endTerms(shapes[i], through, rows.lanes, inOrder ? RowOrder::kClustered : RowOrder::kNone));
+    add(terms, endTerms(shapes[i], through,
+                        {.order = inOrder ? RowOrder::kClustered : RowOrder::kNone,
+                         .lanes = rows.lanes,
+                         .ranks = rows.ranks,
+                         .copies = rows.copies}));
   }
   return terms;
 }

@@ -25,7 +25,7 @@ struct TaskRows {
   double pieces = 0;          ///< morsels or chunks
   double lanes = 1;           ///< copies that a state is filled in
   double ranks = 1;           ///< whose rows these are
-  double copies = 1;          ///< ranks of the process, each with such states
+  double copies = 1;          ///< ranks of the process, each with such states and rows
   RowOrder order = RowOrder::kNone;
   double orderExtent = 0; ///< of the column that they are in the order of: its range of values
 };

@@ -18,7 +18,11 @@ double Workers::parallelLanes(double rows, double pieces) const {
   double left = std::max(rows - full * size, 0.0);
   double rounds = std::ceil(full / lanes());
   bool even = rounds * lanes() == full;
-  return std::clamp(rows / (rounds * size + (even ? left : 0)), 1.0, lanes());
+  // No two morsels take the same time: after a few the lanes are up to one apart, on average half
+  // of one.
+  double apart = rounds > 1 ? size * (1 - 1 / lanes()) / 2 : 0;
+  double longest = std::max(rounds * size + (even ? left : 0), rows / lanes() + apart);
+  return std::clamp(rows / longest, 1.0, lanes());
 }
 
 double Workers::seconds(double coreSeconds, double parallel, Others others) const {

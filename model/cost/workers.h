@@ -17,8 +17,8 @@ struct Workers {
   double coresPerRank() const { return static_cast<double>(threads) / static_cast<double>(ranks); }
   /// Of one rank: tasks run on so many workers at once.
   double lanes() const;
-  /// Lanes at work on average over `pieces` morsels or chunks with `rows` rows together: in the
-  /// last round some have none, or the short one at the end.
+  /// Lanes at work on average over `pieces` morsels or chunks with `rows` rows together: at the end
+  /// some have none, or the short one.
   double parallelLanes(double rows, double pieces) const;
 
   /// Whether the other ranks' tasks take cores at the same time.

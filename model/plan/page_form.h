@@ -24,6 +24,9 @@ inline constexpr double kPositionBytes = 5 * 8;
 /// Rows of the morsels that scans are cut into (the setting's default).
 inline constexpr double kMorselRows = 122880;
 
+/// Rows of a state that one launch on a device with its own memory takes.
+inline constexpr uint64_t kStateMorselRows = 1 << 20;
+
 /// Whether storage keeps `rows` values of `width` bytes instead of `codeBytes` of codes and a
 /// dictionary of `entries`: they take little more memory, and are read several times faster.
 inline bool keepsValues(double rows, double width, double entries, double codeBytes) {

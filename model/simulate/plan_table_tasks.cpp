@@ -1,5 +1,8 @@
 // Loads, and kernels over rows.
+#include "model/cost/row_work.h"
+#include "model/plan/dependencies.h"
 #include "model/plan/names.h"
+#include "model/plan/page_form.h"
 #include "model/simulate/plan_graph_builder.h"
 #include "runtime/abi/type_bytes.h"
 
@@ -62,7 +65,7 @@ Status PlanGraph::addLoad(int32_t id) {
   if (stream.rows < 0) {
     return makeError(ErrorKind::kUser, "the workload has no rows for slot: ", slot.name);
   }
-  stream.chunks = chunksFor(share(stream), plan_.streams[task.outputStream].chunkRows);
+  stream.chunks = chunksFor(share(stream), static_cast<uint32_t>(plan::kMorselRows));
   if (hasWorkers()) {
     addWorkerLoad(id, stream);
     return {};
@@ -118,7 +121,7 @@ void PlanGraph::addRun(int32_t id) {
       source.rows *= static_cast<double>(workload_.ranks) / source.copies;
     }
     inBytes = state.rowBytes;
-    source.chunks = chunksFor(share(source), 65536);
+    source.chunks = chunksFor(share(source), hasWorkers() ? 65536 : plan::kStateMorselRows);
   }
   double outRows = 0;
   double outBytes = 0;
@@ -139,6 +142,9 @@ void PlanGraph::addRun(int32_t id) {
     return;
   }
   double chunks = static_cast<double>(source.chunks);
+  double launches = task.sourceState != kNone        ? cost::launchesOverState(share(source))
+                    : plan::scanOf(plan_, described) ? cost::morselsOf(share(source))
+                                                     : cost::piecesOf(share(source));
   std::vector<double> through = stageRows(described, share(source), outRows);
   for (size_t c = 0; c < classCount(source.distribution); ++c) {
     double weight = shareOf(source, classes_[c]) / std::max(share(source), 1e-300);
@@ -146,7 +152,7 @@ void PlanGraph::addRun(int32_t id) {
     double madeRows = outRows * weight / chunks;
     cost::KernelWork work;
     // A simulated chunk stands for as many real ones.
-    work.launches = std::max(1.0, cost::piecesOf(share(source)) / chunks);
+    work.launches = std::max(1.0, launches / chunks);
     cost::addValues(work, inRows, static_cast<double>(inColumns), inBytes);
     cost::addValues(work, madeRows, static_cast<double>(outColumns), outBytes);
     auto rowsAt = [&](size_t level) {

@@ -182,7 +182,10 @@ private:
                double seconds) {
     Strategy strategy{std::move(label), {}, {layout}, seconds};
     double stored = context_.model.load(work.stored).seconds;
-    strategy.storageSeconds = stored < seconds ? 0 : stored;
+    if (stored >= seconds) {
+      strategy.storageSeconds = stored;
+      strategy.deviceSeconds = context_.model.kernel(work.device).seconds;
+    }
     addStrategy(node_, std::move(strategy));
   }
 

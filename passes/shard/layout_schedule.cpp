@@ -15,8 +15,6 @@ constexpr double kChunksMax = 32; // as simulate::Workload::chunksMax
 // Chunks that a stream holds for its reader: plan::Stream::capacityChunks.
 constexpr double kCredit = 4;
 
-double chunksOf(double rows) { return std::min(cost::piecesOf(rows), kChunksMax); }
-
 /// The op that begins the pipeline whose rows `table` is.
 Operation *pipelineStart(Value table) {
   auto op = table.getDefiningOp<frame::RelationalOpInterface>();
@@ -222,7 +220,7 @@ private:
     const Strategy &chosen = strategy(node);
     Arrival rows;
     rows.first = rows.last = program_.nodes()[node].op == lateScan_ ? decided_ : 0;
-    rows.chunks = chunksOf(rowsOf(node));
+    rows.chunks = std::min(cost::morselsOf(rowsOf(node)), kChunksMax);
     if (chosen.storageSeconds == 0) {
       return worked(rows, 0, chosen.seconds);
     }
@@ -238,7 +236,7 @@ private:
     rows.supply = chosen.seconds;
     rows.ahead = rows.scanAhead = kCredit;
     rows.scan = static_cast<int32_t>(place);
-    return rows;
+    return worked(rows, 0, chosen.deviceSeconds);
   }
 
   /// Its reader begins then: the scan is some chunks ahead, and has waited with the rest.
@@ -340,7 +338,8 @@ private:
   /// Rows of a state that is complete when the last of `filling` are there.
   Arrival readAgain(const Arrival &filling, size_t node) {
     bool some = !program_.nodes()[node].results.empty();
-    return Arrival::atOnce(filling.last, some ? chunksOf(rowsOf(node)) : 1);
+    return Arrival::atOnce(filling.last,
+                           some ? std::min(cost::launchesOverState(rowsOf(node)), kChunksMax) : 1);
   }
 
   LayoutSchedule &schedule_;

@@ -54,6 +54,8 @@ void addTextOp(cost::Terms &terms, ScalarOpInterface op, double units, double by
     terms["text_byte"] += llvm::any_of(op->getOperands(), isText) ? units * bytes : 0;
   } else if (op.getWork() == ScalarWork::kMatchText &&
              (like ? plan::searchesText(like.getPattern()) : !isa<SubstringOp>(*op))) {
+    auto function = dyn_cast<TextOp>(*op);
+    units *= function ? plan::searchUnits(function.getFunction()) : 1;
     terms["match_string"] += units;
     terms["search_byte"] += units * bytes;
   } else if (op.getWork() == ScalarWork::kMatchText || isa<InOp>(*op) || isConstant) {
@@ -164,7 +166,7 @@ cost::StepWork OpWork::scan(ScanOp op, double parts, StringAttr kept) {
   double rows = rows_.rowsOf(op) / parts;
   SmallVector<FilterOp> filters = firstFilters(op);
   if (filters.empty() && !kept) {
-    return cost::scanRows(rows, rows_.shapeOf(op), {}, 0);
+    return cost::scanRows(rows, rows_.shapeOf(op), {}, 0, {}, parts);
   }
   // Texts without a dictionary are decoded for the filter.
   auto isCodedIn = [&](FilterOp filter, StringAttr name) {
@@ -185,7 +187,7 @@ cost::StepWork OpWork::scan(ScanOp op, double parts, StringAttr kept) {
   auto isOnlyCoded = [&](StringAttr name) { return !isEarly(name) && !isLate(name); };
   const double left = filters.empty() ? rows : rows_.rowsOf(filters.back()) / parts;
   return cost::scanRows(rows, rows_.shapeOf(op, isEarly), rows_.shapeOf(op, isLate), left,
-                        rows_.shapeOf(op, isOnlyCoded));
+                        rows_.shapeOf(op, isOnlyCoded), parts);
 }
 
 cost::StepWork OpWork::keepStretches(double rows) {
@@ -303,7 +305,7 @@ cost::StepWork OpWork::carried(WindowOp op, double rows) {
 cost::StepWork OpWork::unite(Value result, double parts) {
   double rows = rows_.rowsOf(result) / parts;
   cost::StepWork step = cost::emitRows(rows, rows_.shapeOf(result));
-  return step += cost::receiveRows(rows, rows_.shapeOf(result));
+  return step += cost::receiveRows(rows, rows_.shapeOf(result), parts);
 }
 
 cost::StepWork OpWork::toTensor(ToTensorOp op, double parts) {

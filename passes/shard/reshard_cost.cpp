@@ -109,10 +109,11 @@ ReshardCost ReshardPricer::costOf(const TableStep &step, const Layout &source) {
         cost::secondsOf(model_, cost::rangeRows(step.rowsHere, size_.shape), step.before);
     cost.waitsForAll = true;
   }
-  cost.seconds +=
-      cost::secondsOf(model_, emit, step.before) +
-      cost::secondsOf(model_, transfer, size_.shape, step.before) +
-      cost::secondsOf(model_, cost::receiveRows(step.rowsAfter, size_.shape), step.after);
+  double receivers = step.after == Others::kBusy ? static_cast<double>(model_.workers().ranks) : 1;
+  cost.seconds += cost::secondsOf(model_, emit, step.before) +
+                  cost::secondsOf(model_, transfer, size_.shape, step.before) +
+                  cost::secondsOf(model_, cost::receiveRows(step.rowsAfter, size_.shape, receivers),
+                                  step.after);
   if (!model_.workers().shared()) {
     addMovement(cost, model_.movement(transfer.kind, transfer.axes,
                                       transfer.rows * size_.shape.wireBytes(), fullest));

@@ -20,6 +20,7 @@ struct Strategy {
   double memoryBytes = 0; ///< held on one rank while the op runs
   // Of the seconds:
   double storageSeconds = 0; ///< a scan's, if storage holds it up
+  double deviceSeconds = 0;  ///< a scan's that storage holds up, of the device meanwhile
   double buildSeconds = 0;   ///< a join's, before the first row is looked up
   bool turned = false;       ///< a join whose left side is built: JoinSides
 };

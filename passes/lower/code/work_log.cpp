@@ -74,8 +74,9 @@ void WorkLog::addOp(Operation *op, unsigned level, unsigned width, double textBy
     addTextOp(op, level, textBytes);
   } else if (auto text = dyn_cast<pipe::TextOp>(op);
              text && textFunctionNamed(text.getFunction())->result != TextFunction::Result::kText) {
-    add(WorkKind::kMatchString, level, 1);
-    add(WorkKind::kSearchByte, level, textBytes);
+    const double units = plan::searchUnits(text.getFunction());
+    add(WorkKind::kMatchString, level, units);
+    add(WorkKind::kSearchByte, level, units * textBytes);
   } else if (isa<pipe::TextOp, pipe::PrintOp, pipe::ParseOp>(op)) {
     add(WorkKind::kText, level, 1);
     add(WorkKind::kTextByte, level, isa<pipe::PrintOp>(op) ? 0 : textBytes);

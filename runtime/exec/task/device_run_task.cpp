@@ -10,6 +10,7 @@
 //
 //   kLanes --all morsels--> kCounting --> kMoving (tables linked, states copied to the host)
 //     ^   `--a state is full--'                --> kAdopting --> kStates --> done
+#include "model/plan/page_form.h"
 #include "runtime/base/log.h"
 #include "runtime/exec/gpu/device_call.h"
 #include "runtime/exec/gpu/device_state.h"
@@ -32,8 +33,6 @@ namespace {
 constexpr size_t kLanesMin = 2;
 /// By which a state grows that was full.
 constexpr uint64_t kGrowth = 4;
-/// Rows of a state that one launch takes.
-constexpr uint64_t kStateMorselRows = 1 << 20;
 /// Morsels that a launch takes, where nothing must be copied for them.
 constexpr uint32_t kBatchMorsels = 16;
 /// Rows whose strings one morsel adopts.
@@ -45,12 +44,12 @@ public:
   explicit DeviceRowsQueue(const DeviceState &state) : state_(state) {}
 
   Expected<std::optional<TakenMorsel>> take() override {
-    const uint64_t first = next_.fetch_add(kStateMorselRows);
+    const uint64_t first = next_.fetch_add(plan::kStateMorselRows);
     if (first >= state_.rows()) {
       return std::optional<TakenMorsel>();
     }
     auto pointers = std::make_shared<std::vector<const uint8_t *>>(
-        std::min(kStateMorselRows, state_.rows() - first));
+        std::min(plan::kStateMorselRows, state_.rows() - first));
     for (uint64_t index = 0; index < pointers->size(); ++index) {
       (*pointers)[index] = reinterpret_cast<const uint8_t *>(state_.row(first + index));
     }
@@ -63,7 +62,7 @@ public:
   }
   size_t available() const override {
     const uint64_t next = next_;
-    return next < state_.rows() ? (state_.rows() - next - 1) / kStateMorselRows + 1 : 0;
+    return next < state_.rows() ? (state_.rows() - next - 1) / plan::kStateMorselRows + 1 : 0;
   }
   bool ended() const override { return available() == 0; }
 

@@ -134,6 +134,22 @@ TEST_F(Kernels, OpsAreWorkByWhatTheyAre) {
   EXPECT_EQ(textOf(vector.take()), "vector_byte@0 8.00");
 }
 
+TEST_F(Kernels, TextsAreSearchedOrOnlyCounted) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = parsed(R"(
+    func.func @f(%s: !pipe.string) {
+      %0 = pipe.string_match %s "%a%b%"
+      %1 = pipe.text "length"(%s) : (!pipe.string) -> i64
+      return
+    })");
+  WorkLog log;
+  module->walk([&](mlir::func::FuncOp function) {
+    for (mlir::Operation &op : function.getBody().front().without_terminator()) {
+      log.addOp(&op, 0, 0, 10);
+    }
+  });
+  EXPECT_EQ(textOf(log.take()), "match_string@0 1.50, search_byte@0 15.0");
+}
+
 //===----------------------------------------------------------------------===//
 // Descriptions
 //===----------------------------------------------------------------------===//

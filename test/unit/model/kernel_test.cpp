@@ -78,8 +78,10 @@ TEST(Workers, morsels_keep_lanes_busy_but_for_the_last_round) {
   const double morsel = plan::kMorselRows;
   EXPECT_EQ(workers.parallelLanes(100, 1), 1);
   EXPECT_EQ(workers.parallelLanes(0, 9), 1);
-  // Eight whole morsels in two rounds; nine in three, of which the last has one.
-  EXPECT_DOUBLE_EQ(workers.parallelLanes(8 * morsel, 9), 4);
+  // Eight whole morsels in two rounds, of which one lane is done before the others; nine in three,
+  // of which the last has one.
+  EXPECT_DOUBLE_EQ(workers.parallelLanes(8 * morsel, 9), 8 / (2 + 3.0 / 8));
+  EXPECT_DOUBLE_EQ(workers.parallelLanes(4 * morsel, 5), 4);
   EXPECT_DOUBLE_EQ(workers.parallelLanes(9 * morsel, 10), 3);
   // Four, and half a one by itself.
   EXPECT_DOUBLE_EQ(workers.parallelLanes(4.5 * morsel, 5), 3);

@@ -3,6 +3,7 @@
 #include "model/cost/row_work.h"
 #include "model/cost/task_time.h"
 #include "model/cost/tensor_work.h"
+#include "model/plan/page_form.h"
 
 #include <gtest/gtest.h>
 
@@ -63,16 +64,17 @@ TEST(RowWork, a_directory_filled_in_order_takes_the_lines_it_fills) {
                    .rowBytes = 24,
                    .directory = plan::Directory::kArray,
                    .extent = 6e6};
-  Terms sparse = endTerms(state, 1e4, 2, RowOrder::kClustered);
+  Terms sparse = endTerms(state, 1e4, {.order = RowOrder::kClustered, .lanes = 2});
   EXPECT_NEAR(sparse["build_line"], 1e4, 100); // each row on a line of its own
   EXPECT_EQ(sparse.count("build_row"), 0u);
   state.rows = 6e6;
-  EXPECT_NEAR(endTerms(state, 6e6, 2, RowOrder::kClustered)["build_line"], 750e3, 1e3); // all
-  Terms random = endTerms(state, 6e6, 2, RowOrder::kNone);
+  EXPECT_NEAR(endTerms(state, 6e6, {.order = RowOrder::kClustered, .lanes = 2})["build_line"],
+              750e3, 1e3); // all
+  Terms random = endTerms(state, 6e6, {.lanes = 2});
   EXPECT_EQ(random["build_row"], 6e6);
   EXPECT_EQ(random["rank_row"], 0);
   state.directory = plan::Directory::kRanks;
-  EXPECT_EQ(endTerms(state, 6e6, 2, RowOrder::kNone)["rank_row"], 6e6) << "keys are found first";
+  EXPECT_EQ(endTerms(state, 6e6, {.lanes = 2})["rank_row"], 6e6) << "keys are found first";
   EXPECT_EQ(random.count("build_line"), 0u);
 }
 
@@ -133,13 +135,15 @@ TEST(RowWork, groups_have_the_terms_of_their_task_and_its_end) {
 
 TEST(RowWork, groups_that_come_in_runs_are_merged_even_by_one_lane) {
   StateShape state{.kind = StateKind::kGroupTable, .rows = 1.5e6, .rowBytes = 32};
-  Terms forgotten = endTerms(state, 6e6, 1, RowOrder::kClustered);
+  Terms forgotten = endTerms(state, 6e6, {.order = RowOrder::kClustered, .lanes = 1});
   EXPECT_EQ(forgotten["merge_row"], 1.5e6);
-  EXPECT_EQ(endTerms(state, 3e6, 1, RowOrder::kClustered).count("merge_row"), 0u) << "short runs";
-  EXPECT_EQ(endTerms(state, 6e6, 1, RowOrder::kNone).count("merge_row"), 0u);
+  EXPECT_EQ(endTerms(state, 3e6, {.order = RowOrder::kClustered, .lanes = 1}).count("merge_row"),
+            0u)
+      << "short runs";
+  EXPECT_EQ(endTerms(state, 6e6, {.lanes = 1}).count("merge_row"), 0u);
   // Every lane has its own groups of the order, and each group of none.
-  EXPECT_EQ(endTerms(state, 6e6, 2, RowOrder::kClustered)["merge_row"], 1.5e6);
-  EXPECT_EQ(endTerms(state, 6e6, 2, RowOrder::kNone)["merge_row"], 3e6);
+  EXPECT_EQ(endTerms(state, 6e6, {.order = RowOrder::kClustered, .lanes = 2})["merge_row"], 1.5e6);
+  EXPECT_EQ(endTerms(state, 6e6, {.lanes = 2})["merge_row"], 3e6);
 }
 
 TEST(RowWork, chunks_have_the_terms_of_their_tasks) {
@@ -197,8 +201,8 @@ TEST(RowWork, a_sort_has_the_terms_of_its_task_and_goes_through_rows_that_lie_an
   rows.lanes = 2;
   StateShape state = shapeOf(plan.states[0], 3e6);
   StepWork step = sortRows(state, 3e6, kRow, 2);
-  EXPECT_EQ(finishTerms(plan, plan.tasks[0], rows), endTerms(state, 3e6, 2, RowOrder::kNone));
-  for (const auto &[name, units] : endTerms(state, 3e6, 2, RowOrder::kNone)) {
+  EXPECT_EQ(finishTerms(plan, plan.tasks[0], rows), endTerms(state, 3e6, {.lanes = 2}));
+  for (const auto &[name, units] : endTerms(state, 3e6, {.lanes = 2})) {
     EXPECT_EQ(step.lanes.at(name), units) << name;
   }
   EXPECT_TRUE(step.oneLane.empty());
@@ -206,7 +210,7 @@ TEST(RowWork, a_sort_has_the_terms_of_its_task_and_goes_through_rows_that_lie_an
   // cores (270 before the rows of those to come were asked for).
   CostModel one = modelOf(topology::machineTopology({1, 8e9}, 1), 1, 1);
   state.orderWords = 2;
-  double seconds = secondsOf(one.device(), endTerms(state, 2.5e6, 1, RowOrder::kNone));
+  double seconds = secondsOf(one.device(), endTerms(state, 2.5e6, {.lanes = 1}));
   EXPECT_GT(seconds, 0.09);
   EXPECT_LT(seconds, 0.2);
   state.limit = 10;
@@ -215,19 +219,19 @@ TEST(RowWork, a_sort_has_the_terms_of_its_task_and_goes_through_rows_that_lie_an
 
 TEST(RowWork, rows_that_are_alike_go_back_to_their_keys) {
   StateShape state{.kind = StateKind::kSortBuffer, .rows = 1e6, .rowBytes = 32};
-  Terms different = endTerms(state, 1e6, 2, RowOrder::kNone);
+  Terms different = endTerms(state, 1e6, {.lanes = 2});
   EXPECT_EQ(different["sort_word"], 0);
   EXPECT_DOUBLE_EQ(different["sort_row"], 1e6);
   state.orderWords = 2.5;
-  Terms all = endTerms(state, 1e6, 2, RowOrder::kNone);
+  Terms all = endTerms(state, 1e6, {.lanes = 2});
   EXPECT_DOUBLE_EQ(all["sort_word"], 1.5e6);
   EXPECT_EQ(all["sort_text_word"], 0);
   state.orderTexts = 1;
-  EXPECT_DOUBLE_EQ(endTerms(state, 1e6, 2, RowOrder::kNone)["sort_text_word"], 1.5e6);
+  EXPECT_DOUBLE_EQ(endTerms(state, 1e6, {.lanes = 2})["sort_text_word"], 1.5e6);
   state.orderTexts = 0;
   // Of the first ten, two copies have at most 8,192 rows each that are not left out yet.
   state.limit = 10;
-  Terms first = endTerms(state, 1e6, 2, RowOrder::kNone);
+  Terms first = endTerms(state, 1e6, {.lanes = 2});
   EXPECT_EQ(first["sort_row"], 2 * 8192);
   EXPECT_EQ(first["sort_word"], 1.5 * 2 * 8192);
   Terms terms;
@@ -257,6 +261,37 @@ TEST(RowWork, what_is_read_again_comes_from_the_caches_or_from_memory) {
   EXPECT_NEAR(farShares(128e6).cache, 0.5, 1e-9);
   EXPECT_NEAR(farShares(128e6).memory, 0.5, 1e-9);
   EXPECT_EQ(farShares(1e9).memory, 1);
+}
+
+TEST(RowWork, a_device_launches_for_each_morsel_of_a_table_and_for_many_rows_of_a_state) {
+  RowShape shape;
+  shape.columns = 1;
+  EXPECT_EQ(morselsOf(0), 1);
+  EXPECT_EQ(scanRows(10 * plan::kMorselRows, shape, {}, 0).device.launches, 10);
+  EXPECT_EQ(scanRows(10 * plan::kMorselRows, shape, {}, 0).lanes["morsel"], 10);
+  EXPECT_EQ(receiveRows(10 * 65536, shape).device.launches, 10);
+  EXPECT_EQ(readState({}, 1 << 21, shape).device.launches, 2);
+  EXPECT_EQ(launchesOverState(1), 1);
+}
+
+TEST(RowWork, ranks_of_a_process_share_the_last_cache) {
+  EXPECT_EQ(farBytes(8e6), 0);
+  EXPECT_EQ(farBytes(8e6, 8), 8e6);
+  // Eight ranks with an eighth of the rows each: what comes from far is an eighth, too.
+  RowShape shape;
+  shape.columns = 1;
+  shape.bytes = shape.valueBytes = 8;
+  Terms all = scanRows(8e6, shape, {}, 0).lanes;
+  Terms one = scanRows(1e6, shape, {}, 0, {}, 8).lanes;
+  EXPECT_GT(all["load_far_byte"], 0);
+  EXPECT_DOUBLE_EQ(one["load_far_byte"], all["load_far_byte"] / 8);
+  EXPECT_EQ(scanRows(1e6, shape, {}, 0).lanes["load_far_byte"], 0) << "one rank's alone stays";
+  StateShape state;
+  state.kind = StateKind::kJoinTable;
+  state.rows = 2e5;
+  state.rowBytes = 32;
+  EXPECT_EQ(endTerms(state, 2e5, {.copies = 1})["build_far_byte"], 0);
+  EXPECT_EQ(endTerms(state, 2e5, {.copies = 10})["build_far_byte"], 64e5);
 }
 
 TEST(RowWork, a_window_takes_what_was_measured) {
