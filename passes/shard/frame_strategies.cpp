@@ -181,6 +181,7 @@ private:
   void addScan(std::string label, const Layout &layout, const cost::StepWork &work,
                double seconds) {
     Strategy strategy{std::move(label), {}, {layout}, seconds};
+    strategy.readRows = work.rows;
     double stored = context_.model.load(work.stored).seconds;
     if (stored >= seconds) {
       strategy.storageSeconds = stored;

@@ -220,7 +220,7 @@ private:
     const Strategy &chosen = strategy(node);
     Arrival rows;
     rows.first = rows.last = program_.nodes()[node].op == lateScan_ ? decided_ : 0;
-    rows.chunks = std::min(cost::morselsOf(rowsOf(node)), kChunksMax);
+    rows.chunks = std::min(cost::morselsOf(chosen.readRows), kChunksMax);
     if (chosen.storageSeconds == 0) {
       return worked(rows, 0, chosen.seconds);
     }

@@ -18,6 +18,7 @@ struct Strategy {
   llvm::SmallVector<Layout, 1> gives; ///< one per laid-out result
   double seconds = 0;
   double memoryBytes = 0; ///< held on one rank while the op runs
+  double readRows = 0;    ///< a scan's, of one rank: more than its own where row groups are shared
   // Of the seconds:
   double storageSeconds = 0; ///< a scan's, if storage holds it up
   double deviceSeconds = 0;  ///< a scan's that storage holds up, of the device meanwhile

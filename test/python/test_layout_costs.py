@@ -18,7 +18,9 @@ import headrace as hr
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from dev.bench import regret
 from golden_queries import statistics, substrait
+from headrace import _runtime
 from headrace._src.programs import Target
 from headrace._src.query import plan_cache
 from headrace._src.query.tables import resolve
@@ -267,3 +269,16 @@ def _sent(plan: dict[str, Any], task: dict[str, Any], ranks: int) -> float:
     )
     peers = ranks - 1 if task.get("exchange") == "broadcast" else (ranks - 1) / ranks
     return stream["rows"]["expected"] * row * peers
+
+
+@pytest.mark.parametrize("topology", ["gb200-nvl72", "dgx-h100", "ethernet-fast"])
+@pytest.mark.parametrize("ranks", [1, 8])
+def test_full_pipelines_of_devices_have_one_price(topology: str, ranks: int) -> None:
+    """What storage hands on, what a device does with it meanwhile and its launches: scale 1, by statistics."""
+    programs = regret.Programs()
+    for case in regret.cases(("q01", "q05", "q09", "q18"), (topology,), (1.0,), (ranks,)):
+        plan = programs.plan(case)
+        assert plan
+        solved = _solver_seconds(json.loads(plan))
+        cost = json.loads(_runtime.cost(plan, case.topology, case.ranks))["seconds"]
+        assert 0.85 < solved / cost < 1.15, (case, solved, cost)
