@@ -275,7 +275,6 @@ ERRORS = [
     ("alter table a rename to v", hr.errors.UserError, "there is a table or view of this name: v"),
     ("alter table t rename to z", hr.errors.UnsupportedError, "ALTER TABLE of a table that the session was given: t"),
     ("alter table v rename to z", hr.errors.UserError, "no such table: v"),
-    ("merge into a using t on a.i = t.k when matched then delete", hr.errors.UnsupportedError, "MERGE INTO are not supported"),
 ]  # fmt: skip
 
 

@@ -11,15 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.cluster import current
-from headrace._src.errors import HeadraceError, SqlError, UnsupportedError, UserError
+from headrace._src.errors import HeadraceError, UnsupportedError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.session.alterations import alteration, alters_of
 from headrace._src.session.appended_files import AppendedFile, is_folder
-from headrace._src.session.constrained import check_added, check_all
+from headrace._src.session.constrained import check_added, check_all, check_merged
 from headrace._src.session.copied_files import copied_from, insertion
 from headrace._src.session.effects import Answer, Effect, kept_table
 from headrace._src.session.kept_table import KeptTable
-from headrace._src.session.names import Bound, BoundChange, Names, bound, bound_statement
+from headrace._src.session.merged_rows import merged
+from headrace._src.session.names import BoundChange, Names, bound, bound_statement
+from headrace._src.session.returned import Returned
 from headrace._src.session.transactions import changing_within, transaction_of
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
@@ -29,12 +31,11 @@ from headrace._src.sql.script import (
     TRANSACTIONS,
     may_be_done,
     query_alone,
-    query_returned,
     statements_of,
     verb_of,
 )
 from headrace._src.sql.spelling import NOTHING, OWN, WORD
-from headrace._src.sql.tables import quoted, unquoted
+from headrace._src.sql.tables import unquoted
 
 if TYPE_CHECKING:
     from headrace._src.session.session import Session
@@ -60,7 +61,6 @@ _DEFINE = re.compile(
 _OF_QUERY = re.compile(
     rf"(?:{_CREATE}(?:macro|function|type|view)|{NOTHING}set\s+variable)\b", re.IGNORECASE | re.DOTALL
 )
-_ROWID = re.compile(r"\browid\b", re.IGNORECASE)
 _ONE_ROW = re.compile(r"\bvalues\s*(\(.*\))\s*;?\s*", re.IGNORECASE | re.DOTALL)
 
 
@@ -248,56 +248,35 @@ def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect
         count = file.write(rows.to_reader()) if rows is not None else _run(said, options, file.write)
         return Effect(Answer.of(count))
     table = kept_table(names, change.name, change.verb.value)
-    returned = _Returned(names, said, table) if change.returned else None
+    returned = Returned(names, said, table) if change.returned else None
+    made, rows, counts = _changed(names, said, table, options)
+    answer = returned.answer(rows(), counts, options) if returned else Answer.of(sum(counts.values()))
+    return Effect(answer, change.name, made)
+
+
+def _changed(
+    names: Names, said: BoundChange, table: KeptTable, options: Mapping[str, Any]
+) -> tuple[KeptTable, Callable[[], KeptTable], Mapping[str, int]]:
+    """The table with its rows changed, these rows, and how many of them by what, in their order."""
+    change = said.change
+    if merge := change.merge:
+        done = _run(said, options, lambda rows: merged(table, merge, rows))
+        check_merged(names, done, options)
+        return done.table, lambda: done.changed, done.counts
     if change.verb is Verb.INSERT:
         is_known = change.rows is not None
         made = table.with_rows(change.rows.to_batches()) if is_known else _run(said, options, table.with_rows)
+        check_added(names, table, made.behind(table.num_rows), options)
         count, rows = made.num_rows - table.num_rows, lambda: made.behind(table.num_rows)
-        check_added(names, table, rows(), options)
     elif change.verb is Verb.DELETE:
         goes = _run(said, options, table.numbered)
         made, count, rows = table.where(~goes), int(goes.sum()), lambda: table.where(goes)
     else:
         columns = change.names[:-1]
         made, has = _run(said, options, lambda rows: table.with_values(columns, rows))
-        count, rows = int(has.sum()), lambda: made.where(has)
         check_all(names, made, options)
-    answer = returned.answer(rows(), count, options) if returned else Answer.of(count)
-    return Effect(answer, change.name, made)
-
-
-class _Returned:
-    """What RETURNING asks for of the rows that a statement changes."""
-
-    def __init__(self, names: Names, said: BoundChange, table: KeptTable) -> None:
-        """Raises UnsupportedError for more than columns of the table. names: before the statement."""
-        self._name = names.tables[said.change.name.lower()][0]
-        self._names = names.without(self._name)
-        text = said.composed.parts[-1].text
-        self._text = query_returned(text, quoted(self._name))
-        try:
-            asked = self._bound(table)
-        except SqlError as error:
-            raise UnsupportedError(
-                f"RETURNING has columns of the table {self._name} alone: {error}"
-            ) from None
-        assert asked.plan
-        if _ROWID.search(self._text) or len(asked.plan.names) != said.change.returned:
-            raise UnsupportedError(
-                f"RETURNING has columns of the table {self._name} alone, without rowid: name them"
-            )
-
-    def _bound(self, rows: KeptTable) -> Bound:
-        return bound(self._text, self._names.having(self._name, rows))
-
-    def answer(self, rows: KeptTable, count: int, options: Mapping[str, Any]) -> Answer:
-        asked = self._bound(rows)
-        assert asked.plan
-        try:
-            found = queries.sql(asked.composed.text, asked.tables, **options)
-        except HeadraceError as error:
-            raise asked.composed.retold(error) from None
-        return Answer(found, count, asked.plan.types)
+        count, rows = int(has.sum()), lambda: made.where(has)
+    return made, rows, {change.verb.value: count}
 
 
 def _run(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from headrace._src.errors import ConstraintError
 from headrace._src.query import sql as queries
 from headrace._src.session.kept_table import KeptTable
+from headrace._src.session.merged_rows import Merged
 from headrace._src.session.names import Names, bound
 from headrace._src.sql.constraints import Constraint, constraints_of
 
@@ -23,6 +24,14 @@ def check_all(names: Names, rows: KeptTable, options: Mapping[str, Any]) -> None
     """Raises ConstraintError if rows break a constraint of their table."""
     queries_of = {constraint: constraint.broken_by_any() for constraint in constraints_of(rows.schema)}
     _check(queries_of, rows.schema.name, names, {"rows": rows}, options)
+
+
+def check_merged(names: Names, done: Merged, options: Mapping[str, Any]) -> None:
+    """Raises ConstraintError if rows that were merged break a constraint of their table."""
+    if done.updated.num_rows:
+        check_all(names, done.table, options)
+    else:
+        check_added(names, done.stayed, done.inserted, options)
 
 
 def _check(

@@ -13,7 +13,8 @@ from headrace._src.query.named_files import with_named_files
 from headrace._src.query.statistics import documents_for
 from headrace._src.query.tables import ArrowTable, resolve
 from headrace._src.session.kept_table import KeptTable
-from headrace._src.sql.catalogue import BoundPlan, bound_change, bound_plan, tables_named
+from headrace._src.sql.bound_change import bound_change
+from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
 from headrace._src.sql.changes import Change
 from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.script import Kind, script_of

@@ -143,9 +143,9 @@ class Session:
         UTC. So do SET default_collation = 'nocase' and the option collation, and SET threads, memory_limit,
         temp_directory and max_temp_directory_size. SET VARIABLE x = value runs at once, also a subquery, and
         getvariable('x') is that value for later ones. COPY (query) TO 'file' writes at once, and gives the
-        number of rows. CREATE TABLE, INSERT, DELETE, UPDATE, TRUNCATE, DROP and CREATE VIEW are done at once,
-        too; BEGIN, COMMIT and ROLLBACK make several hold together. A text may have several statements and end
-        in a query. `Relation.changed` is the number of rows.
+        number of rows. CREATE TABLE, INSERT, DELETE, UPDATE, MERGE INTO, TRUNCATE, DROP and CREATE VIEW are
+        done at once, too; BEGIN, COMMIT and ROLLBACK make several hold together. A text may have several
+        statements and end in a query. `Relation.changed` is the number of rows.
 
         parameters: the values of `?` and `$1` in their order, or of `$name` and `:name` by name. They are
             typed literals for the query; an error shows the text with its values.
