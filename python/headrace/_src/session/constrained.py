@@ -28,7 +28,7 @@ def check_all(names: Names, rows: KeptTable, options: Mapping[str, Any]) -> None
 
 def check_merged(names: Names, done: Merged, options: Mapping[str, Any]) -> None:
     """Raises ConstraintError if rows that were merged break a constraint of their table."""
-    if done.updated.num_rows:
+    if done.has_changed.any():
         check_all(names, done.table, options)
     else:
         check_added(names, done.stayed, done.inserted, options)

@@ -18,27 +18,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Merged:
-    """A table after the actions, and the rows that they have changed."""
+    """A table after the actions, and which of its rows they have changed."""
 
     table: KeptTable
-    #: Those that stay of the table before, with their new values.
+    #: Those that stay of the table before, with their new values; and with those that go.
     stayed: KeptTable
-    updated: KeptTable
-    deleted: KeptTable
+    after: KeptTable
+    #: Of the rows of `after`.
+    has_changed: np.ndarray
+    goes: np.ndarray
     inserted: KeptTable
 
     @property
     def changed(self) -> KeptTable:
         """All that were changed: of deleted ones what they were."""
-        parts = (*self.updated.parts, *self.deleted.parts, *self.inserted.parts)
-        return KeptTable(self.table.schema, parts)
+        updated, deleted = self.after.where(self.has_changed), self.after.where(self.goes)
+        return KeptTable(self.table.schema, (*updated.parts, *deleted.parts, *self.inserted.parts))
 
     @property
     def counts(self) -> dict[str, int]:
         """How many of `changed` come of which action, in their order."""
         return {
-            "UPDATE": self.updated.num_rows,
-            "DELETE": self.deleted.num_rows,
+            "UPDATE": int(self.has_changed.sum()),
+            "DELETE": int(self.goes.sum()),
             "INSERT": self.inserted.num_rows,
         }
 
@@ -65,7 +67,7 @@ def merged(table: KeptTable, merge: Merge, batches: Iterable[pa.RecordBatch]) ->
             inserted = inserted.with_rows(rows.values(number, numbered=False))
     stayed = after.where(~goes) if goes.any() else after
     made = stayed.with_rows(batch for part in inserted.parts for batch in part.to_batches())
-    return Merged(made, stayed, after.where(has_changed), after.where(goes), inserted)
+    return Merged(made, stayed, after, has_changed, goes, inserted)
 
 
 class _Rows:
