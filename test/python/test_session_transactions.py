@@ -258,8 +258,8 @@ def test_clients_of_a_server_have_their_own() -> None:
         others.execute("delete from a where x = 1")
         with pytest.raises(
             Exception,
-            match="the transaction is rolled back, as another one has changed the same table, view, macro or type "
-            "meanwhile: a; do it again",
+            match="the transaction is rolled back, as another one has changed the same table, view, macro, type or "
+            "sequence meanwhile: a; do it again",
         ):
             one.commit()
         assert rows(others) == [(2,), (3,)]
@@ -356,6 +356,13 @@ def statement(draw: random.Random) -> str:
         f"insert into {name} (k, s) values ({number}, 'x') on conflict (s) do update set k = excluded.k + 1 returning k, s": 1,
         f"insert into {name} by name select {number} as k, 'xu' as s on conflict do nothing": 1,
         merge(draw, name, number): 4,
+        "create sequence if not exists q start 3 increment 2": 2,
+        f"create or replace table {name} (k bigint default nextval('q'), s varchar)": 0.7,
+        f"insert into {name} (k) select nextval('q') from {draw.choice('ab')} where k > 2": 1,
+        f"insert into {name} (s) values ('q'), ('{number}')": 2,
+        "select nextval('q') as n": 1,
+        "select currval('q') as n": 1,
+        "drop sequence q": 0.3,
         f"truncate {name}": 0.5,
         f"select count(*) as n, sum(k) as k from {name}": 4,
         "select nope": 0.3,

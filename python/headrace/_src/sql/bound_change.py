@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from headrace._src.errors import ConstraintError, DataError, SqlError, UnsupportedError
 from headrace._src.sql.catalogue import first_word, plan_of, readable, tables_of_binder
 from headrace._src.sql.changes import Change, Verb, change_of, is_constant
+from headrace._src.sql.declared import declared
 from headrace._src.sql.merges import Writable, writable
 from headrace._src.sql.place import located
 from headrace._src.sql.script import Script, query_alone, script_of, verb_of
-from headrace._src.sql.tables import Column, TableSchema, quoted
+from headrace._src.sql.tables import TableSchema, quoted
 from headrace._src.stop import unless_stopped
 
 if TYPE_CHECKING:
@@ -66,17 +67,7 @@ def _created(connection: Any, change: Change, script: Script) -> TableSchema:
     except duckdb.Error as error:
         message = str(error).partition(": ")[2]
         raise located(SqlError, message, script.text, *first_word(script.query)) from None
-    told = connection.execute(
-        "select sql from duckdb_tables() where lower(table_name) = lower(?) order by temporary desc",
-        [change.name],
-    ).fetchall()
-    columns = connection.execute(
-        "select column_name, data_type, is_nullable from duckdb_columns() "
-        "where table_oid = (select max(table_oid) from duckdb_tables() where lower(table_name) = lower(?)) "
-        "order by column_index",
-        [change.name],
-    ).fetchall()
-    return TableSchema(change.name, tuple(Column(*each) for each in columns), told[0][0])
+    return declared(connection, change.name)
 
 
 #: Types of which DuckDB makes texts in Arrow, or other values where they are large.

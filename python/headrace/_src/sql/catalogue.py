@@ -52,7 +52,7 @@ _SETTINGS = (
 _OPTIMIZED = "select json_serialize_plan(?, optimize := true)"
 _SERIALIZE = "select json_serialize_plan(?, optimize := false)"
 _INTERNAL = '{"error":true,"error_type":"internal"'
-_DEFINITIONS = ("LOGICAL_CREATE_VIEW", "LOGICAL_CREATE_MACRO", "LOGICAL_CREATE_TYPE")
+_DEFINITIONS = tuple(f"LOGICAL_CREATE_{kind}" for kind in ("VIEW", "MACRO", "TYPE", "SEQUENCE"))
 #: What plans in JSON have no place for, by words that stand for it.
 _UNWRITTEN = {
     r"\busing\s+key\b": "WITH RECURSIVE … USING KEY of what is no column, or where two have one name,",

@@ -11,12 +11,20 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from headrace._src.sql.plan_json import NOWHERE, Node, projection, reference
+from headrace._src.sql.plan_json import (
+    BIGINT,
+    BOOLEAN,
+    INTEGER,
+    NOWHERE,
+    Node,
+    constant,
+    operation,
+    projection,
+    reference,
+    type_of,
+)
 from headrace._src.sql.script import word_at
 
-_INTEGER = {"id": "INTEGER", "type_info": None}
-_BOOLEAN = {"id": "BOOLEAN", "type_info": None}
-_BIGINT = {"id": "BIGINT", "type_info": None}
 #: A column that is not there, and an expression for no column.
 _NONE = (1 << 64) - 1
 #: Of a row that no action takes.
@@ -138,16 +146,16 @@ def merge_of(root: Node, columns: Sequence[str], deletes: Mapping[str, Sequence[
             actions.append(Action(Kind.DELETE, name) if is_delete else action)
             values.append(written)
         numbers[when["key"]] = _first_of(checks)
-    row = reference(root["row_id_start"], _BIGINT)
+    row = reference(root["row_id_start"], BIGINT)
     checks = [(_is_null(row), numbers.get("WHEN_NOT_MATCHED_BY_TARGET", _number(NO_ACTION)))]
     if (marker := root["source_marker"]) != _NONE:
-        checks.insert(0, (_is_null(reference(marker, _INTEGER)), numbers["WHEN_NOT_MATCHED_BY_SOURCE"]))
-    number = _case(checks, numbers.get("WHEN_MATCHED", _number(NO_ACTION)), _INTEGER)
-    kept = [reference(place, _type(each)) for place, each in enumerate(below)]
+        checks.insert(0, (_is_null(reference(marker, INTEGER)), numbers["WHEN_NOT_MATCHED_BY_SOURCE"]))
+    number = _case(checks, numbers.get("WHEN_MATCHED", _number(NO_ACTION)), INTEGER)
+    kept = [reference(place, type_of(each)) for place, each in enumerate(below)]
     chosen = projection(child, _CHOSEN, [*kept, number])
-    of_row = reference(len(below), _INTEGER)
+    of_row = reference(len(below), INTEGER)
     wanted = [
-        _case([(_equal(of_row, _number(taken)), value)], _null(_type(value)), _type(value))
+        _case([(_equal(of_row, _number(taken)), value)], constant(None, type_of(value)), type_of(value))
         for taken, written in enumerate(values)
         for value in written
     ]
@@ -187,26 +195,11 @@ def _first_of(checks: Sequence[tuple[Node | None, Node]]) -> Node:
             found = number
             break
         conditions.append((condition, number))
-    return _case(conditions, found, _INTEGER) if conditions else found
-
-
-def _type(expression: Node) -> Node:
-    found = expression["return_type"] if "return_type" in expression else expression["value"]["type"]
-    assert isinstance(found, dict)
-    return found
-
-
-def _constant(value: int | None, kind: Node) -> Node:
-    held = {"type": kind, "is_null": value is None} | ({} if value is None else {"value": value})
-    return {"expression_class": "BOUND_CONSTANT", "type": "VALUE_CONSTANT", **NOWHERE, "value": held}
+    return _case(conditions, found, INTEGER) if conditions else found
 
 
 def _number(value: int) -> Node:
-    return _constant(value, _INTEGER)
-
-
-def _null(kind: Node) -> Node:
-    return _constant(None, kind)
+    return constant(value, INTEGER)
 
 
 def _case(checks: Sequence[tuple[Node, Node]], otherwise: Node, kind: Node) -> Node:
@@ -225,20 +218,10 @@ def _is_null(operand: Node) -> Node:
         "expression_class": "BOUND_OPERATOR",
         "type": "OPERATOR_IS_NULL",
         **NOWHERE,
-        "return_type": _BOOLEAN,
+        "return_type": BOOLEAN,
         "children": [operand],
     }
 
 
 def _equal(left: Node, right: Node) -> Node:
-    return {
-        "expression_class": "BOUND_FUNCTION",
-        "type": "COMPARE_EQUAL",
-        **NOWHERE,
-        "return_type": _BOOLEAN,
-        "children": [left, right],
-        "arguments": [_INTEGER, _INTEGER],
-        "qname": {"path": ["="]},
-        "has_serialize": False,
-        "is_operator": True,
-    }
+    return operation("=", "COMPARE_EQUAL", BOOLEAN, [left, right])

@@ -1,0 +1,245 @@
+"""Sequences: what CREATE SEQUENCE says, and the numbers of `nextval` in a bound plan.
+
+A call gives each row of a projection another number, by a number of the rows below it, and each row of VALUES
+the one that is its turn. How many a statement has used is known when it has run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from headrace._src.errors import SqlError, UnsupportedError
+from headrace._src.sql.catalogue import tables_of_binder
+from headrace._src.sql.declared import if_not_there
+from headrace._src.sql.place import located
+from headrace._src.sql.plan_json import (
+    BIGINT,
+    NOWHERE,
+    Node,
+    as_deep_as_can_be,
+    constant,
+    operation,
+    plan_text,
+    projection,
+    reference,
+)
+
+_CALLS = re.compile(r"\b(?:nextval|currval)\s*\(", re.IGNORECASE)
+#: No other operator of a plan has these numbers.
+_NUMBERED, _COMPUTED = (1 << 32) + 2, (1 << 32) + 3
+#: Of a function, what has columns of its own.
+_LAMBDAS = "function_data"
+_ROW_NUMBER = {
+    "expression_class": "BOUND_WINDOW",
+    "type": "WINDOW_ROW_NUMBER",
+    **NOWHERE,
+    "return_type": BIGINT,
+    "children": [],
+    "partitions": [],
+    "orders": [],
+    "filters": None,
+    "ignore_nulls": False,
+    "start": "UNBOUNDED_PRECEDING",
+    "end": "CURRENT_ROW_RANGE",
+    "start_expr": None,
+    "end_expr": None,
+    "offset_expr": None,
+    "default_expr": None,
+    "exclude_clause": "NO_OTHER",
+    "distinct": False,
+    "arg_orders": [],
+    "sql_range_start": None,
+    "sql_range_end": None,
+    "sql_range_order_type": {"id": "INVALID", "type_info": None},
+    "sql_range_start_boundary": None,
+    "sql_range_end_boundary": None,
+    "sql_range_order_casts": [],
+}
+
+#: The next number and the step of a sequence, or of `currval` its last and 0.
+Begins = Callable[[str, str], tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Sequence:
+    name: str
+    #: Creates it where it is not there.
+    statement: str
+    start: int
+    least: int
+    most: int
+    step: int
+
+
+def created(statement: str) -> Sequence:
+    """What a CREATE SEQUENCE makes. Raises SqlError for a mistake, UnsupportedError for CYCLE."""
+    import duckdb
+
+    position = len(statement) - len(statement.lstrip())
+    with tables_of_binder(()) as connection:
+        try:
+            connection.execute(statement)
+        except duckdb.Error as error:
+            raise located(SqlError, str(error).partition(": ")[2], statement, position, 6) from None
+        ((name, start, least, most, step, cycles, text),) = connection.execute(
+            "select sequence_name, start_value, min_value, max_value, increment_by, cycle, sql "
+            "from duckdb_sequences()"
+        ).fetchall()
+    if cycles:
+        raise located(
+            UnsupportedError, f"a sequence with CYCLE is not supported: {name}", statement, position, 6
+        )
+    return Sequence(name, if_not_there(text), start, least, most, step)
+
+
+def may_call(text: str) -> bool:
+    """Whether a text may ask a sequence for numbers."""
+    return _CALLS.search(text) is not None
+
+
+def takes_numbers(text: str) -> bool:
+    """Whether it may be other ones for the next."""
+    return "nextval" in text.lower()
+
+
+@dataclass(frozen=True)
+class Used:
+    """Calls of one sequence: so many altogether, or for each row."""
+
+    calls: int
+    is_for_each_row: bool
+
+
+def with_numbers(plan: str, begins: Begins) -> tuple[str, dict[str, Used]]:
+    """A plan with numbers in place of calls; and which sequences it uses how often.
+
+    Raises UnsupportedError for a call where it is not known how often it is made.
+    """
+    used: dict[str, Used] = {}
+    if '"nextval"' not in plan and '"currval"' not in plan:
+        return plan, used
+    with as_deep_as_can_be():
+        document = json.loads(plan)
+        document["plans"] = [_numbered(document["plans"][0], begins, used)]
+        if next(_calls_of(document["plans"]), None) is not None:
+            raise UnsupportedError(
+                "nextval and currval stand in columns of what is inserted or selected, without conditions "
+                "around them: not in CASE, subqueries, WHERE, below LIMIT and its like, nor in ON CONFLICT "
+                "and MERGE INTO"
+            )
+        return plan_text(document), used
+
+
+def _numbered(root: Node, begins: Begins, used: dict[str, Used]) -> Node:
+    """The operator with its calls done, of the first below projections that has any."""
+    kind = root["type"]
+    if kind == "LOGICAL_EXPRESSION_GET":
+        turn = _Numbers(begins)
+        rows = [[turn.put_into(each) for each in row] for row in root["expressions"]]
+        used |= {name: Used(calls, False) for name, calls in turn.calls.items()}
+        return {**root, "expressions": rows}
+    if kind == "LOGICAL_MATERIALIZED_CTE":
+        first, behind = root["children"]
+        return {**root, "children": [first, _numbered(behind, begins, used)]}
+    if kind != "LOGICAL_PROJECTION":
+        return root
+    calls = list(_calls_of(root["expressions"]))
+    if not calls:
+        return {**root, "children": [_numbered(root["children"][0], begins, used)]}
+    if root["children"][0]["type"] == "LOGICAL_DUMMY_SCAN":  # one row
+        turn = _Numbers(begins)
+        expressions = [turn.put_into(each) for each in root["expressions"]]
+        used |= {name: Used(calls, False) for name, calls in turn.calls.items()}
+        return {**root, "expressions": expressions}
+    direct = filter(_is_call, _nodes(root["expressions"], "BOUND_FUNCTION", without=_LAMBDAS))
+    names = [_sequence(each) for each in direct]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UnsupportedError(f"a sequence gives each row one number: {twice[0]} is asked twice")
+    kept = {each["index"]: each for each in _nodes(root["expressions"], "BOUND_REF", without=_LAMBDAS)}
+    places = {index: place for place, index in enumerate(kept)}
+    below = [reference(index, each["return_type"]) for index, each in kept.items()]
+    below = below or [constant(0, BIGINT)]
+    numbered = {
+        "type": "LOGICAL_WINDOW",
+        "children": [projection(root["children"][0], _NUMBERED, below)],
+        "window_index": _COMPUTED,
+        "expressions": [_ROW_NUMBER],
+    }
+    turn = _Numbers(begins, row=reference(len(below), BIGINT), places=places)
+    expressions = [turn.put_into(each) for each in root["expressions"]]
+    used |= {name: Used(calls, True) for name, calls in turn.calls.items()}
+    return {**root, "children": [numbered], "expressions": expressions}
+
+
+class _Numbers:
+    """Puts numbers in place of calls, in their order."""
+
+    def __init__(
+        self, begins: Begins, row: Node | None = None, places: Mapping[int, int] | None = None
+    ) -> None:
+        """row: the number of the row, from 1, where there are several; then `places` are those of columns."""
+        self.calls: dict[str, int] = {}
+        self._begins = begins
+        self._row = row
+        self._places = places or {}
+
+    def put_into(self, node: Node, is_sure: bool = True) -> Node:
+        """is_sure: whether it is computed for each row."""
+        if node.get("expression_class") == "BOUND_REF" and self._row:
+            return {**node, "index": self._places[node["index"]]}
+        if _is_call(node):
+            return self._number(node) if is_sure else node
+        is_sure = is_sure and node.get("type") in ("BOUND_FUNCTION", "OPERATOR_CAST")
+
+        def put(value: Any) -> Any:
+            if isinstance(value, list):
+                return [put(each) for each in value]
+            return self.put_into(value, is_sure) if isinstance(value, dict) else value
+
+        return {key: value if key == _LAMBDAS else put(value) for key, value in node.items()}
+
+    def _number(self, call: Node) -> Node:
+        name = _sequence(call)
+        before = self.calls.get(name, 0)
+        if _function(call) == "currval" and not before:
+            return constant(self._begins(name, "currval")[0], BIGINT)
+        begin, step = self._begins(name, "nextval")
+        if _function(call) == "currval":
+            return constant(begin + step * (before - 1), BIGINT)
+        self.calls[name] = before + 1
+        if not self._row:
+            return constant(begin + step * before, BIGINT)
+        number = operation("*", "BOUND_FUNCTION", BIGINT, [self._row, constant(step, BIGINT)])
+        return operation("+", "BOUND_FUNCTION", BIGINT, [number, constant(begin - step, BIGINT)])
+
+
+def _nodes(node: Any, kind: str, without: str = "") -> Iterator[Node]:
+    if isinstance(node, list):
+        for each in node:
+            yield from _nodes(each, kind, without)
+    elif isinstance(node, dict):
+        if node.get("expression_class") == kind:
+            yield node
+        for key, each in node.items():
+            if key != without:
+                yield from _nodes(each, kind, without)
+
+
+def _calls_of(node: Any) -> Iterator[Node]:
+    return filter(_is_call, _nodes(node, "BOUND_FUNCTION"))
+
+
+def _is_call(node: Node) -> bool:
+    return node.get("expression_class") == "BOUND_FUNCTION" and _function(node) in ("nextval", "currval")
+
+
+def _function(call: Node) -> str:
+    return str(call["qname"]["path"][-1])
+
+
+def _sequence(call: Node) -> str:
+    return str(call["function_data"]["sequence_create_info"]["name"])
