@@ -90,5 +90,5 @@ def _constant_rows(connection: Any, change: Change, script: Script, more: str) -
             kind = ConstraintError if isinstance(error, duckdb.ConstraintException) else DataError
             raise kind(str(error).splitlines()[0].partition(": ")[2]) from None
         return None
-    rows = connection.sql(f"from {quoted(change.name)}")
+    rows = connection.sql(f"select {', '.join(map(quoted, change.names))} from {quoted(change.name)}")
     return None if _NO_ARROW.search(" ".join(map(str, rows.types))) else rows.to_arrow_table()

@@ -100,7 +100,7 @@ def change_of(plan: str, deletes: Mapping[str, Sequence[bool]]) -> Change:
 def _changed(root: dict[str, Any], verb: Verb, deletes: Mapping[str, Sequence[bool]]) -> Change:
     """What INSERT, DELETE, UPDATE and MERGE INTO do."""
     table = root["table_info"]
-    columns = tuple(column["name"] for column in table["columns"]["columns"])
+    columns = _stored_columns(table)
     if verb is Verb.MERGE:
         merge, rows = merge_of(root, columns, deletes)
         return Change(verb, _name(table), plan=_plan(rows), names=merge.names, merge=merge)
@@ -150,17 +150,19 @@ def _created(root: dict[str, Any]) -> Change:
     for constraint in info["constraints"]:
         if constraint["type"] == "FOREIGN_KEY":
             raise UnsupportedError("FOREIGN KEY of a table is not kept: NOT NULL, keys and CHECK are")
-    columns = info["columns"]["columns"]
-    for column in columns:
-        if column["category"] != "STANDARD":
-            raise UnsupportedError(f"a generated column is not supported: {column['name']}")
     for option in ("partition_keys", "sort_keys", "options"):
         if info.get(option):
             # no test: DuckDB refuses them for tables of its own
             raise UnsupportedError(f"CREATE TABLE with {option} is not supported")
     conflict = info["on_conflict"].partition("_")[0]
     plan = _plan(root["children"][0]) if root["children"] else ""
-    return Change(Verb.CREATE, _name(info), conflict, plan, tuple(column["name"] for column in columns))
+    return Change(Verb.CREATE, _name(info), conflict, plan, _stored_columns(info))
+
+
+def _stored_columns(table: dict[str, Any]) -> tuple[str, ...]:
+    """Those that are not generated."""
+    columns = table["columns"]["columns"]
+    return tuple(column["name"] for column in columns if column["category"] == "STANDARD")
 
 
 def _name(info: dict[str, Any]) -> str:

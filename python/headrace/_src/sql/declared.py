@@ -11,7 +11,7 @@ _NEXTVAL = re.compile(r"\bnextval\('((?:[^']|'')*)'\)", re.IGNORECASE)
 
 
 def declared(connection: Any, name: str) -> TableSchema:
-    """The table of a name: the last of them, of the two that a TEMP one may be beside."""
+    """The table of a name, with the columns that are stored; a TEMP one where there are two."""
     ((oid, own, definition),) = connection.execute(
         "select table_oid, table_name, sql from duckdb_tables() where lower(table_name) = lower(?) "
         "order by temporary desc limit 1",
@@ -19,7 +19,7 @@ def declared(connection: Any, name: str) -> TableSchema:
     ).fetchall()
     columns = connection.execute(
         "select column_name, data_type, is_nullable from duckdb_columns() where table_oid = ? "
-        "order by column_index",
+        "and not is_generated order by column_index",
         [oid],
     ).fetchall()
     used = sequences_in(definition)
