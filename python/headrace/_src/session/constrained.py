@@ -39,7 +39,7 @@ def check_merged(names: Names, done: Merged, options: Mapping[str, Any]) -> None
 
 
 def _compute(generated: Sequence[str], names: Names, new: KeptTable, options: Mapping[str, Any]) -> None:
-    """Raises ConstraintError if a generated column of new rows is a mistake. Updates may make one, as in DuckDB."""
+    """Raises ConstraintError if a generated column of new rows is a mistake; DuckDB lets updates make one."""
     asked = bound(
         f"select {', '.join(map(quoted, generated))} from new",
         names.without("new").having("new", new.called("new")),

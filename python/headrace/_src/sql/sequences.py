@@ -29,6 +29,8 @@ from headrace._src.sql.plan_json import (
 )
 
 _CALLS = re.compile(r"\b(?:nextval|currval)\s*\(", re.IGNORECASE)
+#: What has rows of several operators, or not all: what is below it is computed once for each row of VALUES.
+_BESIDE_OTHERS = ("LOGICAL_COMPARISON_JOIN", "LOGICAL_DISTINCT", "LOGICAL_UNION")
 #: No other operator of a plan has these numbers.
 _NUMBERED, _COMPUTED = (1 << 32) + 2, (1 << 32) + 3
 #: Of a function, what has columns of its own.
@@ -128,37 +130,60 @@ def with_numbers(plan: str, begins: Begins) -> tuple[str, dict[str, Used]]:
         if next(_calls_of(document["plans"]), None) is not None:
             raise UnsupportedError(
                 "nextval and currval stand in columns of what is inserted or selected, without conditions "
-                "around them: not in CASE, subqueries, WHERE, below LIMIT and its like, nor in ON CONFLICT "
-                "and MERGE INTO"
+                "around them: not in CASE, subqueries, WHERE, below LIMIT and its like, in MERGE INTO, nor "
+                "in ON CONFLICT of other rows than VALUES"
             )
         return plan_text(document), used
 
 
-def _numbered(root: Node, begins: Begins, used: dict[str, Used]) -> Node:
-    """The operator with its calls done, of the first below projections that has any."""
+def _numbered(root: Node, begins: Begins, used: dict[str, Used], is_sure: bool = True) -> Node:
+    """The operator with its calls done, and those below it.
+
+    is_sure: whether each row of the operator is one of the statement's.
+    """
     kind = root["type"]
     if kind == "LOGICAL_EXPRESSION_GET":
-        turn = _Numbers(begins)
-        rows = [[turn.put_into(each) for each in row] for row in root["expressions"]]
-        used |= {name: Used(calls, False) for name, calls in turn.calls.items()}
-        return {**root, "expressions": rows}
-    if kind == "LOGICAL_MATERIALIZED_CTE":
+        return _in_values(root, begins, used)
+    if kind in _BESIDE_OTHERS:
+        is_sure = False
+    elif kind == "LOGICAL_MATERIALIZED_CTE":
         first, behind = root["children"]
-        return {**root, "children": [first, _numbered(behind, begins, used)]}
-    if kind != "LOGICAL_PROJECTION":
+        children = [_numbered(first, begins, used, False), _numbered(behind, begins, used, is_sure)]
+        return {**root, "children": children}
+    elif kind != "LOGICAL_PROJECTION":
         return root
-    calls = list(_calls_of(root["expressions"]))
-    if not calls:
-        return {**root, "children": [_numbered(root["children"][0], begins, used)]}
-    if root["children"][0]["type"] == "LOGICAL_DUMMY_SCAN":  # one row
-        turn = _Numbers(begins)
-        expressions = [turn.put_into(each) for each in root["expressions"]]
-        used |= {name: Used(calls, False) for name, calls in turn.calls.items()}
+    below = [_numbered(child, begins, used, is_sure) for child in root["children"]]
+    root = {**root, "children": below}
+    if kind != "LOGICAL_PROJECTION" or not any(True for _ in _calls_of(root["expressions"])):
+        return root
+    rows = _rows_of(below[0])
+    return root if rows is None and not is_sure else _in_projection(root, rows, begins, used)
+
+
+def _rows_of(operator: Node) -> int | None:
+    """How many rows it has, of VALUES."""
+    while operator["type"] == "LOGICAL_PROJECTION":
+        operator = operator["children"][0]
+    if operator["type"] == "LOGICAL_DUMMY_SCAN":
+        return 1
+    return len(operator["expressions"]) if operator["type"] == "LOGICAL_EXPRESSION_GET" else None
+
+
+def _in_values(root: Node, begins: Begins, used: dict[str, Used]) -> Node:
+    turn = _Numbers(begins)
+    rows = [[turn.put_into(each) for each in row] for row in root["expressions"]]
+    _put(used, {name: Used(calls, False) for name, calls in turn.calls.items()})
+    return {**root, "expressions": rows}
+
+
+def _in_projection(root: Node, rows: int | None, begins: Begins, used: dict[str, Used]) -> Node:
+    """A projection of so many rows, if that is known, with its calls done."""
+    if rows == 1 and root["children"][0]["type"] == "LOGICAL_DUMMY_SCAN":
+        (expressions,) = _in_values({"expressions": [root["expressions"]]}, begins, used)["expressions"]
         return {**root, "expressions": expressions}
     direct = filter(_is_call, _nodes(root["expressions"], "BOUND_FUNCTION", without=_LAMBDAS))
     names = [_sequence(each) for each in direct]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise UnsupportedError(f"a sequence gives each row one number: {twice[0]} is asked twice")
+    _check_once([name for name in names if names.count(name) > 1])
     kept = {each["index"]: each for each in _nodes(root["expressions"], "BOUND_REF", without=_LAMBDAS)}
     places = {index: place for place, index in enumerate(kept)}
     below = [reference(index, each["return_type"]) for index, each in kept.items()]
@@ -171,8 +196,18 @@ def _numbered(root: Node, begins: Begins, used: dict[str, Used]) -> Node:
     }
     turn = _Numbers(begins, row=reference(len(below), BIGINT), places=places)
     expressions = [turn.put_into(each) for each in root["expressions"]]
-    used |= {name: Used(calls, True) for name, calls in turn.calls.items()}
+    _put(used, {name: Used(calls * (rows or 1), rows is None) for name, calls in turn.calls.items()})
     return {**root, "children": [numbered], "expressions": expressions}
+
+
+def _put(used: dict[str, Used], more: dict[str, Used]) -> None:
+    _check_once([name for name in more if name in used])
+    used.update(more)
+
+
+def _check_once(twice: list[str]) -> None:
+    if twice:
+        raise UnsupportedError(f"a sequence gives each row one number: {twice[0]} is asked twice")
 
 
 class _Numbers:
