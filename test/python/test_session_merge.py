@@ -86,6 +86,8 @@ STATEMENTS = [
     "merge into a using t on a.i = t.k when matched and k = 2 then delete returning rowid",
     "merge into t using a on i = k when matched then update set v = s returning *, merge_action",
     "merge into t using a on i = k when matched then delete returning k, v",
+    "merge into a b using t as c on b.i = c.k when matched and c.k = 2 then delete returning b.i, b.*, merge_action as m",
+    "insert into a as b values (1, 'p', 5) on conflict do update set s = b.s || excluded.s returning b.s, b.d",
     "merge into nope using t on i = k when matched then delete",
     "merge into a using nope on i = k when matched then delete",
 ]  # fmt: skip
@@ -137,7 +139,7 @@ ERRORS = [
     ("merge into a using t on i = k when not matched then error 'not ' || k", hr.errors.ConstraintError, "MERGE INTO has a row WHEN NOT MATCHED BY TARGET THEN ERROR: not 9"),
     ("merge into a using t on i = k when matched then delete", hr.errors.DataError, "MERGE INTO changes a row of the table twice: several rows of the source match it; let one of them match"),
     ("merge into g using t on n = k when matched then delete", hr.errors.UnsupportedError, "MERGE INTO of a table that the session was given: g"),
-    ("merge into a as b using t on i = k when matched and k = 2 then delete\nreturning b.i, merge_action", hr.errors.UnsupportedError, r"(?s)RETURNING has columns of the table a alone: .*\(at 2:11\)"),
+    ("merge into a as b using t on i = k when matched and k = 2 then delete\nreturning b.i, b.merge_action, merge_action", hr.errors.UnsupportedError, r"(?s)RETURNING has columns of the table a alone: .*\(at 2:16\)"),
     ("merge into a using t on i = k when matched and k = 2 then delete returning rowid", hr.errors.SqlError, "no such column: rowid"),
     ("merge into a using t on i = k when matched and k = 2 then delete\nreturning merge_action, s::integer", hr.errors.DataError, r"value cannot be cast \(at .*2:26\)"),
     ("merge into a using t on i = k\nwhen matched and v::integer = 2 then delete", hr.errors.DataError, r"value cannot be cast \(at .*2:19\)"),

@@ -74,6 +74,17 @@ SCRIPTS = {
         "insert into a (x) values (1), (2) on conflict do nothing",
         "select nextval('s') as n",
     ],
+    "names": [
+        'create temp sequence d; create sequence "Q ""r"',
+        """create table w (i integer default nextval('d'), j integer default nextval('"Q ""r"'), x integer)""",
+        "insert into w (x) values (3), (4)",
+        "insert into w (x, i) select x, nextval('D') from w returning *",
+        """select nextval('main."Q ""r"') as n, nextval('d') as m""",
+        "alter table w rename x to y",
+        "insert into w (y) values (3) returning *",
+        'drop sequence "Q ""r"',
+        'drop table w; drop sequence "Q ""r"',
+    ],
     "transactions": [
         "create sequence s; create table a (i bigint default nextval('s'), x integer not null)",
         "begin; insert into a (x) values (1); select nextval('s')",

@@ -18,8 +18,9 @@ from headrace._src.sql.bound_change import bound_change
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
 from headrace._src.sql.changes import Change
 from headrace._src.sql.composed import Composed, Part
+from headrace._src.sql.declared import Sequence
 from headrace._src.sql.script import Kind, script_of
-from headrace._src.sql.sequences import Sequence, may_call
+from headrace._src.sql.sequences import may_call
 from headrace._src.sql.tables import TableSchema, quoted
 
 _READS_VARIABLE = "getvariable"

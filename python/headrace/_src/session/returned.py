@@ -12,11 +12,19 @@ from headrace._src.query import sql as queries
 from headrace._src.session.effects import Answer
 from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.names import Bound, BoundChange, Names, bound
+from headrace._src.sql.changes import Verb
 from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.script import query_returned
-from headrace._src.sql.tables import quoted
+from headrace._src.sql.spelling import OWN, WORD
+from headrace._src.sql.tables import quoted, unquoted
 
 _ROWID = re.compile(r"\browid\b", re.IGNORECASE)
+#: The other name of a table that a statement changes.
+_ALIAS = re.compile(
+    rf"\b(?:into|delete\s+from|update)\s+{OWN}(?P<name>{WORD})\s+(?P<as>as\s+)?(?P<alias>{WORD})",
+    re.IGNORECASE,
+)
+_NO_ALIAS = ("using", "set", "values", "select", "with", "where", "returning", "default", "by", "on", "from")
 _ACTION = re.compile(r"\bmerge_action\b", re.IGNORECASE)
 
 
@@ -28,7 +36,9 @@ class Returned:
         self._name = names.tables[said.change.name.lower()][0]
         self._names = names.without(self._name)
         self._statement = said.composed.parts[-1].text
-        asked_text = query_returned(self._statement, quoted(self._name))
+        is_insert = said.change.verb is Verb.INSERT  # whose other name is not known behind it
+        self._from = quoted(self._name) if is_insert else _called(self._statement, self._name)
+        asked_text = query_returned(self._statement, self._from)
         self._has_action = said.change.merge is not None and _ACTION.search(asked_text) is not None
         try:
             asked = self._bound(table, {"INSERT": 0})
@@ -55,7 +65,7 @@ class Returned:
 
     def _bound(self, rows: KeptTable, counts: Mapping[str, int]) -> Bound:
         action = f"{_action_of(counts)} as merge_action" if self._has_action else ""
-        text = query_returned(self._statement, quoted(self._name), action)
+        text = query_returned(self._statement, self._from, action)
         try:
             return bound(text, self._names.having(self._name, rows))
         except HeadraceError as error:
@@ -66,6 +76,15 @@ class Returned:
         if not self._has_action:
             return error
         return Composed((Part("", "merge_action"), Part(self._statement))).retold(error)
+
+
+def _called(statement: str, table: str) -> str:
+    """A table as it stands in FROM, by the name that the statement has for it."""
+    for found in _ALIAS.finditer(statement):
+        is_name = found["as"] or found["alias"].lower() not in _NO_ALIAS
+        if is_name and unquoted(found["name"]).lower() == table.lower():
+            return f"{quoted(table)} as {found['alias']}"
+    return quoted(table)
 
 
 def _action_of(counts: Mapping[str, int]) -> str:

@@ -8,7 +8,8 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import DataError
-from headrace._src.sql.sequences import Sequence, Used, with_numbers
+from headrace._src.sql.declared import Sequence
+from headrace._src.sql.sequences import Used, with_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,11 +1,12 @@
-"""Tables of the binder's catalogue, as a session keeps what it knows of them."""
+"""Tables and sequences of the binder's catalogue, as a session keeps what it knows of them."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
-from headrace._src.sql.tables import Column, TableSchema, unquoted
+from headrace._src.sql.tables import Column, TableSchema, quoted, unquoted
 
 _NEXTVAL = re.compile(r"\bnextval\('((?:[^']|'')*)'\)", re.IGNORECASE)
 
@@ -23,16 +24,35 @@ def declared(connection: Any, name: str) -> TableSchema:
         [oid],
     ).fetchall()
     used = sequences_in(definition)
-    sequences = (
-        connection.execute("select sequence_name, sql from duckdb_sequences()").fetchall() if used else ()
-    )
-    made = "".join(f"{if_not_there(sql)}\n" for each, sql in sequences if each.lower() in used)
+    known = sequences(connection) if used else []
+    made = "".join(f"{each.statement}\n" for each in known if each.name.lower() in used)
     return TableSchema(own, tuple(Column(*each) for each in columns), f"{made}{definition}")
 
 
-def if_not_there(statement: str) -> str:
-    """The binder's CREATE SEQUENCE, of one that may be there."""
-    return re.sub("^CREATE SEQUENCE", "CREATE SEQUENCE IF NOT EXISTS", statement)
+@dataclass(frozen=True)
+class Sequence:
+    name: str
+    start: int
+    least: int
+    most: int
+    step: int
+    cycles: bool
+
+    @property
+    def statement(self) -> str:
+        """Creates it where it is not there."""
+        return (
+            f"CREATE SEQUENCE IF NOT EXISTS {quoted(self.name)} INCREMENT BY {self.step} "
+            f"MINVALUE {self.least} MAXVALUE {self.most} START {self.start};"
+        )
+
+
+def sequences(connection: Any) -> list[Sequence]:
+    """Those of the binder's catalogue."""
+    told = connection.execute(
+        "select sequence_name, start_value, min_value, max_value, increment_by, cycle from duckdb_sequences()"
+    ).fetchall()
+    return [Sequence(*each) for each in told]
 
 
 def sequences_in(definition: str) -> set[str]:

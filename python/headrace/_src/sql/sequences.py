@@ -14,7 +14,7 @@ from typing import Any
 
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.sql.catalogue import tables_of_binder
-from headrace._src.sql.declared import if_not_there
+from headrace._src.sql.declared import Sequence, sequences
 from headrace._src.sql.place import located
 from headrace._src.sql.plan_json import (
     BIGINT,
@@ -66,17 +66,6 @@ _ROW_NUMBER = {
 Begins = Callable[[str, str], tuple[int, int]]
 
 
-@dataclass(frozen=True)
-class Sequence:
-    name: str
-    #: Creates it where it is not there.
-    statement: str
-    start: int
-    least: int
-    most: int
-    step: int
-
-
 def created(statement: str) -> Sequence:
     """What a CREATE SEQUENCE makes. Raises SqlError for a mistake, UnsupportedError for CYCLE."""
     import duckdb
@@ -87,15 +76,11 @@ def created(statement: str) -> Sequence:
             connection.execute(statement)
         except duckdb.Error as error:
             raise located(SqlError, str(error).partition(": ")[2], statement, position, 6) from None
-        ((name, start, least, most, step, cycles, text),) = connection.execute(
-            "select sequence_name, start_value, min_value, max_value, increment_by, cycle, sql "
-            "from duckdb_sequences()"
-        ).fetchall()
-    if cycles:
-        raise located(
-            UnsupportedError, f"a sequence with CYCLE is not supported: {name}", statement, position, 6
-        )
-    return Sequence(name, if_not_there(text), start, least, most, step)
+        (sequence,) = sequences(connection)
+    if sequence.cycles:
+        message = f"a sequence with CYCLE is not supported: {sequence.name}"
+        raise located(UnsupportedError, message, statement, position, 6)
+    return sequence
 
 
 def may_call(text: str) -> bool:
