@@ -13,9 +13,22 @@ _ALIKE: tuple[tuple[type[hr.HeadraceError], tuple[type[Exception], ...]], ...] =
     (hr.errors.ConstraintError, (duckdb.ConstraintException,)),
     (
         hr.errors.DataError,
-        (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException),
+        (
+            duckdb.ConversionException,
+            duckdb.OutOfRangeException,
+            duckdb.InvalidInputException,
+            duckdb.SequenceException,
+        ),
     ),
-    (hr.errors.UserError, (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException)),
+    (
+        hr.errors.UserError,
+        (
+            duckdb.ParserException,
+            duckdb.BinderException,
+            duckdb.CatalogException,
+            duckdb.DependencyException,
+        ),
+    ),
 )
 
 

@@ -79,19 +79,3 @@ def test_foreign_keys_are_refused() -> None:
     session.sql(TABLE)
     with pytest.raises(hr.errors.UnsupportedError, match="FOREIGN KEY of a table is not kept"):
         session.sql("create table b (i integer references a (i))")
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "insert or ignore into a values (1, 'x', 1)",
-        "insert or replace into a values (1, 'x', 1)",
-        "insert into a values (1, 'x', 1) on conflict (i) do nothing",
-        "insert into a values (1, 'x', 1) on conflict (i) do update set s = excluded.s",
-    ],
-)
-def test_refuses_what_conflicts_would_do(statement: str) -> None:
-    session = hr.connect()
-    session.sql("create table a (i integer primary key, s varchar, d integer)")
-    with pytest.raises(hr.errors.UnsupportedError, match="ON CONFLICT and MERGE INTO are not supported"):
-        session.sql(statement)

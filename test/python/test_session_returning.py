@@ -28,6 +28,10 @@ TEXTS = [
     'update a set h = 1, s = default from (select 3 as q) as b where x = q returning a.x, h, "s"',
     "with c as (select 12 as q) delete from a using c where x = q returning x",
     "update a set x = 1 where false returning *",
+    "update main.a as b set s = 'b' where b.x < 12 returning b.x, s, b.* exclude (m, h, x, s)",
+    'with c as (select 20 as q) delete from "a" "T t" using c where x = q returning "T t".x, "T t".s',
+    "insert into a as z by name select 9000 as x returning a.x, s",
+    "update a set s = 'c' from a as o where a.x = o.x + 1 and o.x < 12 returning a.x, a.s",
     "delete from a returning x",
 ]
 
@@ -67,10 +71,11 @@ def test_a_mistake_changes_nothing() -> None:
             "RETURNING has columns of the table a alone, without rowid: name them",
         ),
         (
-            "delete from a as t returning t.x",
-            hr.errors.UnsupportedError,
-            "RETURNING has columns of the table a alone: ",
+            "delete from a as t using (select 1 as y) as b returning t.x, b.y",
+            hr.errors.SqlError,
+            'Referenced table "b" not found',
         ),
+        ("delete from a as t returning a.x", hr.errors.SqlError, 'Referenced table "a" not found'),
         (
             "with c as (delete from a returning *) from c",
             hr.errors.UnsupportedError,

@@ -260,7 +260,6 @@ ERRORS = [
     ("create table b as select 8 // (k - 2) as q from t", hr.errors.DataError, "division by zero"),
     ("create table b (i integer references a (i))", hr.errors.HeadraceError, "(?i)foreign key|primary key"),
     ("create table b (i integer references a (i))", hr.errors.SqlError, "there is no primary key"),
-    ("create table b (i integer, j integer generated always as (i + 1))", hr.errors.UnsupportedError, "a generated column is not supported: j"),
     ("create table b (x bit)", hr.errors.UnsupportedError, "unsupported type of a column: BIT"),
     ("create table b (x uuid[])", hr.errors.UnsupportedError, r"a table of a session keeps no UUIDs in lists, structs and maps, got UUID\[\]"),
     ("create table b (x nope)", hr.errors.SqlError, "no such type: nope"),
@@ -275,7 +274,6 @@ ERRORS = [
     ("alter table a rename to v", hr.errors.UserError, "there is a table or view of this name: v"),
     ("alter table t rename to z", hr.errors.UnsupportedError, "ALTER TABLE of a table that the session was given: t"),
     ("alter table v rename to z", hr.errors.UserError, "no such table: v"),
-    ("merge into a using t on a.i = t.k when matched then delete", hr.errors.UnsupportedError, "MERGE INTO are not supported"),
 ]  # fmt: skip
 
 

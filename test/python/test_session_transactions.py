@@ -258,8 +258,8 @@ def test_clients_of_a_server_have_their_own() -> None:
         others.execute("delete from a where x = 1")
         with pytest.raises(
             Exception,
-            match="the transaction is rolled back, as another one has changed the same table, view, macro or type "
-            "meanwhile: a; do it again",
+            match="the transaction is rolled back, as another one has changed the same table, view, macro, type or "
+            "sequence meanwhile: a; do it again",
         ):
             one.commit()
         assert rows(others) == [(2,), (3,)]
@@ -352,9 +352,37 @@ def statement(draw: random.Random) -> str:
         f"delete from {name} where k % 7 = {number % 7} returning k + 1 as k, s": 1,
         f"update {name} set s = 'r' where k = {number} returning *": 2,
         f"insert into {name} select {number}, s || '.' from {draw.choice('ab')} where k < 2 returning s, k": 1,
+        f"insert or {draw.choice(['ignore', 'replace'])} into {name} values ({number}, 'x'), ({number}, 'u')": 2,
+        f"insert into {name} (k, s) values ({number}, 'x') on conflict (s) do update set k = excluded.k + 1 returning k, s": 1,
+        f"insert into {name} by name select {number} as k, 'xu' as s on conflict do nothing": 1,
+        merge(draw, name, number): 4,
+        "create sequence if not exists q start 3 increment 2": 2,
+        f"create or replace table {name} (k bigint default nextval('q'), s varchar)": 0.7,
+        f"insert into {name} (k) select nextval('q') from {draw.choice('ab')} where k > 2": 1,
+        f"insert into {name} (s) values ('q'), ('{number}')": 2,
+        "select nextval('q') as n": 1,
+        "select currval('q') as n": 1,
+        "drop sequence q": 0.3,
         f"truncate {name}": 0.5,
         f"select count(*) as n, sum(k) as k from {name}": 4,
         "select nope": 0.3,
         "selec": 0.3,
     }
     return draw.choices(list(kinds), list(kinds.values()))[0]
+
+
+def merge(draw: random.Random, name: str, number: int) -> str:
+    source = draw.choice([f"(select range as n from range({number}))", "(select distinct k as n from b)"])
+    actions = [
+        "matched and n % 3 = 0 then delete",
+        "matched then update set s = s || 'm', k = k + 1",
+        "not matched and n % 2 = 0 then insert (k) values (n)",
+        f"not matched and n > {number} then insert (s, k) values ('n' || n, n)",
+        f"not matched by source and k < {number} then update set k = k + 30",
+        "not matched by source and k > 40 then delete",
+        "matched and k = 7 then error 'seven'",
+    ]
+    chosen = sorted(draw.sample(range(len(actions)), draw.randrange(1, 4)), key=lambda place: place == 1)
+    whens = " ".join(f"when {actions[place]}" for place in chosen)
+    returning = draw.choice(["", " returning merge_action, k, s"])
+    return f"merge into {name} using {source} as q on {name}.k = q.n {whens}{returning}"

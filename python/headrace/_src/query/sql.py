@@ -230,6 +230,11 @@ def rows_of_plan(
     return _query(taken, text, tables, dict(options), plan=plan)
 
 
+def whole_of_plan(plan: BoundPlan, text: str, tables: TablesArgument, options: Mapping[str, Any]) -> pa.Table:
+    """The result of a query that is bound, as `sql` gives it."""
+    return _query(_whole, text, tables, dict(options), plan=plan)
+
+
 @checked
 def batches(text: str, tables: TablesArgument, **options: Any) -> pa.RecordBatchReader:
     """Runs one query as `sql` does, with its options, and returns its result as record batches.

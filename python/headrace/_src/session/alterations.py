@@ -46,7 +46,8 @@ def alteration(alters: re.Match[str], names: Names, change: Callable[[Names, str
         raise UserError(f"no such table: {name}")
     table = kept_table(names, name, "ALTER TABLE")
     retyped = unquoted(alters["column"]) if alters["types"] else ""
-    schema, columns = altered(alters.string, table.schema, retyped)
+    sequences = "\n".join(each.statement for each in names.sequences_of(alters.string))
+    schema, columns = altered(alters.string, table.schema, retyped, sequences)
     if alters["moves"] and schema.name.lower() in (*names.tables, *names.views):
         raise UserError(f"there is a table or view of this name: {schema.name}")
     if not alters["adds"] and not retyped:

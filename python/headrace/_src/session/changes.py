@@ -8,33 +8,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.cluster import current
-from headrace._src.errors import HeadraceError, SqlError, UnsupportedError, UserError
+from headrace._src.errors import HeadraceError, UnsupportedError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.session.alterations import alteration, alters_of
 from headrace._src.session.appended_files import AppendedFile, is_folder
-from headrace._src.session.constrained import check_added, check_all
+from headrace._src.session.constrained import check_added, check_all, check_merged
 from headrace._src.session.copied_files import copied_from, insertion
 from headrace._src.session.effects import Answer, Effect, kept_table
 from headrace._src.session.kept_table import KeptTable
-from headrace._src.session.names import Bound, BoundChange, Names, bound, bound_statement
-from headrace._src.session.transactions import changing_within, transaction_of
+from headrace._src.session.merged_rows import merged
+from headrace._src.session.names import BoundChange, Names, bound, bound_statement
+from headrace._src.session.returned import Returned
+from headrace._src.session.sequences import KeptSequence, numbered
+from headrace._src.session.transactions import changing_within, transaction_of, within
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
+from headrace._src.sql.declared import sequences_in
 from headrace._src.sql.parameters import Parameters, with_each
 from headrace._src.sql.script import (
     CHANGES,
     TRANSACTIONS,
+    gives_rows,
     may_be_done,
     query_alone,
-    query_returned,
     statements_of,
     verb_of,
 )
+from headrace._src.sql.sequences import created, may_call, takes_numbers
 from headrace._src.sql.spelling import NOTHING, OWN, WORD
-from headrace._src.sql.tables import quoted, unquoted
+from headrace._src.sql.tables import unquoted
 
 if TYPE_CHECKING:
     from headrace._src.session.session import Session
@@ -48,7 +54,7 @@ _CREATE_VIEW = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _DROP = re.compile(
-    rf"{NOTHING}drop\s+(table|view|macro|function|type)\s+(if\s+exists\s+)?{_NAME}"
+    rf"{NOTHING}drop\s+(table|view|macro|function|type|sequence)\s+(if\s+exists\s+)?{_NAME}"
     rf"(?:\s+cascade|\s+restrict)?{NOTHING};?{NOTHING}",
     re.IGNORECASE | re.DOTALL,
 )
@@ -56,26 +62,33 @@ _CREATE = rf"{NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?"
 _DEFINE = re.compile(
     rf"{_CREATE}(?:macro|function|type)\s+(if\s+not\s+exists\s+)?{_NAME}", re.IGNORECASE | re.DOTALL
 )
+_CREATE_SEQUENCE = re.compile(
+    rf"{_CREATE}sequence\s+(if\s+not\s+exists\s+)?{_NAME}", re.IGNORECASE | re.DOTALL
+)
 #: What a query may have in front of it, for itself.
 _OF_QUERY = re.compile(
     rf"(?:{_CREATE}(?:macro|function|type|view)|{NOTHING}set\s+variable)\b", re.IGNORECASE | re.DOTALL
 )
-_ROWID = re.compile(r"\browid\b", re.IGNORECASE)
 _ONE_ROW = re.compile(r"\bvalues\s*(\(.*\))\s*;?\s*", re.IGNORECASE | re.DOTALL)
 
 
 def is_script(text: str) -> bool:
     """Whether a text is done statement by statement: no query, or one with more than its own definitions in
     front."""
-    if ";" not in text and not may_be_done(text):
+    if ";" not in text and not may_be_done(text) and not may_call(text):
         return False
     *front, last = statements_of(text)
-    return _is_change(last) or not all(map(_OF_QUERY.match, front))
+    return _is_done(last) or not all(map(_OF_QUERY.match, front))
 
 
 def _is_change(statement: str) -> bool:
     verb = verb_of(statement)
     return verb in (*CHANGES, *TRANSACTIONS) or (verb == "copy" and copied_from(statement) is not None)
+
+
+def _is_done(statement: str) -> bool:
+    """Whether a statement is done at once: it changes something, if only the next number of a sequence."""
+    return _is_change(statement) or (may_call(statement) and gives_rows(statement))
 
 
 def done(session: Session, text: str, options: Mapping[str, Any]) -> tuple[str, Answer | None]:
@@ -85,11 +98,11 @@ def done(session: Session, text: str, options: Mapping[str, Any]) -> tuple[str, 
     """
     *front, last = statements_of(text)
     for each in front:
-        if _is_change(each):
+        if _is_done(each):
             _do(session, each, options)
         else:
             session.sql(each, **options)
-    return last, _do(session, last, options) if _is_change(last) else None
+    return last, _do(session, last, options) if _is_done(last) else None
 
 
 def done_for_each(session: Session, text: str, sets: Sequence[Parameters], **options: Any) -> int:
@@ -125,8 +138,32 @@ def _do(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
         with session._changing:
             ends_or_begins(session._transactions)
         return Answer.of_success()
+    if not _is_change(text):
+        around = changing_within if takes_numbers(text) else within
+        with around(session._transactions.running):
+            return _asked(session, text, options)
     with changing_within(session._transactions.running):
         return _done(session, text, options)
+
+
+def _asked(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
+    """The rows of a query that takes numbers of sequences."""
+
+    def ask(names: Names, told: Mapping[str, Any]) -> Effect:
+        asked = bound(text, names)
+        assert asked.plan
+        try:
+            with numbered(asked.plan.json, names.sequences) as now:
+                plan = replace(asked.plan, json=now.plan)
+                rows = queries.whole_of_plan(plan, asked.composed.text, asked.tables, told)
+                now.has_run(rows.num_rows)
+        except HeadraceError as error:
+            raise asked.composed.retold(error) from None
+        return Effect(Answer(rows, types=asked.plan.types))
+
+    answer = session._changed(text, options, ask)
+    assert answer
+    return answer
 
 
 def _done(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
@@ -135,6 +172,8 @@ def _done(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
         return _create_view(session, text, created)
     if defined := _DEFINE.match(text):
         return _define(session, text, defined)
+    if sequence := _CREATE_SEQUENCE.match(text):
+        return _create_sequence(session, text, sequence)
     if dropped := _DROP.fullmatch(text):
         return _drop(session, dropped)
 
@@ -177,8 +216,37 @@ def _define(session: Session, text: str, defined: re.Match[str]) -> Answer:
     return Answer.of()
 
 
+def _create_sequence(session: Session, text: str, said: re.Match[str]) -> Answer:
+    replaces, if_none, name = said[1], said[2], unquoted(said[3])
+    if name.lower() in session._names.sequences:
+        if if_none:
+            return Answer.of()
+        if not replaces:
+            raise UserError(f"there is a sequence of this name: {name}; CREATE OR REPLACE makes it anew")
+        _check_unused(session._names, name)
+    session._sequenced(name, KeptSequence(created(query_alone(text))))
+    return Answer.of()
+
+
+def _check_unused(names: Names, sequence: str) -> None:
+    for name, table in names.tables.values():
+        if isinstance(table, KeptTable) and sequence.lower() in sequences_in(table.schema.definition):
+            raise UserError(f"table {name} has a default of the sequence {sequence}: DROP TABLE comes first")
+
+
+def _drop_sequence(session: Session, name: str, *, if_there: bool) -> Answer:
+    if name.lower() in session._names.sequences:
+        _check_unused(session._names, name)
+        session._sequenced(name, None)
+    elif not if_there:
+        raise UserError(f"no such sequence: {name}")
+    return Answer.of_success()
+
+
 def _drop(session: Session, dropped: re.Match[str]) -> Answer:
     kind, name = dropped[1].lower(), unquoted(dropped[3])
+    if kind == "sequence":
+        return _drop_sequence(session, name, if_there=bool(dropped[2]))
     if kind not in ("table", "view"):
         if name.lower() in session._names.definitions:
             session._defined(name, "")
@@ -248,60 +316,40 @@ def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect
         count = file.write(rows.to_reader()) if rows is not None else _run(said, options, file.write)
         return Effect(Answer.of(count))
     table = kept_table(names, change.name, change.verb.value)
-    returned = _Returned(names, said, table) if change.returned else None
+    returned = Returned(names, said, table) if change.returned else None
+    made, rows, counts = _changed(names, said, table, options)
+    answer = returned.answer(rows(), counts, options) if returned else Answer.of(sum(counts.values()))
+    return Effect(answer, change.name, made)
+
+
+def _changed(
+    names: Names, said: BoundChange, table: KeptTable, options: Mapping[str, Any]
+) -> tuple[KeptTable, Callable[[], KeptTable], Mapping[str, int]]:
+    """The table with its rows changed, these rows, and how many of them by what, in their order."""
+    change = said.change
+    if merge := change.merge:
+        done = _run(said, options, lambda rows: merged(table, merge, rows))
+        check_merged(names, done, options)
+        return done.table, lambda: done.changed, done.counts
     if change.verb is Verb.INSERT:
         is_known = change.rows is not None
         made = table.with_rows(change.rows.to_batches()) if is_known else _run(said, options, table.with_rows)
+        check_added(names, table, made.behind(table.num_rows), options)
         count, rows = made.num_rows - table.num_rows, lambda: made.behind(table.num_rows)
-        check_added(names, table, rows(), options)
     elif change.verb is Verb.DELETE:
         goes = _run(said, options, table.numbered)
         made, count, rows = table.where(~goes), int(goes.sum()), lambda: table.where(goes)
     else:
         columns = change.names[:-1]
         made, has = _run(said, options, lambda rows: table.with_values(columns, rows))
-        count, rows = int(has.sum()), lambda: made.where(has)
         check_all(names, made, options)
-    answer = returned.answer(rows(), count, options) if returned else Answer.of(count)
-    return Effect(answer, change.name, made)
-
-
-class _Returned:
-    """What RETURNING asks for of the rows that a statement changes."""
-
-    def __init__(self, names: Names, said: BoundChange, table: KeptTable) -> None:
-        """Raises UnsupportedError for more than columns of the table. names: before the statement."""
-        self._name = names.tables[said.change.name.lower()][0]
-        self._names = names.without(self._name)
-        text = said.composed.parts[-1].text
-        self._text = query_returned(text, quoted(self._name))
-        try:
-            asked = self._bound(table)
-        except SqlError as error:
-            raise UnsupportedError(
-                f"RETURNING has columns of the table {self._name} alone: {error}"
-            ) from None
-        assert asked.plan
-        if _ROWID.search(self._text) or len(asked.plan.names) != said.change.returned:
-            raise UnsupportedError(
-                f"RETURNING has columns of the table {self._name} alone, without rowid: name them"
-            )
-
-    def _bound(self, rows: KeptTable) -> Bound:
-        return bound(self._text, self._names.having(self._name, rows))
-
-    def answer(self, rows: KeptTable, count: int, options: Mapping[str, Any]) -> Answer:
-        asked = self._bound(rows)
-        assert asked.plan
-        try:
-            found = queries.sql(asked.composed.text, asked.tables, **options)
-        except HeadraceError as error:
-            raise asked.composed.retold(error) from None
-        return Answer(found, count, asked.plan.types)
+        count, rows = int(has.sum()), lambda: made.where(has)
+    return made, rows, {change.verb.value: count}
 
 
 def _run(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:
     """What `take` makes of the rows of a statement."""
     change = said.change
-    plan = BoundPlan(change.plan, change.names)
-    return queries.rows_of_plan(take, plan, said.composed.text, said.read, options)
+    with numbered(change.plan, said.sequences) as now:
+        plan = BoundPlan(now.plan, change.names)
+        return queries.rows_of_plan(now.counting(take), plan, said.composed.text, said.read, options)

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headrace._src.errors import HeadraceError, SqlError
+from headrace._src.errors import HeadraceError, SqlError, UnsupportedError
 from headrace._src.query.bound_query import names_table, schemas_of
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.statistics import documents_for
 from headrace._src.query.tables import ArrowTable, resolve
 from headrace._src.session.kept_table import KeptTable
-from headrace._src.sql.catalogue import BoundPlan, bound_change, bound_plan, tables_named
+from headrace._src.session.sequences import KeptSequence
+from headrace._src.sql.bound_change import bound_change
+from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
 from headrace._src.sql.changes import Change
 from headrace._src.sql.composed import Composed, Part
+from headrace._src.sql.declared import Sequence
 from headrace._src.sql.script import Kind, script_of
+from headrace._src.sql.sequences import may_call
 from headrace._src.sql.tables import TableSchema, quoted
 
 _READS_VARIABLE = "getvariable"
 #: In a text that may ask what tables there are.
 _ABOUT_TABLES = re.compile(r"information_schema|\b(?:duckdb|pragma|pg|sqlite)_", re.IGNORECASE)
+_ABOUT_SEQUENCES = re.compile(r"\b(?:duckdb_sequences|pg_sequences?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,7 @@ class Names:
     variables: Mapping[str, str] = field(default_factory=dict)
     #: Those that create macros and types.
     definitions: Mapping[str, str] = field(default_factory=dict)
+    sequences: Mapping[str, KeptSequence] = field(default_factory=dict)
 
     def without(self, name: str) -> Names:
         low = name.lower()
@@ -74,6 +80,10 @@ class Names:
         if self.definitions.keys().isdisjoint(word for each in texts for word in _words(each)):
             return {}
         return dict(self.definitions)
+
+    def sequences_of(self, text: str) -> list[Sequence]:
+        """The sequences, if the text may call one."""
+        return [kept.sequence for kept in self.sequences.values()] if may_call(text) else []
 
     def named(self, name: str) -> Any:
         """The table or view of a name; None: there is none."""
@@ -124,6 +134,8 @@ def bound(text: str, names: Names) -> Bound:
     if script.kind is not Kind.ROWS:  # about any table
         composed, tables = _composed(text, names, (*names.tables, *names.views))
         return Bound(composed, {**tables, **files}, None)
+    if names.sequences and (found := _ABOUT_SEQUENCES.search(text)):
+        raise UnsupportedError(f"{found[0]} does not know the sequences of a session")
     is_about_tables = _ABOUT_TABLES.search(text)
     reads = (*names.tables, *names.views) if is_about_tables else tables_named(script)
     composed, tables = _composed(text, names, reads)
@@ -141,6 +153,8 @@ class BoundChange:
     composed: Composed
     tables: dict[str, Any]
     change: Change
+    #: Which its rows may take numbers of.
+    sequences: Mapping[str, KeptSequence]
 
     @property
     def read(self) -> dict[str, Any]:
@@ -168,7 +182,7 @@ def bound_statement(text: str, names: Names, more: str = "") -> BoundChange:
         raise _mistake(text, names, bind) or composed.retold(error) from None
     except HeadraceError as error:
         raise composed.retold(error) from None
-    return BoundChange(composed, tables, change)
+    return BoundChange(composed, tables, change, names.sequences)
 
 
 def _nullable(schema: TableSchema) -> TableSchema:
@@ -194,6 +208,8 @@ def _composed(text: str, names: Names, reads: Iterable[str]) -> tuple[Composed, 
     parts = [Part(f"create view {quoted(v.name)} as {v.text}\n;", f"view {v.name}") for v in views]
     if any(_READS_VARIABLE in part.text.lower() for part in (*parts, Part(text))):
         parts = [*(Part(set_, f"variable {name}") for name, set_ in names.variables.items()), *parts]
+    sequences = names.sequences_of("\n".join(part.text for part in (*parts, Part(text))))
+    parts = [*(Part(each.statement, f"sequence {each.name}") for each in sequences), *parts]
     parts = [*(Part(f"{each}\n;", f"macro {name}") for name, each in definitions.items()), *parts]
     return Composed((*parts, Part(text))), tables
 
@@ -213,7 +229,7 @@ def _plan(composed: Composed, tables: Mapping[str, Any]) -> BoundPlan:
     return bound_plan(composed.text, _schemas(composed.text, tables))
 
 
-def _schemas(text: str, tables: Mapping[str, Any]) -> Sequence[TableSchema]:
+def _schemas(text: str, tables: Mapping[str, Any]) -> list[TableSchema]:
     """Of the tables, without a look at rows that statements have put into them."""
     found = resolve(tables)
     declared = {

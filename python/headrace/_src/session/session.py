@@ -22,6 +22,7 @@ from headrace._src.session.effects import Answer, Effect
 from headrace._src.session.names import Bound, Names, View, bound, read_by, with_files
 from headrace._src.session.relation import Relation
 from headrace._src.session.run_settings import with_setting
+from headrace._src.session.sequences import KeptSequence
 from headrace._src.session.transactions import Database, Transactions, within
 from headrace._src.sql.catalogue import tables_named
 from headrace._src.sql.collations import collation_set_by, in_collation
@@ -143,9 +144,9 @@ class Session:
         UTC. So do SET default_collation = 'nocase' and the option collation, and SET threads, memory_limit,
         temp_directory and max_temp_directory_size. SET VARIABLE x = value runs at once, also a subquery, and
         getvariable('x') is that value for later ones. COPY (query) TO 'file' writes at once, and gives the
-        number of rows. CREATE TABLE, INSERT, DELETE, UPDATE, TRUNCATE, DROP and CREATE VIEW are done at once,
-        too; BEGIN, COMMIT and ROLLBACK make several hold together. A text may have several statements and end
-        in a query. `Relation.changed` is the number of rows.
+        number of rows. CREATE TABLE, INSERT, DELETE, UPDATE, MERGE INTO, TRUNCATE, DROP and CREATE VIEW are
+        done at once, too; BEGIN, COMMIT and ROLLBACK make several hold together. A text may have several
+        statements and end in a query. `Relation.changed` is the number of rows.
 
         parameters: the values of `?` and `$1` in their order, or of `$name` and `:name` by name. They are
             typed literals for the query; an error shows the text with its values.
@@ -221,6 +222,13 @@ class Session:
             # One that is made anew stays in its place: others behind it may use it.
             definitions = {**known, low: statement} if statement else others
             self._names = replace(self._names, definitions=definitions)
+
+    def _sequenced(self, name: str, sequence: KeptSequence | None) -> None:
+        """Names a sequence, or forgets it."""
+        with self._lock:
+            others = {each: kept for each, kept in self._names.sequences.items() if each != name.lower()}
+            named = {**others, name.lower(): sequence} if sequence else others
+            self._names = replace(self._names, sequences=named)
 
     def _copy(self, copy: Copy, options: Mapping[str, Any]) -> str:
         """Writes the rows of a query now; the query of their number."""

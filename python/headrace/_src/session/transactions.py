@@ -61,7 +61,8 @@ class Transaction:
         if both := tables.keys() & views.keys():
             raise _conflict(min(both))
         definitions = _merged(before.definitions, mine.definitions, now.definitions)
-        return Names(tables, views, self.variables(now), definitions)
+        sequences = _merged(before.sequences, mine.sequences, now.sequences)
+        return Names(tables, views, self.variables(now), definitions, sequences)
 
     def variables(self, now: Names) -> Mapping[str, str]:
         """Those of the database with what the transaction has set: no transaction undoes them."""
@@ -79,8 +80,8 @@ def _merged(before: Mapping[str, Any], mine: Mapping[str, Any], now: Mapping[str
 
 def _conflict(name: str) -> TransactionError:
     return TransactionError(
-        "the transaction is rolled back, as another one has changed the same table, view, macro or type "
-        f"meanwhile: {name}; do it again"
+        "the transaction is rolled back, as another one has changed the same table, view, macro, type or "
+        f"sequence meanwhile: {name}; do it again"
     )
 
 

@@ -6,38 +6,40 @@ from functools import lru_cache
 
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.sql.catalogue import tables_of_binder
+from headrace._src.sql.declared import declared
 from headrace._src.sql.place import located
 from headrace._src.sql.tables import Column, TableSchema, quoted
 
 
-def altered(statement: str, schema: TableSchema, retyped: str = "") -> tuple[TableSchema, list[str]]:
+def altered(
+    statement: str, schema: TableSchema, retyped: str = "", before: str = ""
+) -> tuple[TableSchema, list[str]]:
     """The table that a statement makes of another, and what its columns were called before (no new one).
 
-    retyped: the column that gets another type. Raises SqlError for a mistake, UnsupportedError where other
-    columns would get one.
+    retyped: the column that gets another type. before: statements in front.
+
+    Raises SqlError for a mistake, UnsupportedError where other columns would get another type.
     """
     import duckdb
 
     position = len(statement) - len(statement.lstrip())
     with tables_of_binder([schema]) as connection:
         try:
+            connection.execute(before)
             connection.execute(statement)
         except duckdb.Error as error:
             raise located(SqlError, str(error).partition(": ")[2], statement, position, 5) from None
-        ((name, definition),) = connection.execute("select table_name, sql from duckdb_tables()").fetchall()
-        told = connection.execute(
-            "select column_name, data_type, is_nullable from duckdb_columns() "
-            "where table_oid = (select table_oid from duckdb_tables()) order by column_index"
-        ).fetchall()
-    columns = tuple(Column(*each) for each in told)
+        ((name,),) = connection.execute("select table_name from duckdb_tables()").fetchall()
+        table = declared(connection, name)
+    columns = table.columns
     stay = {column.name for column in columns}
     is_shorter = len(columns) < len(schema.columns)
-    before = [column for column in schema.columns if not is_shorter or column.name in stay]
-    both = zip(before, columns, strict=False)
+    known = [column for column in schema.columns if not is_shorter or column.name in stay]
+    both = zip(known, columns, strict=False)
     if any(old.type != new.type and not _is_called(old, retyped) for old, new in both):
         message = "ALTER TABLE is not supported where it changes fields of a column"
         raise located(UnsupportedError, message, statement, position, 5)
-    return TableSchema(name, columns, definition), [column.name for column in before]
+    return table, [column.name for column in known]
 
 
 @lru_cache(maxsize=256)

@@ -10,13 +10,12 @@ import json
 import os
 import re
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headrace._src.errors import ConstraintError, DataError, SqlError, UnsupportedError
-from headrace._src.sql.changes import Change, Verb, change_of, is_constant
+from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.sql.collations import current_collation
 from headrace._src.sql.described import answered
 from headrace._src.sql.literals import first_bignum
@@ -25,9 +24,9 @@ from headrace._src.sql.parameters import place_of_one
 from headrace._src.sql.place import located
 from headrace._src.sql.plan_json import as_deep_as_can_be
 from headrace._src.sql.recursion_keys import RecursionKeys
-from headrace._src.sql.script import Kind, Script, may_change, query_alone, script_of
+from headrace._src.sql.script import Kind, Script, may_change, script_of
 from headrace._src.sql.stored_types import read_as_declared
-from headrace._src.sql.tables import Column, TableSchema, check_names, quoted
+from headrace._src.sql.tables import TableSchema, check_names
 from headrace._src.sql.zones import UTC, current_zone
 from headrace._src.stop import unless_stopped
 
@@ -53,7 +52,7 @@ _SETTINGS = (
 _OPTIMIZED = "select json_serialize_plan(?, optimize := true)"
 _SERIALIZE = "select json_serialize_plan(?, optimize := false)"
 _INTERNAL = '{"error":true,"error_type":"internal"'
-_DEFINITIONS = ("LOGICAL_CREATE_VIEW", "LOGICAL_CREATE_MACRO", "LOGICAL_CREATE_TYPE")
+_DEFINITIONS = tuple(f"LOGICAL_CREATE_{kind}" for kind in ("VIEW", "MACRO", "TYPE", "SEQUENCE"))
 #: What plans in JSON have no place for, by words that stand for it.
 _UNWRITTEN = {
     r"\busing\s+key\b": "WITH RECURSIVE … USING KEY of what is no column, or where two have one name,",
@@ -124,99 +123,16 @@ def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
 
     def bound() -> BoundPlan:
         with tables_of_binder(schemas, script) as connection:
-            plan = _answered(connection, _plan(connection, script, schemas), script, schemas)
+            plan = readable(connection, plan_of(connection, script, schemas), script, schemas)
             relation = connection.sql(script.query)
             return BoundPlan(plan, tuple(relation.columns), tuple(map(str, relation.types)))
 
     return unless_stopped(bound)
 
 
-def bound_change(text: str, schemas: Sequence[TableSchema], taken: Collection[str], more: str = "") -> Change:
-    """What the last statement of `text` changes; positions in its plan are bytes of `text`.
-
-    taken: names of tables and views, in small letters: a CREATE TABLE of one has no schema but to replace it.
-    more: further rows of the VALUES that an INSERT ends with, which are literals. They are in `rows`; there
-    are none if the row in the text is not constant, or one of them is a mistake.
-
-    Raises SqlError, and UnsupportedError for what changes no table, or not in a way that a session knows.
-    """
-    script = script_of(text)
-
-    def bound() -> Change:
-        with tables_of_binder(schemas, script) as connection:
-            plan = _plan(connection, script, schemas, queries_only=False)
-            try:
-                change = change_of(plan)
-            except UnsupportedError as error:
-                raise located(UnsupportedError, str(error), script.text, *_stretch(script.query)) from None
-            if change.verb is Verb.CREATE:
-                if change.on_conflict == "REPLACE" or change.name.lower() not in taken:
-                    change = replace(change, schema=_created(connection, change, script))
-            elif change.verb is Verb.INSERT and is_constant(change.plan):
-                return replace(change, rows=_constant_rows(connection, change, script, more))
-            if not change.plan:
-                return change
-            return replace(change, plan=_answered(connection, change.plan, script, schemas))
-
-    return unless_stopped(bound)
-
-
-def _answered(connection: Any, plan: str, script: Script, schemas: Sequence[TableSchema]) -> str:
+def readable(connection: Any, plan: str, script: Script, schemas: Sequence[TableSchema]) -> str:
     """A plan that reads what the tables store, with rows in place of functions of the catalogue."""
     return read_as_declared(_stored(answered(connection, plan, script.text), schemas), schemas)
-
-
-#: Behind CREATE TABLE … AS query.
-_DATA = re.compile(r"\bwith\s+(?:no\s+)?data\s*$", re.IGNORECASE)
-
-
-def _created(connection: Any, change: Change, script: Script) -> TableSchema:
-    """The table that a statement makes, which is made without rows."""
-    import duckdb
-
-    statement = query_alone(script.query)
-    if change.plan:
-        statement = f"{_DATA.sub('', statement)}\nwith no data"
-    try:
-        connection.execute(statement)
-    except duckdb.Error as error:
-        message = str(error).partition(": ")[2]
-        raise located(SqlError, message, script.text, *_stretch(script.query)) from None
-    told = connection.execute(
-        "select sql from duckdb_tables() where lower(table_name) = lower(?) order by temporary desc",
-        [change.name],
-    ).fetchall()
-    columns = connection.execute(
-        "select column_name, data_type, is_nullable from duckdb_columns() "
-        "where table_oid = (select max(table_oid) from duckdb_tables() where lower(table_name) = lower(?)) "
-        "order by column_index",
-        [change.name],
-    ).fetchall()
-    return TableSchema(change.name, tuple(Column(*each) for each in columns), told[0][0])
-
-
-#: Types of which DuckDB makes texts in Arrow, or other values where they are large.
-_NO_ARROW = re.compile("UUID|INTERVAL|HUGEINT")
-
-
-def _constant_rows(connection: Any, change: Change, script: Script, more: str) -> pa.Table | None:
-    """What an INSERT of constants adds; None where a run has to find that.
-
-    A run tells the place of a value that does not fit.
-
-    Raises ConstraintError for a NULL that may not be, and DataError for a mistake in `more`.
-    """
-    import duckdb
-
-    try:
-        connection.execute(query_alone(script.query) + more)
-    except duckdb.Error as error:
-        if isinstance(error, duckdb.ConstraintException) or more:
-            kind = ConstraintError if isinstance(error, duckdb.ConstraintException) else DataError
-            raise kind(str(error).splitlines()[0].partition(": ")[2]) from None
-        return None
-    rows = connection.sql(f"from {quoted(change.name)}")
-    return None if _NO_ARROW.search(" ".join(map(str, rows.types))) else rows.to_arrow_table()
 
 
 def moved_conditions(text: str, schemas: Sequence[TableSchema]) -> Any:
@@ -230,7 +146,7 @@ def moved_conditions(text: str, schemas: Sequence[TableSchema]) -> Any:
 
     def moved() -> str:
         with tables_of_binder(schemas, script) as connection:
-            _plan(connection, script, schemas, queries_only=False)
+            plan_of(connection, script, schemas, queries_only=False)
             plan: str = connection.execute(_OPTIMIZED, [script.query]).fetchall()[0][0]
             return _stored(plan, schemas)
 
@@ -252,7 +168,7 @@ def tables_named(script: Script) -> frozenset[str]:
 def catalogue_rows(script: Script, schemas: Sequence[TableSchema]) -> pa.Table:
     """DuckDB's answer to DESCRIBE or SHOW."""
     with tables_of_binder(schemas, script) as connection:
-        _plan(connection, script, schemas)
+        plan_of(connection, script, schemas)
         return connection.sql(script.query).to_arrow_table()
 
 
@@ -298,7 +214,7 @@ def _connect(zone: str, collation: str) -> Any:
     return connection
 
 
-def _plan(
+def plan_of(
     connection: Any, script: Script, schemas: Sequence[TableSchema], *, queries_only: bool = True
 ) -> str:
     """The plan of a script's last statement, after its definitions."""
@@ -310,15 +226,15 @@ def _plan(
         is_variable = root == "LOGICAL_SET" and _VARIABLE in plan
         if root not in _DEFINITIONS and not is_variable:
             message = "one query at a time; before it only CREATE VIEW, MACRO and TYPE, and SET VARIABLE"
-            raise located(UnsupportedError, message, script.text, *_stretch(definition))
+            raise located(UnsupportedError, message, script.text, *first_word(definition))
         if is_variable and '"LOGICAL_GET"' in plan:
             message = "a variable in front of a query reads no table; SET VARIABLE of a session may"
-            raise located(UnsupportedError, message, script.text, *_stretch(definition))
+            raise located(UnsupportedError, message, script.text, *first_word(definition))
         try:
             connection.execute(RecursionKeys(script.text).without(definition))
         except duckdb.Error as error:
             raise located(
-                SqlError, str(error).partition(": ")[2], script.text, *_stretch(definition)
+                SqlError, str(error).partition(": ")[2], script.text, *first_word(definition)
             ) from None
     return _serialized(connection, script.query, script, schemas, queries_only)
 
@@ -339,13 +255,13 @@ def _serialized(
             raise located(UnsupportedError, f"parameters are not supported: {names}", script.text, *place)
         if not queries_only and statement.type.name in _STATEMENTS:
             message = "a statement that changes tables has no PIVOT without a list of values: ON x IN (…)"
-            raise located(UnsupportedError, message, script.text, *_stretch(part))
+            raise located(UnsupportedError, message, script.text, *first_word(part))
         if queries_only and statement.type != duckdb.StatementType.SELECT:
             name = _STATEMENTS.get(statement.type.name, statement.type.name)
             message = f"only queries are supported, got {name}"
             if name in _OF_SESSIONS:
                 message += "; a session (hr.connect) has tables that statements change"
-            raise located(UnsupportedError, message, script.text, *_stretch(part))
+            raise located(UnsupportedError, message, script.text, *first_word(part))
     plan: str | None = connection.execute(_SERIALIZE, [part]).fetchall()[0][0]
     keys = RecursionKeys(script.text)
     if keys and (not plan or plan.startswith((_INTERNAL, _BOUND))):
@@ -376,7 +292,7 @@ def _unwritten(text: str, part: str) -> UnsupportedError:
             return located(UnsupportedError, f"{what} is not supported", text, position, len(found[0]))
     # no test: what is known to be so is named above
     message = "DuckDB's binder understands this query, but cannot write its plan"
-    return located(UnsupportedError, message, text, *_stretch(part))
+    return located(UnsupportedError, message, text, *first_word(part))
 
 
 def _stored(plan: str, schemas: Sequence[TableSchema]) -> str:
@@ -404,7 +320,7 @@ def _word_of(part: str) -> str:
     return part.split(maxsplit=1)[0].lower()
 
 
-def _stretch(part: str) -> tuple[int, int]:
+def first_word(part: str) -> tuple[int, int]:
     """Where a statement begins in its text, and the bytes of its first word."""
     position = len(part) - len(part.lstrip())
     return position, len(part.split(maxsplit=1)[0].encode())

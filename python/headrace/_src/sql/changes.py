@@ -2,17 +2,19 @@
 
 The rows are a part of the plan: those that an INSERT adds, cast to the columns of the table, in their order
 and with their defaults; the numbers of those that a DELETE takes away; new values with the numbers of their
-rows for an UPDATE.
+rows for an UPDATE; all of these, and what each row is for, of a MERGE INTO.
 """
 
 from __future__ import annotations
 
 import enum
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from headrace._src.errors import UnsupportedError
+from headrace._src.sql.merges import Merge, merge_of
 from headrace._src.sql.plan_json import as_deep_as_can_be, plan_text, projection, reference
 from headrace._src.sql.tables import TableSchema
 
@@ -24,6 +26,7 @@ class Verb(enum.Enum):
     INSERT = "INSERT"
     DELETE = "DELETE"
     UPDATE = "UPDATE"
+    MERGE = "MERGE INTO"
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class Change:
     schema: TableSchema | None = None
     #: The rows of an INSERT of constants, as DuckDB has computed them, in place of the plan.
     rows: Any = None
+    #: Of MERGE: what becomes of which rows.
+    merge: Merge | None = None
     #: How many columns it gives of the rows that it changes: those of RETURNING.
     returned: int = 0
 
@@ -52,6 +57,7 @@ _VERBS = {
     "LOGICAL_INSERT": Verb.INSERT,
     "LOGICAL_DELETE": Verb.DELETE,
     "LOGICAL_UPDATE": Verb.UPDATE,
+    "LOGICAL_MERGE_INTO": Verb.MERGE,
 }
 #: What is made of constants alone.
 _CONSTANT = {
@@ -61,8 +67,10 @@ _CONSTANT = {
 }
 
 
-def change_of(plan: str) -> Change:
-    """What a bound statement does. Raises UnsupportedError for what a session has no place for."""
+def change_of(plan: str, deletes: Mapping[str, Sequence[bool]]) -> Change:
+    """What a bound statement does. deletes: those of a MERGE INTO, as `Writable` has them.
+
+    Raises UnsupportedError for what a session has no place for."""
     with as_deep_as_can_be():
         (root,) = json.loads(plan)["plans"]
     around = []  # common table expressions in front of the verb
@@ -74,13 +82,13 @@ def change_of(plan: str) -> Change:
         returned, root = len(root["expressions"]), root["children"][0]
     verb = _VERBS.get(root["type"])
     if verb is None:
-        shown = "ON CONFLICT and MERGE INTO" if root["type"] == "LOGICAL_MERGE_INTO" else _shown(root)
-        is_or_are = "are" if " and " in shown else "is"
         raise UnsupportedError(
-            f"{shown} {is_or_are} not supported: a session's tables are changed by CREATE TABLE, INSERT, "
-            "DELETE, UPDATE, TRUNCATE and DROP TABLE"
+            f"{_shown(root)} is not supported: a session's tables are changed by CREATE TABLE, INSERT, "
+            "DELETE, UPDATE, MERGE INTO, TRUNCATE and DROP TABLE"
         )
-    change = _created(root) if verb is Verb.CREATE else replace(_changed(root, verb), returned=returned)
+    change = (
+        _created(root) if verb is Verb.CREATE else replace(_changed(root, verb, deletes), returned=returned)
+    )
     if not change.plan or not around:
         return change
     (rows,) = json.loads(change.plan)["plans"]
@@ -89,13 +97,13 @@ def change_of(plan: str) -> Change:
     return replace(change, plan=_plan(rows))
 
 
-def _changed(root: dict[str, Any], verb: Verb) -> Change:
-    """What INSERT, DELETE and UPDATE do."""
-    if root.get("on_conflict_info") or root.get("action_type", "THROW") != "THROW":
-        # no test: the binder makes a MERGE INTO of it
-        raise UnsupportedError("ON CONFLICT is not supported")
+def _changed(root: dict[str, Any], verb: Verb, deletes: Mapping[str, Sequence[bool]]) -> Change:
+    """What INSERT, DELETE, UPDATE and MERGE INTO do."""
     table = root["table_info"]
-    columns = tuple(column["name"] for column in table["columns"]["columns"])
+    columns = _stored_columns(table)
+    if verb is Verb.MERGE:
+        merge, rows = merge_of(root, columns, deletes)
+        return Change(verb, _name(table), plan=_plan(rows), names=merge.names, merge=merge)
     if verb is Verb.INSERT:
         return Change(verb, _name(table), plan=_plan(root["children"][0]), names=columns)
     (child,) = root["children"]
@@ -142,17 +150,19 @@ def _created(root: dict[str, Any]) -> Change:
     for constraint in info["constraints"]:
         if constraint["type"] == "FOREIGN_KEY":
             raise UnsupportedError("FOREIGN KEY of a table is not kept: NOT NULL, keys and CHECK are")
-    columns = info["columns"]["columns"]
-    for column in columns:
-        if column["category"] != "STANDARD":
-            raise UnsupportedError(f"a generated column is not supported: {column['name']}")
     for option in ("partition_keys", "sort_keys", "options"):
         if info.get(option):
             # no test: DuckDB refuses them for tables of its own
             raise UnsupportedError(f"CREATE TABLE with {option} is not supported")
     conflict = info["on_conflict"].partition("_")[0]
     plan = _plan(root["children"][0]) if root["children"] else ""
-    return Change(Verb.CREATE, _name(info), conflict, plan, tuple(column["name"] for column in columns))
+    return Change(Verb.CREATE, _name(info), conflict, plan, _stored_columns(info))
+
+
+def _stored_columns(table: dict[str, Any]) -> tuple[str, ...]:
+    """Those that are not generated."""
+    columns = table["columns"]["columns"]
+    return tuple(column["name"] for column in columns if column["category"] == "STANDARD")
 
 
 def _name(info: dict[str, Any]) -> str:

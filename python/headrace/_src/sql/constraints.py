@@ -62,3 +62,15 @@ def constraints_of(schema: TableSchema) -> tuple[Constraint, ...]:
         Constraint(text, () if kind == "CHECK" else tuple(columns), kind == "PRIMARY KEY", expression or "")
         for kind, text, expression, columns in told
     )
+
+
+@lru_cache(maxsize=256)
+def generated_columns(schema: TableSchema) -> tuple[str, ...]:
+    """Those that are computed when they are read."""
+    if "GENERATED ALWAYS AS" not in schema.definition.upper():
+        return ()
+    with tables_of_binder([schema]) as connection:
+        told = connection.execute(
+            "select column_name from duckdb_columns() where is_generated order by column_index"
+        ).fetchall()
+    return tuple(name for (name,) in told)

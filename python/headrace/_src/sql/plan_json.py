@@ -14,6 +14,7 @@ Node = dict[str, Any]
 
 #: The number of the column that numbers the rows of a table.
 ROWID = (1 << 64) - 1
+INTEGER, BIGINT, BOOLEAN = ({"id": name, "type_info": None} for name in ("INTEGER", "BIGINT", "BOOLEAN"))
 #: Of an expression that stands in no text.
 NOWHERE = {"alias": "", "query_location": (1 << 64) - 1, "query_location_length": 0}
 
@@ -48,4 +49,30 @@ def projection(child: Node, table_index: int, expressions: Sequence[Node]) -> No
         "children": [child],
         "table_index": table_index,
         "expressions": list(expressions),
+    }
+
+
+def constant(value: int | None, kind: Node) -> Node:
+    held = {"type": kind, "is_null": value is None} | ({} if value is None else {"value": value})
+    return {"expression_class": "BOUND_CONSTANT", "type": "VALUE_CONSTANT", **NOWHERE, "value": held}
+
+
+def type_of(expression: Node) -> Node:
+    found = expression["return_type"] if "return_type" in expression else expression["value"]["type"]
+    assert isinstance(found, dict)
+    return found
+
+
+def operation(name: str, kind: str, gives: Node, children: Sequence[Node]) -> Node:
+    """An operator of SQL on values. kind: BOUND_FUNCTION, or which comparison it is."""
+    return {
+        "expression_class": "BOUND_FUNCTION",
+        "type": kind,
+        **NOWHERE,
+        "return_type": gives,
+        "children": list(children),
+        "arguments": [type_of(each) for each in children],
+        "qname": {"path": [name]},
+        "has_serialize": False,
+        "is_operator": True,
     }

@@ -97,12 +97,12 @@ def script_of(text: str) -> Script:
     if not statements:
         raise SqlError("the query is empty")
     starts = [tokens[0] for tokens in statements]
-    if _word(data, starts[-1]) == "pragma":
+    if word_at(data, starts[-1]) == "pragma":
         for pragma, query in _PRAGMAS:
             if pragma.match(data, starts[-1]):
                 said = pragma.sub(query, data[starts[-1] :], count=1)
                 return script_of((data[: starts[-1]] + said).decode())
-    if _word(data, starts[-1]) == "call" and len(statements[-1]) > 1:
+    if word_at(data, starts[-1]) == "call" and len(statements[-1]) > 1:
         data = data[: starts[-1]] + b"from" + data[starts[-1] + 4 :]
     definitions = [_part(data, start, end) for start, end in pairwise(starts)]
     kind, start = _kind(text, data, statements[-1])
@@ -132,11 +132,11 @@ def verb_of(statement: str) -> str:
 
     data, depth, closes = statement.encode(), 0, False
     words = [position for position, kind in duckdb.tokenize(statement) if kind != duckdb.token_type.comment]
-    first = _word(data, words[0]) if words else ""
+    first = word_at(data, words[0]) if words else ""
     for position in words if first == "with" else ():
         byte = data[position : position + 1]
         depth += (byte == b"(") - (byte == b")")
-        word = _word(data, position)
+        word = word_at(data, position)
         if closes and word and word not in ("as", "using"):
             return word
         closes = byte == b")" and depth == 0
@@ -151,19 +151,23 @@ def returning_of(statement: str) -> int | None:
     for position, kind in duckdb.tokenize(statement):
         byte = data[position : position + 1]
         depth += (byte == b"(") - (byte == b")")
-        if depth == 0 and kind == duckdb.token_type.keyword and _word(data, position) == "returning":
+        if depth == 0 and kind == duckdb.token_type.keyword and word_at(data, position) == "returning":
             found = position
     return found
 
 
-def query_returned(statement: str, table: str) -> str:
-    """What RETURNING asks for, as a query over a table of the rows; it keeps its place."""
+def query_returned(statement: str, table: str, before: str = "") -> str:
+    """What RETURNING asks for, as a query over a table of the rows; it keeps its place.
+
+    before: a column in front of the others, which has a line of its own; they may read it.
+    """
     statement = query_alone(statement)
     place = returning_of(statement)
     assert place is not None
     data = statement.encode()
-    begin = _BLANKED.sub(b" ", data[:place]) + b"select".ljust(len("returning"))
-    return f"{begin.decode()}{data[place + len('returning') :].decode()}\nfrom {table}"
+    select = f"select {before},\n" if before else ""
+    begin = _BLANKED.sub(b" ", data[:place]) + (b"" if before else b"select").ljust(len("returning"))
+    return f"{select}{begin.decode()}{data[place + len('returning') :].decode()}\nfrom {table}"
 
 
 def query_alone(query: str) -> str:
@@ -183,7 +187,7 @@ def _part(data: bytes, start: int, end: int) -> str:
 
 def _kind(text: str, data: bytes, tokens: list[int]) -> tuple[Kind, int]:
     """What a statement with these tokens asks for, and where its query begins."""
-    words = [_word(data, position) for position in tokens[:3]]
+    words = [word_at(data, position) for position in tokens[:3]]
     if words[0] in ("describe", "desc", "show"):
         return Kind.CATALOGUE, tokens[0]
     if words[0] != "explain" or len(tokens) == 1:
@@ -204,6 +208,7 @@ def _explained(text: str, word: str, position: int) -> int:
     return position
 
 
-def _word(data: bytes, position: int) -> str:
+def word_at(data: bytes | bytearray, position: int) -> str:
+    """The word that begins there, in small letters; empty: none does."""
     match = _WORD.match(data, position)
     return match.group().decode().lower() if match else ""

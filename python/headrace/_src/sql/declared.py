@@ -1,0 +1,62 @@
+"""Tables and sequences of the binder's catalogue, as a session keeps what it knows of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from headrace._src.sql.tables import Column, TableSchema, quoted, unquoted
+
+_NEXTVAL = re.compile(r"\bnextval\('((?:[^']|'')*)'\)", re.IGNORECASE)
+
+
+def declared(connection: Any, name: str) -> TableSchema:
+    """The table of a name, with the columns that are stored; a TEMP one where there are two."""
+    ((oid, own, definition),) = connection.execute(
+        "select table_oid, table_name, sql from duckdb_tables() where lower(table_name) = lower(?) "
+        "order by temporary desc limit 1",
+        [name],
+    ).fetchall()
+    columns = connection.execute(
+        "select column_name, data_type, is_nullable from duckdb_columns() where table_oid = ? "
+        "and not is_generated order by column_index",
+        [oid],
+    ).fetchall()
+    used = sequences_in(definition)
+    known = sequences(connection) if used else []
+    made = "".join(f"{each.statement}\n" for each in known if each.name.lower() in used)
+    return TableSchema(own, tuple(Column(*each) for each in columns), f"{made}{definition}")
+
+
+@dataclass(frozen=True)
+class Sequence:
+    name: str
+    start: int
+    least: int
+    most: int
+    step: int
+    cycles: bool
+
+    @property
+    def statement(self) -> str:
+        """Creates it where it is not there."""
+        return (
+            f"CREATE SEQUENCE IF NOT EXISTS {quoted(self.name)} INCREMENT BY {self.step} "
+            f"MINVALUE {self.least} MAXVALUE {self.most} START {self.start};"
+        )
+
+
+def sequences(connection: Any) -> list[Sequence]:
+    """Those of the binder's catalogue."""
+    told = connection.execute(
+        "select sequence_name, start_value, min_value, max_value, increment_by, cycle from duckdb_sequences()"
+    ).fetchall()
+    return [Sequence(*each) for each in told]
+
+
+def sequences_in(definition: str) -> set[str]:
+    """The sequences, in small letters, that a table has in its defaults."""
+    return {
+        unquoted(name.rpartition(".")[2].replace("''", "'")).lower() for name in _NEXTVAL.findall(definition)
+    }
