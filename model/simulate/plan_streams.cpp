@@ -163,7 +163,9 @@ void PlanGraph::addBackPressure(int32_t id) {
   for (const StreamWriter &writer : stream.writers) {
     written += writer.chunks;
   }
-  double real = std::ceil(share(stream) / std::max<uint32_t>(planned.chunkRows, 1));
+  const bool isLoaded = plan_.tasks[stream.writers.front().task].as<plan::LoadTask>() != nullptr;
+  double real = isLoaded ? cost::morselsOf(share(stream))
+                         : std::ceil(share(stream) / std::max<uint32_t>(planned.chunkRows, 1));
   double scale = static_cast<double>(written) / std::max(real, 1.0);
   size_t credit =
       static_cast<size_t>(std::max(2.0, std::round(planned.capacityChunks * std::min(scale, 1.0))));

@@ -68,7 +68,7 @@ namespace {
 enum class Resource : uint8_t { kStorage, kDevice, kMessages, kLinks };
 constexpr size_t kResources = 4;
 /// Who is at work when depends on who is at work when: each pass knows it from the one before.
-constexpr int kPasses = 3;
+constexpr int kPassesMax = 8;
 /// Until a pass has said when something begins, it is in nobody's way.
 constexpr double kUnknown = 1e9;
 
@@ -82,14 +82,39 @@ struct Work {
   double early() const { return seconds - late; }
 };
 
-/// What one has to wait because the two take turns while both are at work.
-double turnsOf(double otherBegin, double otherSeconds, const Work &one) {
-  double both = otherBegin <= one.begin ? otherBegin + otherSeconds - one.begin
-                                        : one.begin + one.early() - otherBegin;
-  return std::clamp(both, 0.0, otherBegin <= one.begin ? one.early() : otherSeconds);
-}
-double turnsOf(const Work &other, const Work &one) {
-  return turnsOf(other.begin, other.early(), one) + turnsOf(other.lateBegin, other.late, one);
+/// When the first is done if all that are at work at a time get equal shares.
+double doneAmong(SmallVectorImpl<std::pair<double, double>> &beginAndSeconds) {
+  double now = beginAndSeconds.front().first;
+  for (const auto &[begin, seconds] : beginAndSeconds) {
+    now = std::min(now, begin);
+  }
+  while (true) {
+    double next = kUnknown; // who begins
+    double least = kUnknown;
+    double busy = 0;
+    for (const auto &[begin, seconds] : beginAndSeconds) {
+      if (begin > now) {
+        next = std::min(next, begin);
+      } else if (seconds > 0) {
+        least = std::min(least, seconds);
+        busy += 1;
+      }
+    }
+    const bool ends = busy > 0 && now + busy * least <= next; // one of those at work
+    if (!ends && next >= kUnknown) {
+      return now;
+    }
+    const double each = ends ? least : busy > 0 ? (next - now) / busy : 0;
+    for (auto &[begin, seconds] : beginAndSeconds) {
+      if (begin <= now) {
+        seconds = std::max(0.0, seconds - each);
+      }
+    }
+    now = ends ? now + busy * least : next;
+    if (beginAndSeconds.front().second <= 0) {
+      return std::max(now, beginAndSeconds.front().first);
+    }
+  }
 }
 
 } // namespace
@@ -108,8 +133,9 @@ public:
   }
 
   double seconds() {
-    double end = 0;
-    for (int pass = 0; pass < kPasses; ++pass) {
+    double end = 0, before = kUnknown;
+    for (int pass = 0; pass < kPassesMax && end != before; ++pass) {
+      before = end;
       before_ = std::exchange(now_, {});
       results_.assign(program_.nodes().size(), {});
       moved_.clear();
@@ -119,7 +145,6 @@ public:
         end = std::max(end, results_[node].last);
       }
     }
-    // Turns are counted by pairs, of which several may be the same time.
     return std::min(end, solve::costOf(program_.problem(), choice_));
   }
 
@@ -150,11 +175,14 @@ private:
   /// When work is done, but for what waits, beside what else is at work: `own` is its place among
   /// that.
   double done(Resource resource, const Work &work, size_t own) const {
-    double end = work.begin + work.early();
+    SmallVector<std::pair<double, double>, 16> works = {{work.begin, work.early()}};
     for (auto [index, other] : llvm::enumerate(before_[static_cast<size_t>(resource)])) {
-      end += index == own ? 0 : turnsOf(other, work);
+      if (index != own) {
+        works.push_back({other.begin, other.early()});
+        works.push_back({other.lateBegin, other.late});
+      }
     }
-    return end;
+    return doneAmong(works);
   }
   double done(Resource resource, double begin, double seconds) {
     std::vector<Work> &works = now_[static_cast<size_t>(resource)];
@@ -232,7 +260,7 @@ private:
     rows.last = done(Resource::kStorage, work, place);
     work.late = place < known.size() ? known[place].late : 0;
     rows.lastAhead = done(Resource::kStorage, work, place);
-    rows.first += (rows.last - work.begin) / rows.chunks;
+    rows.first = done(Resource::kStorage, {work.begin, work.seconds / rows.chunks}, place);
     rows.supply = chosen.seconds;
     rows.ahead = rows.scanAhead = kCredit;
     rows.scan = static_cast<int32_t>(place);

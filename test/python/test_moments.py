@@ -423,3 +423,13 @@ def test_infinities_in_files_of_any_unit(kind: str, tmp_path: Path) -> None:
     zoned = {"t": pa.table({"x": pa.array(infinite, pa.timestamp(unit, "UTC"))})}
     late = hr.sql("select x::varchar as s from t where x > '2100-01-01'", zoned)
     assert late.to_pylist() == [{"s": "infinity"}]
+
+
+def test_times_of_texts_with_blanks_around() -> None:
+    """As DuckDB has it: nothing may stand behind minutes, or behind a date alone."""
+    spelled = ["2024-02-29", "1:2", "1:2:3", "2024-02-29 1:2", "2024-02-29 1:2:3", "epoch", "x"]
+    texts = [
+        before + text + behind for text in spelled for before in ("", " ") for behind in ("", " ", "  ", "\t")
+    ]
+    table = pa.table({"i": range(len(texts)), "s": texts})
+    check("select i, try_cast(s as time) as t from x order by i", {"x": table})
