@@ -34,15 +34,19 @@ def seconds(text: str) -> float:
     return float(number) * {"s": 1, "ms": 1e-3, "µs": 1e-6}[unit]
 
 
-@pytest.mark.parametrize(("topology", "ranks"), [("p5-2node", 16), ("l40s-pcie", 8), ("gb200-nvl72", 64)])
-def test_networks_beside_each_other(topology: str, ranks: int) -> None:
-    """One is computed while another's sums are on their way."""
+@pytest.mark.parametrize(
+    ("topology", "ranks", "most"),
+    [("p5-2node", 16, 2.7e-3), ("l40s-pcie", 8, 26e-3), ("gb200-nvl72", 64, 0.88e-3)],
+)
+def test_networks_beside_each_other(topology: str, ranks: int, most: float) -> None:
+    """One is computed while another's sums are on their way. Good layouts leave less to the order."""
     function: Callable = hr.jit(ranks=ranks, topology=topology)(three_networks)  # type: ignore[assignment]
     shapes = [shape for b, d, h in UNEQUAL for shape in ((b, d), (d, h), (h, d))]
     shown = function.explain(*[TensorType(shape, "f32") for shape in shapes])  # type: ignore[attr-defined]
     found = re.search(r"simulated to take (.*) instead of (.*), of \d+ orders", shown)
     assert found, shown
-    assert seconds(found[1]) < 0.85 * seconds(found[2])
+    assert seconds(found[1]) < 0.88 * seconds(found[2])
+    assert seconds(found[1]) < most
 
 
 #: Four sums over many groups, one as large as the other.
