@@ -259,10 +259,18 @@ std::optional<int64_t> parseDate(std::string_view text) {
 std::optional<int64_t> parseTime(std::string_view text, TimeUnit unit) {
   std::string_view time = text;
   std::optional<int64_t> nanoseconds = takeTime(time);
-  // As DuckDB has it: anything may stand behind the seconds, nothing behind minutes.
+  // As DuckDB has it: anything may stand behind the seconds, nothing behind minutes, nor behind a
+  // date alone; behind a date and a time blanks of which the first is a space.
   const std::string_view taken = text.substr(0, text.size() - time.size());
   if (nanoseconds && (time.empty() || std::ranges::count(taken, ':') == 2)) {
     return static_cast<int64_t>(inUnit(*nanoseconds, unit));
+  }
+  const size_t end = text.find_last_not_of(" \t\n\v\f\r") + 1;
+  const std::string_view behind = text.substr(end);
+  text = text.substr(0, end);
+  const bool isWhole = text.find(':') != std::string_view::npos && behind.starts_with(' ');
+  if (!behind.empty() && !isWhole && !equalsLower(text, "epoch")) {
+    return std::nullopt;
   }
   std::optional<int64_t> timestamp = parseTimestamp(text, unit, /*zoned=*/false);
   if (!timestamp || infiniteSign(text) != 0) {

@@ -32,6 +32,7 @@ char *printTimestamp(int64_t timestamp, TimeUnit unit, bool zoned, char *memory)
 /// Of texts without blanks around them; nothing if it is no such value. Digits of a second beyond
 /// the unit are cut off, but rounded where the unit is no more than a millisecond.
 std::optional<int64_t> parseDate(std::string_view text);
+/// Behind it blanks may stand, where DuckDB lets them.
 std::optional<int64_t> parseTime(std::string_view text, TimeUnit unit);
 /// Of a zoned timestamp the offset counts, for others it says nothing. `isLocal`: whether a text
 /// has none, so that it is what clocks show.

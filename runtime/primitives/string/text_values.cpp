@@ -66,15 +66,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Whether DuckDB reads a text as a time of day with these blanks behind it: a date alone or
-/// minutes have none behind them, a date and a time begin them with a space.
-bool allowsBlanks(std::string_view time, std::string_view behind) {
-  const auto colons = std::count(time.begin(), time.end(), ':');
-  const bool isDated = time.find('-') != std::string_view::npos;
-  return behind.empty() || equalsIgnoringCase(time, "epoch") ||
-         (isDated ? colons > 0 && behind.front() == ' ' : colons > 1);
-}
-
 /// A float or double of the text, 0 if it is none.
 template <typename Real> int32_t parseInto(std::string_view text, void *out) {
   Real real = 0;
@@ -119,10 +110,9 @@ int32_t textParse(int32_t form, const HrString *text, int32_t scale, void *out) 
     return parseInto<float>(inner, out);
   }
   I128 integer = 0;
-  const std::string_view behind = whole.substr(inner.data() + inner.size() - whole.data());
-  const bool isRead = form != HR_TEXT_TIME || allowsBlanks(inner, behind);
-  const bool valid = !isRead                   ? false
-                     : isMoment(form)          ? parseMoment(form, inner, scale, &integer)
+  const std::string_view moment =
+      form == HR_TEXT_TIME ? whole.substr(inner.data() - whole.data()) : inner;
+  const bool valid = isMoment(form)            ? parseMoment(form, moment, scale, &integer)
                      : form == HR_TEXT_BOOLEAN ? parseBoolean(whole, &integer)
                                                : parseScaled(inner, scale, &integer);
   integer = valid ? integer : 0;

@@ -78,6 +78,12 @@ TEST(MomentText, TimesOfDay) {
   EXPECT_EQ(parseTime("24:00:01", kMicro), std::nullopt);
   EXPECT_EQ(parseTime("1:2", kMicro), 3720 * unitsOfSecond(kMicro));
   EXPECT_EQ(parseTime("1:2 x", kMicro), std::nullopt);
+  EXPECT_EQ(parseTime("1:2 ", kMicro), std::nullopt);
+  EXPECT_EQ(parseTime("0:0:1 ", kMicro), unitsOfSecond(kMicro));
+  EXPECT_EQ(parseTime("1970-01-01 ", kMicro), std::nullopt);
+  EXPECT_EQ(parseTime("1970-01-01 1:2 \t", kMicro), 3720 * unitsOfSecond(kMicro));
+  EXPECT_EQ(parseTime("1970-01-01 1:2\t", kMicro), std::nullopt);
+  EXPECT_EQ(parseTime("epoch\t", kMicro), 0);
   EXPECT_EQ(parseTime("1969-12-31 23:00:00", TimeUnit::kSecond), 82'800);
   char memory[kMomentTextBytes];
   const int64_t time = (3600 * 23 + 60 * 5 + 9) * unitsOfSecond(kMicro) + 40;
