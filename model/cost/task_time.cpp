@@ -159,15 +159,14 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     addAccess(terms, work.kind, shapes[work.state], units, arrival);
   }
   terms["morsel"] += rows.pieces;
-  FarShares far = farShares((pages + texts) * rows.copies / rows.ranks);
+  FarShares far = farShares((pages + texts) * rows.sharing());
   addPages(terms, far, pages, picked, rows.source, rowsOfLevel(rows, 1));
   for (const plan::Work &work : plan.kernels[task.kernel()].work) {
     if (work.kind == WorkKind::kPageTextByte) {
       addPageTexts(terms, far, 1, work.amount, rows.source, rowsOfLevel(rows, work.level));
     }
   }
-  terms["take_far_byte"] +=
-      plan::scanOf(plan, task) ? 0 : farBytes(rows.bytes, rows.copies / rows.ranks);
+  terms["take_far_byte"] += plan::scanOf(plan, task) ? 0 : farBytes(rows.bytes, rows.sharing());
   return terms;
 }
 

@@ -28,6 +28,9 @@ struct TaskRows {
   double copies = 1;          ///< ranks of the process, each with such states and rows
   RowOrder order = RowOrder::kNone;
   double orderExtent = 0; ///< of the column that they are in the order of: its range of values
+
+  /// All ranks' rows, as a multiple of these.
+  double sharing() const { return copies / ranks; }
 };
 
 /// What lanes do for a run task with the morsels that they have, to sealing its chunks. Empty if

@@ -179,7 +179,9 @@ private:
     for (auto [index, other] : llvm::enumerate(before_[static_cast<size_t>(resource)])) {
       if (index != own) {
         works.push_back({other.begin, other.early()});
-        works.push_back({other.lateBegin, other.late});
+        if (other.late > 0) {
+          works.push_back({other.lateBegin, other.late});
+        }
       }
     }
     return doneAmong(works);

@@ -86,8 +86,9 @@ def _count(used: Used, rows: int) -> int:
 @contextmanager
 def numbered(plan: str, sequences: Mapping[str, KeptSequence]) -> Iterator[Numbered]:
     """While a statement runs nobody else gets numbers of its sequences."""
+    low = plan.lower() if sequences else ""
     with ExitStack() as held:
         for name, kept in sorted(sequences.items()):
-            if name in plan.lower():
+            if name in low:
                 held.enter_context(kept.lock)
         yield Numbered(plan, sequences)
