@@ -114,7 +114,8 @@ def Sched_ProgramOp : Sched_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
 def Sched_LoadOp : Sched_Op<"load"> {
   let summary = "an input table to a stream of morsels";
   let description = [{
-    Table, columns, bounds and split are those of the `pipe.scan` that the pipeline begins with.
+    Table, columns, bounds and split are those of the `pipe.scan` that the pipeline begins with. `pieces of`: rows of a morsel, if
+    they are fewer than the runtime would take by itself.
 
     ```mlir
     pipe.state @all rows [#pipe.field<"n", i32, payload>]
@@ -128,9 +129,9 @@ def Sched_LoadOp : Sched_Op<"load"> {
     }
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$scan);
+  let arguments = (ins FlatSymbolRefAttr:$scan, OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<1024>]>>:$piece_rows);
   let results = (outs Sched_TokenType:$done, Sched_StreamType:$rows);
-  let assemblyFormat = "`for` $scan attr-dict `:` type($rows)";
+  let assemblyFormat = "`for` $scan (`pieces` `of` $piece_rows^)? attr-dict `:` type($rows)";
 }
 
 def Sched_ValuesOp : Sched_Op<"values"> {

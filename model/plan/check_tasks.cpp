@@ -147,6 +147,7 @@ private:
                                 ? own.cycle == 0 && own.axes.empty()
                                 : own.cycle >= 1 && !own.axes.empty() && areAxes(plan_, own.axes),
                             "stretches of a key in a cycle, over axes of the mesh"));
+    HR_RETURN_IF_ERROR(need(slot.pieceRows >= HR_TILE_ROWS, "pieces of at least 1024 rows"));
     return need(load.outputStream != kNone, "an output stream");
   }
 

@@ -79,6 +79,7 @@ template <typename V> void visitFields(V &v, Slot &x) {
   v("columns", x.columns);
   v("bounds", x.bounds);
   v("stretches", x.stretches);
+  v("pieceRows", x.pieceRows);
   v("shape", x.shape);
   v("element", x.element);
   v("resident", x.resident);

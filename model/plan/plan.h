@@ -99,8 +99,10 @@ struct Slot {
   std::string name; ///< table name, or parameter name of a traced function
   SlotKind kind = SlotKind::kTable;
   std::vector<SlotColumn> columns;
-  std::vector<Bound> bounds;       ///< conjunction
-  Stretches stretches;             ///< tables: row groups without rows of these may be left out
+  std::vector<Bound> bounds; ///< conjunction
+  Stretches stretches;       ///< tables: row groups without rows of these may be left out
+  /// Tables: row groups of more than 1.5 times as many rows are read in pieces of about as many.
+  uint32_t pieceRows = 128 << 10;
   std::vector<int64_t> shape;      ///< tensors: extents of the global value; -1 not known
   Element element = Element::kF32; ///< tensors
   bool resident = false;           ///< tensors: each rank has its part, which it reads in place

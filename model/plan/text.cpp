@@ -171,6 +171,9 @@ private:
         out_ << "  this rank's stretches of " << own.column << ", of " << own.cycle << " keys over "
              << axisNames(own.axes) << "\n";
       }
+      if (slot.pieceRows != Slot().pieceRows) {
+        out_ << "  in pieces of " << slot.pieceRows << " rows\n";
+      }
     }
   }
 

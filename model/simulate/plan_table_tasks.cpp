@@ -65,7 +65,8 @@ Status PlanGraph::addLoad(int32_t id) {
   if (stream.rows < 0) {
     return makeError(ErrorKind::kUser, "the workload has no rows for slot: ", slot.name);
   }
-  stream.chunks = chunksFor(share(stream), static_cast<uint32_t>(plan::kMorselRows));
+  stream.chunks =
+      chunksFor(share(stream), std::min(slot.pieceRows, static_cast<uint32_t>(plan::kMorselRows)));
   if (hasWorkers()) {
     addWorkerLoad(id, stream);
     return {};

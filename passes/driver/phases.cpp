@@ -120,6 +120,7 @@ LogicalResult runSchedule(ModuleOp module, const CompileOptions &options) {
   PassManager manager(module.getContext());
   schedule::ScheduleTasksOptions scheduling;
   scheduling.chunkRows = options.chunkRows;
+  scheduling.memoryBytes = options.memoryBytes;
   manager.addPass(schedule::createScheduleTasks(scheduling));
   schedule::OrderTasksOptions ordering;
   ordering.topology = options.topology;

@@ -4,6 +4,7 @@
 
 #include "passes/analysis/physical.h"
 #include "passes/schedule/reservations.h"
+#include "passes/schedule/scan_pieces.h"
 #include "passes/schedule/tensor_schedule.h"
 
 #include "dialects/pipe/PipeDialect.h"
@@ -109,8 +110,9 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
   if (auto scan = dyn_cast<pipe::ScanOp>(source)) {
     auto type = sched::StreamType::get(b_.getContext(), scan.getRows().getType());
     auto pipeline = scan->getParentOfType<pipe::PipelineOp>();
-    auto load = sched::LoadOp::create(b_, scan.getLoc(), b_.getType<sched::TokenType>(), type,
-                                      FlatSymbolRefAttr::get(pipeline.getSymNameAttr()));
+    auto load =
+        sched::LoadOp::create(b_, scan.getLoc(), b_.getType<sched::TokenType>(), type,
+                              FlatSymbolRefAttr::get(pipeline.getSymNameAttr()), IntegerAttr());
     return load.getRows();
   }
   if (auto values = dyn_cast<pipe::ValuesOp>(source)) {
@@ -416,6 +418,9 @@ public:
     }
     if (chunkRows > 0) {
       program->setChunkRows(chunkRows);
+    }
+    if (memoryBytes > 0) {
+      cutScans(*program, static_cast<double>(memoryBytes));
     }
   }
 };

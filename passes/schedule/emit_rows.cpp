@@ -145,6 +145,7 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
   if (scan.getSplit()) {
     load.split = axesNamed(*scan.getSplit());
   }
+  slot.pieceRows = static_cast<uint32_t>(op.getPieceRows().value_or(slot.pieceRows));
   load.slot = static_cast<int32_t>(plan_.slots.size());
   task.place = place(op.getLoc(), "scan " + slot.name);
   plan_.slots.push_back(std::move(slot));

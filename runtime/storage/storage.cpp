@@ -26,8 +26,7 @@ constexpr uint64_t kAheadPart = 16;
 
 struct Storage::State {
   explicit State(StorageOptions options)
-      : pieceRows(options.pieceRows),
-        supply{std::make_shared<PageCache>(options.cacheBytesMax), std::make_shared<PageBuffers>(),
+      : supply{std::make_shared<PageCache>(options.cacheBytesMax), std::make_shared<PageBuffers>(),
                std::make_shared<std::atomic<uint64_t>>(0),
                std::make_shared<std::atomic<uint64_t>>(kAheadBytesMax)} {}
 
@@ -90,7 +89,6 @@ struct Storage::State {
     });
   }
 
-  const uint64_t pieceRows;
   const PageSupply supply;
   std::shared_ptr<const std::function<void()>> dropUnread; ///< dropPlainForms, while this is there
   std::mutex mutex;
@@ -166,7 +164,7 @@ Expected<std::unique_ptr<MorselSource>> Storage::scan(const plan::Slot &slot,
   }
   HR_ASSIGN_OR_RETURN(auto files, state_->openAll(paths));
   HR_RETURN_IF_ERROR(checkManifest(files, manifest));
-  return makeScanSource(slot, std::move(files), state_->supply, state_->pieceRows, share);
+  return makeScanSource(slot, std::move(files), state_->supply, share);
 }
 
 StorageCounters Storage::counters() const {

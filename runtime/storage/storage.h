@@ -18,8 +18,6 @@ namespace headrace::storage {
 struct StorageOptions {
   /// Bound on decompressed pages kept between queries beside that of the tier. 0: keep none.
   uint64_t cacheBytesMax = std::numeric_limits<uint64_t>::max();
-  /// Row groups of more than 1.5 times as many rows are read in pieces.
-  uint64_t pieceRows = 128 << 10;
 };
 
 /// Counters since the start, for telemetry.

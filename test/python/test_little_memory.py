@@ -81,6 +81,11 @@ _LARGE = {
     " order by l_comment desc, l_orderkey, l_linenumber limit 50 offset 5000000",
     "texts of two tables": "select count(*) as n, min(c) as a, max(c) as b from"
     " (select l_comment as c from lineitem union select o_comment from orders) q",
+    "texts of three tables": "select count(*) as n, min(c) as a, max(c) as b from"
+    " (select l_comment as c from lineitem union select o_comment from orders"
+    " union select ps_comment from partsupp) q",
+    "texts of both": "select count(*) as n from (select l_comment as c from lineitem intersect"
+    " select o_comment from orders) q",
     "texts in texts": "select l_shipmode, count(*) as n, sum(l_orderkey) as s from lineitem"
     " where l_comment in (select l_comment from lineitem where l_quantity < 10) group by 1 order by 1",
     "a window over all": "select sum(r) as r from"
@@ -92,7 +97,7 @@ _LARGE = {
 @pytest.mark.parametrize("name", _LARGE)
 def test_large_states(tpch: Path, name: str, ranks: int) -> None:
     database = connect()
-    for table in ("lineitem", "orders"):
+    for table in ("lineitem", "orders", "partsupp"):
         path = tpch / f"{table}.parquet"
         database.execute(f"create or replace temp view {table} as from read_parquet('{path}')")
     memory = (64 + 16 * ranks) * _MIB

@@ -14,8 +14,10 @@
 namespace headrace::exec {
 namespace {
 
-/// Extents begin at and take multiples of it, so that freed ones fit others.
-constexpr uint64_t kStepBytes = 16 << 10;
+/// Extents begin at and take multiples of it: pages, so that there are no holes between them. With
+/// holes each extent is a piece of its own for the file system: to close 1.7 GB of 8 KB in steps of
+/// 16 KB took 4 to 36 s, 0.4 without.
+constexpr uint64_t kStepBytes = 4 << 10;
 /// An extent is not put where more than this part of it would be lost.
 constexpr uint64_t kLostPart = 4;
 

@@ -30,7 +30,8 @@ constexpr int64_t kFreePart = 16;
 size_t PageCache::Hash::operator()(const ChunkKey &key) const {
   uint64_t hash = primitives::hashInteger(static_cast<int64_t>(key.file));
   hash = primitives::hashCombine(hash, uint64_t{key.rowGroup} << 32 | key.column);
-  return primitives::hashCombine(hash, uint64_t{key.part} << 32 | key.type);
+  hash = primitives::hashCombine(hash, uint64_t{key.part} << 32 | key.type);
+  return key.partRows ? primitives::hashCombine(hash, key.partRows) : hash;
 }
 
 std::shared_ptr<const EncodedChunk> PageCache::find(const ChunkKey &key) {

@@ -16,7 +16,8 @@
 
 namespace headrace::storage {
 
-/// What of a column chunk an entry holds, if not the part of that number (PageIndex::parts).
+/// What of a column chunk an entry holds, if not the part of that number (PageIndex::parts) where
+/// parts have `partRows` rows.
 inline constexpr uint32_t kWholeChunk = UINT32_MAX;
 inline constexpr uint32_t kDictionaryOfChunk = UINT32_MAX - 1;
 
@@ -27,6 +28,7 @@ struct ChunkKey {
   uint32_t column = 0;
   HrType type = HR_I64;
   uint32_t part = kWholeChunk;
+  uint32_t partRows = 0; ///< 0: it is no part
 
   bool operator==(const ChunkKey &) const = default;
 };

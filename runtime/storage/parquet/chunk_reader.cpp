@@ -67,7 +67,7 @@ public:
 private:
   ChunkKey keyOf(size_t request) const {
     const ChunkRequest &asked = requests_[request];
-    return {file_->number(), rowGroup_, asked.column, asked.type, asked.part};
+    return {file_->number(), rowGroup_, asked.column, asked.type, asked.part, asked.partRows};
   }
   static int64_t bytesOf(const EncodedChunk &chunk) { return static_cast<int64_t>(chunk.bytes); }
   void hold(size_t request, Charge charge, std::shared_ptr<const EncodedChunk> chunk) {

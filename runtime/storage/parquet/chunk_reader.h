@@ -19,7 +19,8 @@ namespace headrace::storage {
 struct ChunkRequest {
   uint32_t column = 0; ///< in the file
   HrType type = HR_I64;
-  uint32_t part = kWholeChunk; ///< as ChunkKey::part
+  uint32_t part = kWholeChunk; ///< as ChunkKey has them
+  uint32_t partRows = 0;
   PageRun run;
   /// Of a part: what its codes stand for, or null if the column chunk has none.
   std::shared_ptr<const EncodedDictionary> dictionary = {};

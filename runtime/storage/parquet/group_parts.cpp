@@ -7,7 +7,7 @@
 namespace headrace::storage {
 
 GroupParts::GroupParts(std::shared_ptr<const ParquetFile> file, uint32_t rowGroup,
-                       std::vector<uint32_t> columns, std::vector<HrType> types, uint64_t partRows,
+                       std::vector<uint32_t> columns, std::vector<HrType> types, uint32_t partRows,
                        PageSupply supply)
     : file_(std::move(file)), rowGroup_(rowGroup), partRows_(partRows), supply_(std::move(supply)) {
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -68,9 +68,10 @@ GroupParts::Entry &GroupParts::entry(const Need &need) {
 ChunkRequest GroupParts::requestOf(const Need &need) {
   const Column &column = columns_[need.column];
   if (need.part == kDictionaryOfChunk) {
-    return {column.index, column.type, need.part, *column.pages->dictionary};
+    return {column.index, column.type, need.part, 0, *column.pages->dictionary};
   }
-  ChunkRequest request{column.index, column.type, need.part, column.pages->parts[need.part]};
+  ChunkRequest request{column.index, column.type, need.part, partRows_,
+                       column.pages->parts[need.part]};
   if (column.pages->dictionary) {
     request.dictionary = column.dictionary.held->chunk->table;
   }
@@ -157,9 +158,11 @@ std::vector<ByteRange> GroupParts::rangesNeeded() const {
   std::vector<ByteRange> ranges;
   for (const Column &column : columns_) {
     // Of a run before: this one reads the headers of the pages when the first morsel is taken.
-    const std::shared_ptr<const PageIndex> pages = file_->knownPageIndex(rowGroup_, column.index);
+    const std::shared_ptr<const PageIndex> pages =
+        file_->knownPageIndex(rowGroup_, column.index, partRows_);
     auto isKept = [&](uint32_t part) {
-      return supply_.cache->contains({file_->number(), rowGroup_, column.index, column.type, part});
+      return supply_.cache->contains({file_->number(), rowGroup_, column.index, column.type, part,
+                                      part == kDictionaryOfChunk ? 0 : partRows_});
     };
     bool allKept = pages && (!pages->dictionary || isKept(kDictionaryOfChunk));
     for (uint32_t part = 0; allKept && part < pages->parts.size(); ++part) {

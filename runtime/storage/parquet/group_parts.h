@@ -22,7 +22,7 @@ public:
   /// The columns are those of the file; `types` in the same order. Morsels have `partRows` rows
   /// each.
   GroupParts(std::shared_ptr<const ParquetFile> file, uint32_t rowGroup,
-             std::vector<uint32_t> columns, std::vector<HrType> types, uint64_t partRows,
+             std::vector<uint32_t> columns, std::vector<HrType> types, uint32_t partRows,
              PageSupply supply);
 
   /// What of the file all morsels that are expected need now, as far as that is known: what is kept
@@ -79,7 +79,7 @@ private:
 
   const std::shared_ptr<const ParquetFile> file_;
   const uint32_t rowGroup_;
-  const uint64_t partRows_;
+  const uint32_t partRows_;
   const PageSupply supply_;
   std::mutex indexing_;
   std::mutex mutex_;

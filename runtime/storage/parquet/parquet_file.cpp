@@ -65,16 +65,17 @@ Expected<std::shared_ptr<const InputFile>> ParquetFile::input() const {
   return input;
 }
 
-std::shared_ptr<const PageIndex> ParquetFile::knownPageIndex(size_t rowGroup, size_t column) const {
+std::shared_ptr<const PageIndex> ParquetFile::knownPageIndex(size_t rowGroup, size_t column,
+                                                             uint64_t partRows) const {
   std::lock_guard lock(mutex_);
-  auto found = pageIndexes_.find({rowGroup, column});
+  auto found = pageIndexes_.find({rowGroup, column, partRows});
   return found == pageIndexes_.end() ? nullptr : found->second;
 }
 
 Expected<std::shared_ptr<const PageIndex>>
 ParquetFile::pageIndex(size_t rowGroup, size_t column, uint64_t partRows,
                        std::shared_ptr<const InputFile> opened) const {
-  if (std::shared_ptr<const PageIndex> known = knownPageIndex(rowGroup, column)) {
+  if (std::shared_ptr<const PageIndex> known = knownPageIndex(rowGroup, column, partRows)) {
     return known;
   }
   if (!opened) {
@@ -87,7 +88,8 @@ ParquetFile::pageIndex(size_t rowGroup, size_t column, uint64_t partRows,
   }
   std::lock_guard lock(mutex_);
   return pageIndexes_
-      .emplace(std::pair(rowGroup, column), std::make_shared<const PageIndex>(std::move(*index)))
+      .emplace(PartsOfChunk(rowGroup, column, partRows),
+               std::make_shared<const PageIndex>(std::move(*index)))
       .first->second;
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -39,13 +40,14 @@ public:
   /// The file's bytes. Opened by who asks first and closed with the last reference, so that a table
   /// of many files needs few descriptors. kIo if it is another file by now.
   Expected<std::shared_ptr<const InputFile>> input() const;
-  /// The pages of a column chunk, cut into parts of so many rows (the same in every call). Reads
-  /// their headers the first time, of `opened`, or its own input if that is null.
+  /// The pages of a column chunk, cut into parts of so many rows. Reads their headers the first
+  /// time, of `opened`, or its own input if that is null.
   Expected<std::shared_ptr<const PageIndex>>
   pageIndex(size_t rowGroup, size_t column, uint64_t partRows,
             std::shared_ptr<const InputFile> opened = nullptr) const;
   /// What pageIndex() has read; null: it has not.
-  std::shared_ptr<const PageIndex> knownPageIndex(size_t rowGroup, size_t column) const;
+  std::shared_ptr<const PageIndex> knownPageIndex(size_t rowGroup, size_t column,
+                                                  uint64_t partRows) const;
   /// Different for any two opened files of the process; key of the page cache.
   uint64_t number() const { return number_; }
   /// -1: no such column.
@@ -63,9 +65,9 @@ private:
   uint64_t footerBytes_ = 0;
   FileStamp stamp_;
   mutable std::mutex mutex_;
-  mutable std::weak_ptr<const InputFile> input_; ///< under `mutex_`
-  mutable std::map<std::pair<size_t, size_t>, std::shared_ptr<const PageIndex>>
-      pageIndexes_; ///< likewise
+  mutable std::weak_ptr<const InputFile> input_;             ///< under `mutex_`
+  using PartsOfChunk = std::tuple<size_t, size_t, uint64_t>; ///< row group, column, rows of a part
+  mutable std::map<PartsOfChunk, std::shared_ptr<const PageIndex>> pageIndexes_; ///< likewise
   std::unordered_map<std::string, int> columns_;
   uint64_t number_ = 0;
 };

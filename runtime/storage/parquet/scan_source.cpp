@@ -51,7 +51,6 @@ public:
   std::vector<std::unique_ptr<FileColumns>> columnMaps; ///< by file
   std::vector<Piece> pieces;
   PageSupply supply;
-  uint64_t pieceRows = 0;
   uint64_t totalRows = 0;
   MorselRange own;
   std::unique_ptr<ReadAhead> ahead; ///< of remote files; units are row groups
@@ -82,7 +81,7 @@ ScanSource::loadGroup(const Piece &piece, Reservation &memory,
   std::vector<ChunkRequest> requests;
   for (size_t i = 0; i < piece.columns->stored.size(); ++i) {
     const uint32_t column = piece.columns->stored[i];
-    requests.push_back({column, piece.columns->types[i], kWholeChunk,
+    requests.push_back({column, piece.columns->types[i], kWholeChunk, 0,
                         wholeChunk(piece.file->footer(), piece.rowGroup, column)});
   }
   HR_ASSIGN_OR_RETURN(std::vector<HeldChunkHandle> chunks,
@@ -230,9 +229,9 @@ void ScanSource::expect(MorselRange more) {
       piece.parts = neighbour(at)->parts;
     }
     if (!piece.parts) {
-      piece.parts =
-          std::make_shared<GroupParts>(piece.file, piece.rowGroup, piece.columns->stored,
-                                       piece.columns->types, rowsOfPieces(rows, pieceRows), supply);
+      piece.parts = std::make_shared<GroupParts>(piece.file, piece.rowGroup, piece.columns->stored,
+                                                 piece.columns->types,
+                                                 rowsOfPieces(rows, slot.pieceRows), supply);
     }
     piece.parts->expect(piece.number);
   }
@@ -354,12 +353,10 @@ bool survives(const plan::Slot &slot, const TableFile &table, const ParquetRowGr
 
 Expected<std::unique_ptr<MorselSource>> makeScanSource(const plan::Slot &slot,
                                                        std::vector<TableFile> files,
-                                                       PageSupply supply, uint64_t pieceRows,
-                                                       Share share) {
+                                                       PageSupply supply, Share share) {
   auto source = std::make_unique<ScanSource>();
   source->slot = slot;
   source->supply = std::move(supply);
-  source->pieceRows = pieceRows;
   std::vector<uint64_t> rows;
   uint64_t groupBegin = 0; ///< of the next row group, in the table
   for (const TableFile &table : files) {
@@ -372,7 +369,7 @@ Expected<std::unique_ptr<MorselSource>> makeScanSource(const plan::Slot &slot,
       if (groups[g].rows == 0 || !survives(slot, table, groups[g], share.places)) {
         continue;
       }
-      const uint64_t step = rowsOfPieces(groups[g].rows, pieceRows);
+      const uint64_t step = rowsOfPieces(groups[g].rows, slot.pieceRows);
       for (uint64_t first = 0; first < groups[g].rows; first += step) {
         rows.push_back(std::min(step, groups[g].rows - first));
         source->pieces.push_back({file,

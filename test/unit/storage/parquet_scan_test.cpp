@@ -103,8 +103,9 @@ TEST_P(ParquetScanTest, PiecesOfRowGroupsHaveTheSameRows) {
   TemporaryFolder folder;
   const std::string path = folder.file("t.parquet");
   writeTable(*test.table, path, 7000, propertiesOf(variant));
+  test.slot.pieceRows = 2000;
   for (uint64_t cacheBytes : {uint64_t{0}, uint64_t{1} << 30}) {
-    Storage storage({.cacheBytesMax = cacheBytes, .pieceRows = 2000});
+    Storage storage({.cacheBytesMax = cacheBytes});
     for (int pass = 0; pass < 2; ++pass) {
       auto source = storage.scan(test.slot, {path}, {}, {});
       ASSERT_TRUE(source.ok()) << source.status().toString();
@@ -131,6 +132,7 @@ protected:
     TableOptions options;
     options.rows = options.batchRows = 30'000;
     test = makeTable(options, random);
+    test.slot.pieceRows = 1024;
     path = folder.file("t.parquet");
     parquet::WriterProperties::Builder builder;
     builder.data_pagesize(16'000)->write_batch_size(500)->compression(arrow::Compression::SNAPPY);
@@ -143,7 +145,7 @@ protected:
 };
 
 TEST_F(PiecesOfOneGroup, WorkersShareIt) {
-  Storage storage({.cacheBytesMax = 0, .pieceRows = 1024});
+  Storage storage({.cacheBytesMax = 0});
   for (int round = 0; round < 5; ++round) {
     auto source = storage.scan(test.slot, {path}, {}, {});
     ASSERT_TRUE(source.ok());
@@ -178,8 +180,22 @@ TEST_F(PiecesOfOneGroup, WorkersShareIt) {
   }
 }
 
+/// What is kept of pieces of one size is not taken for those of another.
+TEST_F(PiecesOfOneGroup, PlansCutItAsTheyLike) {
+  Storage storage;
+  for (uint32_t rows : {1024, 4096, 1024, 1024, 4096, 4096, 3000}) {
+    test.slot.pieceRows = rows;
+    auto source = storage.scan(test.slot, {path}, {}, {});
+    ASSERT_TRUE(source.ok());
+    auto read = readAll(**source, test.slot);
+    ASSERT_TRUE(read.ok()) << read.status().toString();
+    expectSame(*read, test.text, test.slot);
+  }
+  EXPECT_GT(storage.counters().cacheHits, 0u);
+}
+
 TEST_F(PiecesOfOneGroup, RanksShareIt) {
-  Storage storage({.cacheBytesMax = 0, .pieceRows = 1024});
+  Storage storage({.cacheBytesMax = 0});
   std::vector<std::vector<std::string>> all(test.slot.columns.size());
   for (uint32_t rank = 0; rank < 4; ++rank) {
     auto source = storage.scan(test.slot, {path}, {}, {rank, 4});
@@ -195,7 +211,7 @@ TEST_F(PiecesOfOneGroup, RanksShareIt) {
 }
 
 TEST_F(PiecesOfOneGroup, MemoryIsChargedAndCanBeAskedForAgain) {
-  Storage storage({.cacheBytesMax = 0, .pieceRows = 1024});
+  Storage storage({.cacheBytesMax = 0});
   auto source = storage.scan(test.slot, {path}, {}, {});
   ASSERT_TRUE(source.ok());
   constexpr int64_t kLimit = int64_t{4} << 20;
@@ -318,7 +334,8 @@ TEST(ParquetScan, ANumberSaysWhichDictionaryThereIs) {
   parquet::WriterProperties::Builder builder;
   builder.data_pagesize(16'000)->write_batch_size(500)->dictionary_pagesize_limit(8000);
   writeTable(*test.table, path, 15'000, builder.build());
-  Storage storage({.cacheBytesMax = 0, .pieceRows = 1024});
+  test.slot.pieceRows = 1024;
+  Storage storage({.cacheBytesMax = 0});
   auto source = storage.scan(test.slot, {path}, {}, {});
   ASSERT_TRUE(source.ok());
   std::map<uint32_t, uint32_t> entries; // of dictionaries by number

@@ -52,6 +52,12 @@ TEST(PlanCheckTasks, StretchesOfAKey) {
   }
 }
 
+TEST(PlanCheckTasks, PiecesOfRowGroups) {
+  auto of = [](uint32_t rows) { return checked([&](Plan &p) { p.slots[0].pieceRows = rows; }); };
+  EXPECT_EQ(of(1024), "ok");
+  EXPECT_EQ(of(0), "rule operands: task 0 'load u' (load): needs pieces of at least 1024 rows");
+}
+
 TEST(PlanCheckTasks, TensorsThatStay) {
   auto plan = [](const std::function<void(Plan &)> &change) {
     return checkedTensors([&](Plan &p) {
