@@ -37,6 +37,12 @@ void MorselRights::putBack(size_t morsel) {
   addLocked({morsel, morsel + 1});
 }
 
+void MorselRights::returnTaken(storage::MorselRange taken) {
+  std::lock_guard lock(mutex_);
+  taken_ -= taken.count();
+  addLocked(taken);
+}
+
 size_t MorselRights::left() const {
   std::lock_guard lock(mutex_);
   return left_;

@@ -21,6 +21,8 @@ public:
   std::optional<size_t> take();
   void settle();
   void putBack(size_t morsel);
+  /// Those that were taken and settled are to be taken once more.
+  void returnTaken(storage::MorselRange taken);
   size_t left() const;
   /// None is left or being loaded, and no more will come.
   bool ended() const;

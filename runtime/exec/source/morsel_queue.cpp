@@ -1,9 +1,12 @@
 // The three sources of morsels.
 #include "runtime/exec/source/morsel_queue.h"
 
+#include "runtime/base/check.h"
+
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 namespace headrace::exec {
 namespace {
@@ -13,9 +16,8 @@ constexpr size_t kTakenBeforeWidening = 16;
 
 class LoadQueue final : public MorselQueue {
 public:
-  LoadQueue(std::shared_ptr<const storage::MorselSource> source,
-            std::shared_ptr<MorselRights> rights, std::shared_ptr<MemoryAccount> account,
-            Doorbell *doorbell, ChunkOrder rank)
+  LoadQueue(std::shared_ptr<storage::MorselSource> source, std::shared_ptr<MorselRights> rights,
+            std::shared_ptr<MemoryAccount> account, Doorbell *doorbell, ChunkOrder rank)
       : rank_(std::move(rank)), account_(std::move(account)), scans_(account_->memory().scans),
         doorbell_(doorbell), source_(std::move(source)), rights_(std::move(rights)) {}
   ~LoadQueue() override { setRefused(false); }
@@ -46,6 +48,7 @@ public:
       return std::optional<TakenMorsel>();
     }
     rights_->settle();
+    note(index);
     widen();
     TakenMorsel taken;
     taken.morsel = (*loaded)->morsel;
@@ -72,8 +75,23 @@ public:
   bool ended() const override { return rights_->ended(); }
   bool ordered() const override { return !rank_.empty(); }
   void stop() override { rights_->stop(); }
+  void again() override {
+    std::lock_guard lock(mutex_);
+    for (const storage::MorselRange &range : std::exchange(taken_, {})) {
+      source_->expect(range);
+      rights_->returnTaken(range);
+    }
+  }
 
 private:
+  void note(size_t index) {
+    std::lock_guard lock(mutex_);
+    if (taken_.empty() || taken_.back().end != index) {
+      taken_.push_back({index, index});
+    }
+    ++taken_.back().end;
+  }
+
   /// Rows that can wait on disk go there first.
   Expected<storage::MorselHandle> loadWithRoom(size_t index) {
     while (true) {
@@ -133,10 +151,11 @@ private:
   std::shared_ptr<MemoryAccount> account_; ///< outlives what the source holds
   ScanTraffic &scans_;
   Doorbell *doorbell_;
-  std::shared_ptr<const storage::MorselSource> source_;
+  std::shared_ptr<storage::MorselSource> source_;
   std::shared_ptr<MorselRights> rights_;
   mutable std::mutex mutex_;
-  size_t inFlight_ = 0; ///< being loaded or worked on
+  std::vector<storage::MorselRange> taken_; ///< in the order in which they were loaded
+  size_t inFlight_ = 0;                     ///< being loaded or worked on
   size_t inFlightMax_ = std::numeric_limits<size_t>::max();
   size_t takenSinceRefusal_ = 0;
   bool refused_ = false; ///< memory, when `refusedAt_` morsels of the rank had ended
@@ -302,7 +321,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source,
+void MorselQueue::again() { HR_CHECK(false); }
+
+std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<storage::MorselSource> source,
                                            std::shared_ptr<MorselRights> rights,
                                            std::shared_ptr<MemoryAccount> account,
                                            Doorbell *doorbell, ChunkOrder rank) {

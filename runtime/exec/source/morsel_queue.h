@@ -39,13 +39,16 @@ public:
   virtual void stop() {}
   /// Whether the output of every morsel must be told apart to keep the rows' order.
   virtual bool ordered() const { return false; }
+  /// All that was taken can be taken once more, when nobody is at work on it. Of tables and states
+  /// on a GPU alone: rows of streams are gone.
+  virtual void again();
 };
 
 /// The morsels of `rights`. Each take() loads one on the calling thread, charged to `account`.
 /// Where memory is short, fewer morsels are in flight at a time, and `doorbell` is rung when one
 /// may be asked for again: an error only if no morsel under way will give memory back. `rank`: what
 /// the order of the rows begins with; empty: they come in any.
-std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source,
+std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<storage::MorselSource> source,
                                            std::shared_ptr<MorselRights> rights,
                                            std::shared_ptr<MemoryAccount> account,
                                            Doorbell *doorbell, ChunkOrder rank = {});

@@ -65,6 +65,7 @@ public:
     return next < state_.rows() ? (state_.rows() - next - 1) / plan::kStateMorselRows + 1 : 0;
   }
   bool ended() const override { return available() == 0; }
+  void again() override { next_ = 0; }
 
 private:
   const DeviceState &state_;
@@ -450,8 +451,8 @@ Status DeviceRunTask::beginAgain() {
     log(LogLevel::kInfo, "state ", described(filled).name,
         " was full on the GPU: again with room for ", filled.room.rows, " rows");
   }
-  HR_RETURN_IF_ERROR(openStates());
-  return openQueue();
+  source_.queue->again();
+  return openStates();
 }
 
 Status DeviceRunTask::beginCounting() {

@@ -30,9 +30,11 @@ BYTES = 256 << 20
 SMALL = "select l_returnflag, sum(l_quantity) as q, count(*) as n from lineitem group by all order by 1"
 
 
-def compiled(text: str, tables: Path, folder: Path, *, ranks: int = 1) -> Path:
+def compiled(
+    text: str, tables: Path, folder: Path, *, ranks: int = 1, layout_seed: int | None = None
+) -> Path:
     """The directory of a plan for the emulated GPU."""
-    target = replace(Target.of(ranks, None, None), gpu="emulation")
+    target = replace(Target.of(ranks, None, None), gpu="emulation", layout_seed=layout_seed)
     plan_cache.write(folder, load_query(text, resolve(tables), target).compiled)
     return folder
 
@@ -101,6 +103,15 @@ def test_a_full_state_is_made_larger(tpch_small: Path, tmp_path: Path) -> None:
     # The next run knows.
     more = run(plan, "--device", "cuda", "--log", "info", "--repeat", 3)
     assert more.stderr.count("was full on the GPU") == done.stderr.count("was full on the GPU")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_full_state_of_a_table_that_ranks_share(seed: int, tpch_small: Path, tmp_path: Path) -> None:
+    text = "select o_comment, count(*) as n from orders group by all"
+    plan = compiled(text, tpch_small, tmp_path / "query.plan", ranks=3, layout_seed=0)
+    done = run(plan, "--device", "cuda", "--log", "info", seed=seed)
+    assert "was full on the GPU: again with room for" in done.stderr
+    assert same(done.stdout, run(plan).stdout, ordered=False)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -35,6 +35,20 @@ TEST(MorselRights, TakesFromTheFrontAndGivesFromTheEnd) {
   EXPECT_TRUE(rights.ended());
 }
 
+TEST(MorselRights, WhatWasTakenCanBeReturned) {
+  MorselRights rights({10, 13});
+  for (size_t morsel = 10; morsel < 13; ++morsel) {
+    EXPECT_EQ(rights.take(), morsel);
+    rights.settle();
+  }
+  EXPECT_TRUE(rights.ended());
+  rights.returnTaken({10, 12});
+  EXPECT_FALSE(rights.ended());
+  EXPECT_EQ(rights.taken(), 1);
+  EXPECT_EQ(rights.take(), 10);
+  EXPECT_EQ(rights.left(), 1);
+}
+
 TEST(MorselRights, NeighboursBecomeOneRange) {
   MorselRights rights({4, 5});
   rights.add({6, 7});
