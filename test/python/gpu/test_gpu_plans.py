@@ -1,6 +1,7 @@
 """Plans whose tasks run on a GPU: the emulated driver's, with several seeds, against the CPU's answers.
 
-Sources: runtime/exec/gpu/{device_call,morsel_columns,read_back_copy}.cpp, runtime/exec/task/device_run_task.cpp
+Sources: runtime/exec/gpu/{device_call,morsel_columns,read_back_copy}.cpp,
+runtime/exec/task/device_run_task.cpp
 """
 
 from __future__ import annotations
