@@ -6,6 +6,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 namespace headrace::analysis {
 
 namespace {
@@ -67,18 +69,21 @@ plan::Cardinality bytesOf(pipe::StateOp op) {
 }
 
 uint64_t likelyBytes(pipe::StateOp op, double textBytes) {
-  plan::Cardinality rows = cardinalityOf(op.getHoldsAttr());
-  plan::Cardinality bytes = bytesOf(op);
-  auto withTexts = [&](uint64_t fixedBytes, uint64_t count) {
-    double text = textBytes * static_cast<double>(count);
-    return plus(fixedBytes, static_cast<uint64_t>(std::min(text, 1e18)));
-  };
-  uint64_t held = withTexts(bytes.p95, rows.p95);
+  const plan::Cardinality rows = cardinalityOf(op.getHoldsAttr());
+  const plan::Cardinality bytes = bytesOf(op);
+  const double share =
+      rows.expected == 0
+          ? 1
+          : std::sqrt(static_cast<double>(rows.p95) / static_cast<double>(rows.expected));
+  const auto likely = [](double count) { return static_cast<uint64_t>(std::min(count, 1e18)); };
+  const double expected = static_cast<double>(bytes.expected - bytes.min) +
+                          textBytes * static_cast<double>(rows.expected);
+  const uint64_t held = plus(bytes.min, likely(expected * share));
   switch (op.getKind()) {
   case pipe::StateKind::Group: // twice while the workers' copies are merged
-    return plus(held, withTexts(bytes.expected, rows.expected));
+    return plus(held, plus(bytes.min, likely(expected)));
   case pipe::StateKind::Window:
-    return plus(held, times(rows.p95, kSortedBytes));
+    return plus(held, likely(kSortedBytes * static_cast<double>(rows.expected) * share));
   default:
     return held;
   }

@@ -47,8 +47,8 @@ public:
     llvm::MapVector<StateOp, uint64_t> bytes;
     uint64_t whole = 0;
     for (auto state : module_.getOps<StateOp>()) {
-      if (state.getKind() == StateKind::Rows) {
-        continue; // they leave memory when others need it
+      if (state.getKind() == StateKind::Rows || state.getKind() == StateKind::Sort) {
+        continue; // their rows leave memory when others need it
       }
       if (analysis::rangeBytes(layoutState(state)) > memoryBytes_ / kRangePart) {
         state.removeDirectAttr();
