@@ -16,15 +16,15 @@ from headrace._src.errors import HeadraceError, UnsupportedError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.session.alterations import alteration, alters_of
 from headrace._src.session.appended_files import AppendedFile, is_folder
-from headrace._src.session.constrained import check_added, check_all, check_merged
+from headrace._src.session.constrained import check_added, check_changed, check_constants, check_merged
 from headrace._src.session.copied_files import copied_from, insertion
 from headrace._src.session.effects import Answer, Effect, kept_table
 from headrace._src.session.kept_table import KeptTable
-from headrace._src.session.merged_rows import merged
 from headrace._src.session.names import BoundChange, Names, bound, bound_statement
 from headrace._src.session.returned import Returned
 from headrace._src.session.sequences import KeptSequence, numbered
 from headrace._src.session.transactions import changing_within, transaction_of, within
+from headrace._src.session.upserts import upserted
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
 from headrace._src.sql.declared import sequences_in
@@ -327,14 +327,15 @@ def _changed(
 ) -> tuple[KeptTable, Callable[[], KeptTable], Mapping[str, int]]:
     """The table with its rows changed, these rows, and how many of them by what, in their order."""
     change = said.change
-    if merge := change.merge:
-        done = _run(said, options, lambda rows: merged(table, merge, rows))
+    if change.merge:
+        done = upserted(table, said, lambda said, take: _run(said, options, take))
         check_merged(names, done, options)
         return done.table, lambda: done.changed, done.counts
     if change.verb is Verb.INSERT:
         is_known = change.rows is not None
         made = table.with_rows(change.rows.to_batches()) if is_known else _run(said, options, table.with_rows)
-        check_added(names, table, made.behind(table.num_rows), options)
+        check = check_constants if is_known else check_added
+        check(names, table, made.behind(table.num_rows), options)
         count, rows = made.num_rows - table.num_rows, lambda: made.behind(table.num_rows)
     elif change.verb is Verb.DELETE:
         goes = _run(said, options, table.numbered)
@@ -342,7 +343,7 @@ def _changed(
     else:
         columns = change.names[:-1]
         made, has = _run(said, options, lambda rows: table.with_values(columns, rows))
-        check_all(names, made, options)
+        check_changed(names, made, columns, options)
         count, rows = int(has.sum()), lambda: made.where(has)
     return made, rows, {change.verb.value: count}
 

@@ -6,17 +6,17 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from headrace._src.sql.tables import Column, TableSchema, quoted, unquoted
+from headrace._src.sql.tables import Column, TableSchema, named_in, quoted, unquoted
 
 _NEXTVAL = re.compile(r"\bnextval\('((?:[^']|'')*)'\)", re.IGNORECASE)
 
 
-def declared(connection: Any, name: str) -> TableSchema:
-    """The table of a name, with the columns that are stored; a TEMP one where there are two."""
-    ((oid, own, definition),) = connection.execute(
-        "select table_oid, table_name, sql from duckdb_tables() where lower(table_name) = lower(?) "
-        "order by temporary desc limit 1",
-        [name],
+def declared(connection: Any, name: str, schema: str = "") -> TableSchema:
+    """The table of a name in a schema, with the columns that are stored; of two a TEMP one."""
+    ((oid, inside, own, definition),) = connection.execute(
+        "select table_oid, schema_name, table_name, sql from duckdb_tables() "
+        "where lower(table_name) = lower(?) and lower(schema_name) = lower(?) order by temporary desc limit 1",
+        [name, schema or "main"],
     ).fetchall()
     columns = connection.execute(
         "select column_name, data_type, is_nullable from duckdb_columns() where table_oid = ? "
@@ -26,7 +26,9 @@ def declared(connection: Any, name: str) -> TableSchema:
     used = sequences_in(definition)
     known = sequences(connection) if used else []
     made = "".join(f"{each.statement}\n" for each in known if each.name.lower() in used)
-    return TableSchema(own, tuple(Column(*each) for each in columns), f"{made}{definition}")
+    schema = "" if inside == "main" else inside
+    columns = tuple(Column(*each) for each in columns)
+    return TableSchema(named_in(schema, own), columns, f"{made}{definition}", schema)
 
 
 @dataclass(frozen=True)
