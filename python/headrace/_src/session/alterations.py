@@ -16,12 +16,12 @@ from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.names import Names
 from headrace._src.sql.alteration import altered, refilled
 from headrace._src.sql.script import query_alone
-from headrace._src.sql.spelling import NOTHING, OWN, WORD
+from headrace._src.sql.spelling import NOTHING, QUALIFIED, WORD
 from headrace._src.sql.tables import quoted, unquoted
 
 _ALTER = re.compile(
     rf"{NOTHING}alter\s+table\s+(?P<exists>if\s+exists\s+)?"
-    rf"{OWN}(?P<name>{WORD})\s+(?:"
+    rf"{QUALIFIED}\s+(?:"
     rf"rename\s+(?P<moves>to\s+)?|drop\s|(?P<adds>add\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?)"
     rf"|alter\s+(?:column\s+)?(?P<column>{WORD})\s+"
     rf"(?:(?:set|drop)\s+(?:default|not\s+null)\b"
@@ -39,7 +39,7 @@ def alters_of(text: str) -> re.Match[str] | None:
 
 def alteration(alters: re.Match[str], names: Names, change: Callable[[Names, str], Effect]) -> Effect:
     """What an ALTER TABLE does. change: does an INSERT, with these names."""
-    name = unquoted(alters["name"])
+    name = names.known(alters[2] and unquoted(alters[2]), unquoted(alters[3]))
     if name.lower() not in names.tables:
         if alters["exists"] and name.lower() not in names.views:
             return Effect(Answer.of_success())
@@ -47,6 +47,8 @@ def alteration(alters: re.Match[str], names: Names, change: Callable[[Names, str
     table = kept_table(names, name, "ALTER TABLE")
     retyped = unquoted(alters["column"]) if alters["types"] else ""
     sequences = "\n".join(each.statement for each in names.sequences_of(alters.string))
+    if names.schema and names.schema == table.schema.schema:
+        sequences = f"{sequences}\nuse memory.{quoted(names.schema)};"
     schema, columns = altered(alters.string, table.schema, retyped, sequences)
     if alters["moves"] and schema.name.lower() in (*names.tables, *names.views):
         raise UserError(f"there is a table or view of this name: {schema.name}")
@@ -54,5 +56,6 @@ def alteration(alters: re.Match[str], names: Names, change: Callable[[Names, str
         return Effect(Answer.of_success(), table.schema.name, table.altered(schema, columns))
     values = refilled(table.schema, schema, retyped, alters["using"])
     meanwhile = names.without(name).having(_BEFORE, table.called(_BEFORE)).having(name, KeptTable(schema))
-    filled = change(meanwhile, f"insert into {quoted(name)} select {values} from {_BEFORE} as {quoted(name)}")
+    called, own = quoted(schema.own_name), schema.sql_name
+    filled = change(meanwhile.within(""), f"insert into {own} select {values} from {_BEFORE} as {called}")
     return replace(filled, answer=Answer.of_success())

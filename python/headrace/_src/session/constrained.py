@@ -96,7 +96,7 @@ def _compute(generated: Sequence[str], names: Names, new: KeptTable, options: Ma
     """Raises ConstraintError if a generated column of new rows is a mistake; DuckDB lets updates make one."""
     asked = bound(
         f"select {', '.join(map(quoted, generated))} from new",
-        names.without("new").having("new", new.called("new")),
+        names.within("").without("new").having("new", new.called("new")),
     )
     try:
         for _ in queries.batches(asked.composed.text, asked.tables, **options):
@@ -114,6 +114,7 @@ def _check(
     options: Mapping[str, Any],
 ) -> None:
     """tables: by the names that the query has for them."""
+    names = names.within("")
     for called, table in tables.items():
         name = table.schema.name
         names = names.without(called).having(called, table.called(called))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headrace._src.errors import HeadraceError, SqlError, UnsupportedError
+from headrace._src.errors import HeadraceError, SqlError, UnsupportedError, UserError
 from headrace._src.query.bound_query import names_table, schemas_of
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.statistics import documents_for
@@ -21,7 +21,7 @@ from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.declared import Sequence
 from headrace._src.sql.script import Kind, script_of
 from headrace._src.sql.sequences import may_call
-from headrace._src.sql.tables import TableSchema, quoted
+from headrace._src.sql.tables import TableSchema, named_in, quoted, schema_statement, sql_name
 
 _READS_VARIABLE = "getvariable"
 #: In a text that may ask what tables there are.
@@ -39,17 +39,24 @@ class View:
     reads: frozenset[str]
     #: The tables that its text has in place of the files that it names.
     files: Mapping[str, Any] = field(default_factory=dict)
+    #: That it is in; empty: main.
+    schema: str = ""
+
+    @property
+    def sql_name(self) -> str:
+        return sql_name(self.schema, self.name)
 
 
-def read_by(view: View, views: Mapping[str, View]) -> set[str]:
+def read_by(view: View, names: Names) -> set[str]:
     """The names that a view reads, and those that the views among them do."""
     found: set[str] = set()
-    left = list(view.reads)
+    left = names.meant_by(view.reads)
     while left:
         name = left.pop()
         if name not in found:
             found.add(name)
-            left += views[name].reads if name in views else ()
+            if name in names.views:
+                left += names.meant_by(names.views[name].reads)
     return found
 
 
@@ -65,6 +72,9 @@ class Names:
     #: Those that create macros and types.
     definitions: Mapping[str, str] = field(default_factory=dict)
     sequences: Mapping[str, KeptSequence] = field(default_factory=dict)
+    #: Those beside main, and which of them USE has named; empty: main.
+    schemas: Mapping[str, str] = field(default_factory=dict)
+    schema: str = ""
 
     def without(self, name: str) -> Names:
         low = name.lower()
@@ -90,6 +100,65 @@ class Names:
         table = self.tables.get(name.lower())
         return table[1] if table else self.views.get(name.lower())
 
+    def within(self, schema: str) -> Names:
+        """The same after a USE."""
+        return replace(self, schema=schema)
+
+    def schema_named(self, name: str) -> str:
+        """The schema of a name; empty: main. Raises UserError if there is none."""
+        if name.lower() in ("main", "memory"):
+            return ""
+        if name.lower() not in self.schemas:
+            raise UserError(f"no such schema: {name}")
+        return self.schemas[name.lower()]
+
+    def new(self, schema: str | None, name: str) -> tuple[str, str]:
+        """The schema, and what a session calls it, of what is made by a name. schema: in front of it."""
+        inside = self.schema if schema is None else self.schema_named(schema)
+        return inside, named_in(inside, name)
+
+    def known(self, schema: str | None, name: str) -> str:
+        """What a session calls what a statement calls so: it may be in main as well."""
+        if schema is not None and schema.lower() not in (*self.schemas, "main", "memory"):
+            return named_in(schema, name)  # there is nothing of this name
+        key = self.new(schema, name)[1]
+        is_there = any(key.lower() in each for each in (self.tables, self.views, self.sequences))
+        return key if is_there or schema is not None else name
+
+    def sql_name(self, name: str) -> str:
+        """As SQL names what a session calls so."""
+        found = self.named(name)
+        if isinstance(found, KeptTable):
+            found = found.schema
+        if isinstance(found, (TableSchema, View)) and found.schema:
+            return found.sql_name
+        return f"main.{quoted(name)}" if self.schema else quoted(name)
+
+    def schema_of(self, name: str) -> str:
+        """That of a table, view or sequence; empty: main. name: in small letters."""
+        if name in self.sequences:
+            return self.sequences[name].sequence.schema
+        found = self.named(name)
+        found = found.schema if isinstance(found, KeptTable) else found
+        return found.schema if isinstance(found, (TableSchema, View)) else ""
+
+    def inside(self, schema: str) -> set[str]:
+        """The tables, views and sequences of a schema, in small letters."""
+        return {
+            each for each in (*self.tables, *self.views, *self.sequences) if self.schema_of(each) == schema
+        }
+
+    def meant_by(self, reads: Iterable[str]) -> list[str]:
+        """What a session calls what a text may mean by these names, in small letters."""
+        found: list[str] = []
+        for name in reads:
+            if name.startswith("main."):
+                names = [name.removeprefix("main.")]
+            else:  # the binder knows which
+                names = [name, *(named_in(schema, name) for schema in self.schemas)]
+            found += [each for each in names if each in self.tables or each in self.views]
+        return found
+
     def having(self, name: str, table: Any) -> Names:
         """With a table, where there is none of its name."""
         return replace(self, tables={**self.tables, name.lower(): (name, table)})
@@ -105,11 +174,12 @@ class Names:
                     given, data = self.tables[name]
                     tables[given] = data.table if isinstance(data, KeptTable) else data
                 elif name in self.views and name not in views:
-                    visit(self.views[name].reads)
-                    views[name] = self.views[name]
-                    tables.update(self.views[name].files)
+                    view = self.views[name]
+                    visit(self.meant_by(view.reads))
+                    views[name] = view
+                    tables.update(view.files)
 
-        visit(reads)
+        visit(self.meant_by(reads))
         return list(views.values()), tables
 
     @property
@@ -205,12 +275,15 @@ def with_files(text: str, names: Names) -> tuple[str, dict[str, Any]]:
 def _composed(text: str, names: Names, reads: Iterable[str]) -> tuple[Composed, dict[str, Any]]:
     definitions = names.defined_for(text)
     views, tables = names.reading({*reads, *(word for each in definitions.values() for word in _words(each))})
-    parts = [Part(f"create view {quoted(v.name)} as {v.text}\n;", f"view {v.name}") for v in views]
+    parts = [Part(f"create view {v.sql_name} as {v.text}\n;", f"view {v.name}") for v in views]
     if any(_READS_VARIABLE in part.text.lower() for part in (*parts, Part(text))):
         parts = [*(Part(set_, f"variable {name}") for name, set_ in names.variables.items()), *parts]
     sequences = names.sequences_of("\n".join(part.text for part in (*parts, Part(text))))
     parts = [*(Part(each.statement, f"sequence {each.name}") for each in sequences), *parts]
     parts = [*(Part(f"{each}\n;", f"macro {name}") for name, each in definitions.items()), *parts]
+    parts = [*(Part(schema_statement(each), f"schema {each}") for each in names.schemas.values()), *parts]
+    if names.schema:
+        parts.append(Part(f"use memory.{quoted(names.schema)};", f"schema {names.schema}"))
     return Composed((*parts, Part(text))), tables
 
 

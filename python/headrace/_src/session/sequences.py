@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from headrace._src.errors import DataError
 from headrace._src.sql.declared import Sequence
 from headrace._src.sql.sequences import Used, with_numbers
+from headrace._src.sql.tables import own_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -89,6 +90,6 @@ def numbered(plan: str, sequences: Mapping[str, KeptSequence]) -> Iterator[Numbe
     low = plan.lower() if sequences else ""
     with ExitStack() as held:
         for name, kept in sorted(sequences.items()):
-            if name in low:
+            if own_name(kept.sequence.schema, name) in low:
                 held.enter_context(kept.lock)
         yield Numbered(plan, sequences)

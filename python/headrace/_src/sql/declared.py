@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from headrace._src.sql.tables import Column, TableSchema, named_in, quoted, unquoted
+from headrace._src.sql.spelling import WORD
+from headrace._src.sql.tables import Column, TableSchema, named_in, schema_statement, sql_name, unquoted
 
 _NEXTVAL = re.compile(r"\bnextval\('((?:[^']|'')*)'\)", re.IGNORECASE)
 
@@ -15,7 +16,8 @@ def declared(connection: Any, name: str, schema: str = "") -> TableSchema:
     """The table of a name in a schema, with the columns that are stored; of two a TEMP one."""
     ((oid, inside, own, definition),) = connection.execute(
         "select table_oid, schema_name, table_name, sql from duckdb_tables() "
-        "where lower(table_name) = lower(?) and lower(schema_name) = lower(?) order by temporary desc limit 1",
+        "where lower(table_name) = lower(?) and lower(schema_name) = lower(?) "
+        "order by temporary desc limit 1",
         [name, schema or "main"],
     ).fetchall()
     columns = connection.execute(
@@ -33,6 +35,9 @@ def declared(connection: Any, name: str, schema: str = "") -> TableSchema:
 
 @dataclass(frozen=True)
 class Sequence:
+    #: Empty: main.
+    schema: str
+    #: With that of its schema and a point in front, if that is not main.
     name: str
     start: int
     least: int
@@ -44,7 +49,8 @@ class Sequence:
     def statement(self) -> str:
         """Creates it where it is not there."""
         return (
-            f"CREATE SEQUENCE IF NOT EXISTS {quoted(self.name)} INCREMENT BY {self.step} "
+            f"{schema_statement(self.schema) if self.schema else ''}"
+            f"CREATE SEQUENCE IF NOT EXISTS {sql_name(self.schema, self.name)} INCREMENT BY {self.step} "
             f"MINVALUE {self.least} MAXVALUE {self.most} START {self.start};"
         )
 
@@ -52,13 +58,24 @@ class Sequence:
 def sequences(connection: Any) -> list[Sequence]:
     """Those of the binder's catalogue."""
     told = connection.execute(
-        "select sequence_name, start_value, min_value, max_value, increment_by, cycle from duckdb_sequences()"
+        "select case schema_name when 'main' then '' else schema_name end, sequence_name, start_value, "
+        "min_value, max_value, increment_by, cycle from duckdb_sequences()"
     ).fetchall()
-    return [Sequence(*each) for each in told]
+    return [Sequence(schema, named_in(schema, name), *rest) for schema, name, *rest in told]
 
 
 def sequences_in(definition: str) -> set[str]:
     """The sequences, in small letters, that a table has in its defaults."""
-    return {
-        unquoted(name.rpartition(".")[2].replace("''", "'")).lower() for name in _NEXTVAL.findall(definition)
-    }
+    return {_called(name.replace("''", "'")).lower() for name in _NEXTVAL.findall(definition)}
+
+
+def short_sequences_in(definition: str) -> set[str]:
+    """Those that stand there without a schema."""
+    return {name for name in _NEXTVAL.findall(definition) if len(re.findall(WORD, name)) == 1}
+
+
+def _called(name: str) -> str:
+    """What a session calls a sequence that a default names so."""
+    parts = [unquoted(part) for part in re.findall(WORD, name)]
+    schema = parts[-2] if len(parts) > 1 and parts[-2] not in ("main", "memory") else ""
+    return named_in(schema, parts[-1])

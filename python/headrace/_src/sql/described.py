@@ -51,6 +51,7 @@ OPTIONS = {
 SETTINGS = {"temp_directory": "spillDirectory", "max_temp_directory_size": "spillLimit"}
 _OF_RUNS = OPTIONS | SETTINGS
 _SETTING = "current_setting"
+_SCHEMA = "current_schema"
 #: FROM repeat(value, count).
 _REPEAT = "repeat"
 
@@ -70,7 +71,7 @@ def answered(connection: Any, plan: str, text: str) -> str:
 
     Raises UnsupportedError for a setting that is none of a query.
     """
-    if not any(f'"{name}"' in plan for name in (*_FUNCTIONS, _SETTING, _REPEAT)):
+    if not any(f'"{name}"' in plan for name in (*_FUNCTIONS, _SETTING, _SCHEMA, _REPEAT)):
         return plan
     with as_deep_as_can_be():
         return plan_text(_replaced(connection, json.loads(plan), text))
@@ -88,6 +89,9 @@ def _replaced(connection: Any, node: Any, text: str) -> Any:
         return _repeated(connection, node)
     if node.get("expression_class") == "BOUND_FUNCTION" and name == _SETTING:
         return _constant(connection, node, text)
+    if node.get("expression_class") == "BOUND_FUNCTION" and name == _SCHEMA:
+        ((value,),) = connection.execute("select current_schema()").fetchall()
+        return _value_of_call(node, value)
     return {key: _replaced(connection, child, text) for key, child in node.items()}
 
 
@@ -149,6 +153,10 @@ def _constant(connection: Any, call: dict[str, Any], text: str) -> dict[str, Any
         known = ", ".join((*_OF_BINDER, *_OF_RUNS))
         message = f"no setting of a query: {name}; there are {known}"
         raise located(UnsupportedError, message, text, call["query_location"], len(_SETTING))
+    return _value_of_call(call, value)
+
+
+def _value_of_call(call: dict[str, Any], value: Any) -> dict[str, Any]:
     kept = {key: call[key] for key in ("alias", "query_location", "query_location_length") if key in call}
     constant = {"type": call["return_type"], **_value(value)}
     return {"expression_class": "BOUND_CONSTANT", "type": "VALUE_CONSTANT", **kept, "value": constant}

@@ -27,6 +27,8 @@ from headrace._src.sql.plan_json import (
     projection,
     reference,
 )
+from headrace._src.sql.script import Kind, Script
+from headrace._src.sql.tables import named_in, quoted, schema_statement
 
 _CALLS = re.compile(r"\b(?:nextval|currval)\s*\(", re.IGNORECASE)
 #: What has rows of several operators, or not all: what is below it is computed once for each row of VALUES.
@@ -66,13 +68,16 @@ _ROW_NUMBER = {
 Begins = Callable[[str, str], tuple[int, int]]
 
 
-def created(statement: str) -> Sequence:
-    """What a CREATE SEQUENCE makes. Raises SqlError for a mistake, UnsupportedError for CYCLE."""
+def created(statement: str, schema: str) -> Sequence:
+    """What a CREATE SEQUENCE makes in a schema. Raises SqlError for a mistake, UnsupportedError for CYCLE."""
     import duckdb
 
     position = len(statement) - len(statement.lstrip())
-    with tables_of_binder(()) as connection:
+    front = Script("", (f"use memory.{quoted(schema)}",), "", Kind.ROWS, 0) if schema else None
+    with tables_of_binder((), front) as connection:
         try:
+            if schema:
+                connection.execute(f"{schema_statement(schema)} use memory.{quoted(schema)}")
             connection.execute(statement)
         except duckdb.Error as error:
             raise located(SqlError, str(error).partition(": ")[2], statement, position, 6) from None
@@ -262,4 +267,5 @@ def _function(call: Node) -> str:
 
 
 def _sequence(call: Node) -> str:
-    return str(call["function_data"]["sequence_create_info"]["name"])
+    (*_, schema, name) = call["function_data"]["sequence_create_info"]["qualified_name"]["path"]
+    return named_in("" if schema == "main" else schema, name)
