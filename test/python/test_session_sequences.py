@@ -163,7 +163,7 @@ def test_sessions_over_one_database_get_different_numbers() -> None:
         session.sql("create or replace sequence q")
         beside.sql(f"begin; {mine}")
         session.sql(f"create or replace sequence {mine[-1]}")
-        with pytest.raises(hr.errors.TransactionError, match="sequence meanwhile: "):
+        with pytest.raises(hr.errors.TransactionError, match="sequence or schema meanwhile: "):
             beside.sql("commit")
 
 

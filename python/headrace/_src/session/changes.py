@@ -7,7 +7,7 @@ statement that fails has changed nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +16,16 @@ from headrace._src.errors import HeadraceError, UnsupportedError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.session.alterations import alteration, alters_of
 from headrace._src.session.appended_files import AppendedFile, is_folder
-from headrace._src.session.constrained import check_added, check_changed, check_constants, check_merged
+from headrace._src.session.changed_rows import changed_rows, rows_of
 from headrace._src.session.copied_files import copied_from, insertion
 from headrace._src.session.effects import Answer, Effect, kept_table
 from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.names import BoundChange, Names, bound, bound_statement
+from headrace._src.session.references import check_unreferenced
 from headrace._src.session.returned import Returned
 from headrace._src.session.schemas import CREATE_SCHEMA, USE, create_schema, drop_schema, use_schema
 from headrace._src.session.sequences import KeptSequence, numbered
 from headrace._src.session.transactions import changing_within, transaction_of, within
-from headrace._src.session.upserts import upserted
-from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
 from headrace._src.sql.declared import sequences_in, short_sequences_in
 from headrace._src.sql.parameters import Parameters, with_each
@@ -287,6 +286,7 @@ def _drop(session: Session, dropped: re.Match[str]) -> Answer:
             raise UserError(f"{name} is a {other}: DROP {other.upper()}")
         if not is_view:
             kept_table(names, name, "DROP TABLE")
+            check_unreferenced(names, name)
         return Effect(Answer.of_success(), name)
 
     answer = session._changed("", {}, drop)
@@ -307,6 +307,7 @@ def _change(names: Names, text: str, options: Mapping[str, Any]) -> Effect:
                 f"there is a table or view of this name: {change.name}; CREATE OR REPLACE TABLE makes it anew"
             )
         kept_table(names, change.name, "CREATE OR REPLACE")
+        check_unreferenced(names, change.name)
     try:
         return _made(names, said, options)
     except HeadraceError as error:
@@ -331,7 +332,7 @@ def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect
         made = KeptTable(change.schema)
         made.check_types()
         if change.plan:
-            made = _run(said, options, made.with_rows)
+            made = rows_of(said, options, made.with_rows)
         return Effect(Answer.of(made.num_rows if change.plan else None), change.name, made)
     given = names.tables.get(change.name.lower(), ("", None))[1]
     if change.verb is Verb.INSERT and is_folder(given):
@@ -339,44 +340,10 @@ def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect
             raise UnsupportedError(f"RETURNING of rows that become a file is not supported: {change.name}")
         file = AppendedFile(change.name, given)
         rows = change.rows
-        count = file.write(rows.to_reader()) if rows is not None else _run(said, options, file.write)
+        count = file.write(rows.to_reader()) if rows is not None else rows_of(said, options, file.write)
         return Effect(Answer.of(count))
     table = kept_table(names, change.name, change.verb.value)
     returned = Returned(names, said, table) if change.returned else None
-    made, rows, counts = _changed(names, said, table, options)
+    made, rows, counts = changed_rows(names, said, table, options)
     answer = returned.answer(rows(), counts, options) if returned else Answer.of(sum(counts.values()))
     return Effect(answer, change.name, made)
-
-
-def _changed(
-    names: Names, said: BoundChange, table: KeptTable, options: Mapping[str, Any]
-) -> tuple[KeptTable, Callable[[], KeptTable], Mapping[str, int]]:
-    """The table with its rows changed, these rows, and how many of them by what, in their order."""
-    change = said.change
-    if change.merge:
-        done = upserted(table, said, lambda said, take: _run(said, options, take))
-        check_merged(names, done, options)
-        return done.table, lambda: done.changed, done.counts
-    if change.verb is Verb.INSERT:
-        is_known = change.rows is not None
-        made = table.with_rows(change.rows.to_batches()) if is_known else _run(said, options, table.with_rows)
-        check = check_constants if is_known else check_added
-        check(names, table, made.behind(table.num_rows), options)
-        count, rows = made.num_rows - table.num_rows, lambda: made.behind(table.num_rows)
-    elif change.verb is Verb.DELETE:
-        goes = _run(said, options, table.numbered)
-        made, count, rows = table.where(~goes), int(goes.sum()), lambda: table.where(goes)
-    else:
-        columns = change.names[:-1]
-        made, has = _run(said, options, lambda rows: table.with_values(columns, rows))
-        check_changed(names, made, columns, options)
-        count, rows = int(has.sum()), lambda: made.where(has)
-    return made, rows, {change.verb.value: count}
-
-
-def _run(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:
-    """What `take` makes of the rows of a statement."""
-    change = said.change
-    with numbered(change.plan, said.sequences) as now:
-        plan = BoundPlan(now.plan, change.names)
-        return queries.rows_of_plan(now.counting(take), plan, said.composed.text, said.read, options)

@@ -7,7 +7,7 @@ it. Rows lie in files without a name, mapped, where rows wait (`spillDirectory`,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from headrace._src.session.kept_parts import PART_ROWS, KeptFile, Part, compacte
 from headrace._src.session.key_hashes import are_known, hashes_of, indexed
 from headrace._src.sql.alteration import renamed
 from headrace._src.sql.arrow_types import arrow_type
+from headrace._src.sql.foreign_keys import with_foreign_keys
 from headrace._src.sql.tables import TableSchema
 
 if TYPE_CHECKING:
@@ -55,6 +56,14 @@ class KeptTable:
 
         rows = pa.Table.from_batches([part.rows for part in self.parts], self.stored)
         return ArrowTable(rows, self.schema, tuple((part.file.table, part.place) for part in self.parts))
+
+    @cached_property
+    def described(self) -> ArrowTable:
+        """As queries read it that ask about tables: with its foreign keys."""
+        if not self.schema.foreign_keys:
+            return self.table
+        whole = with_foreign_keys(self.schema.definition, self.schema.foreign_keys)
+        return replace(self.table, schema=replace(self.schema, definition=whole))
 
     def with_rows(self, batches: Iterable[pa.RecordBatch]) -> KeptTable:
         """The table with more rows behind its own. Raises ConstraintError for a NULL that may not be."""
@@ -103,16 +112,18 @@ class KeptTable:
             batches.append(rows.take(pa.array(numbers[own == place] - (ends[place] - rows.num_rows))))
         return KeptTable(self.schema, tuple(parts_of(pa.Table.from_batches(batches, self.stored))))
 
-    def numbers_with(self, key: tuple[str, ...], rows: KeptTable) -> np.ndarray | None:
+    def numbers_with(
+        self, key: tuple[str, ...], rows: KeptTable, their: tuple[str, ...] = ()
+    ) -> np.ndarray | None:
         """The numbers, in their order, of rows that may have a key of `rows`, the same byte for byte.
 
-        None where only a query can tell.
+        their: the columns of that key, if they are called otherwise. None where only a query can tell.
         """
         import numpy as np
 
         if not are_known(self.stored, key):
             return None
-        wanted = np.unique(np.concatenate([hashes_of(part.rows, key)[0] for part in rows.parts]))
+        wanted = np.unique(np.concatenate([hashes_of(part.rows, their or key)[0] for part in rows.parts]))
         self._index(key)
         found, first = [np.zeros(0, np.int64)], 0
         for part in self.parts:

@@ -19,6 +19,7 @@ from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
 from headrace._src.sql.changes import Change
 from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.declared import Sequence
+from headrace._src.sql.foreign_keys import ForeignKey
 from headrace._src.sql.script import Kind, script_of
 from headrace._src.sql.sequences import may_call
 from headrace._src.sql.tables import TableSchema, named_in, quoted, schema_statement, sql_name
@@ -148,6 +149,17 @@ class Names:
             each for each in (*self.tables, *self.views, *self.sequences) if self.schema_of(each) == schema
         }
 
+    def children_of(self, name: str) -> list[tuple[KeptTable, ForeignKey]]:
+        """The tables with a foreign key to one, in small letters, and that key."""
+        kept = [table for _, table in self.tables.values() if isinstance(table, KeptTable)]
+        return [(table, key) for table in kept for key in table.schema.foreign_keys if key.table == name]
+
+    def related(self, name: str) -> set[str]:
+        """The tables, in small letters, that foreign keys tie to one."""
+        table = self.named(name)
+        parents = {key.table for key in table.schema.foreign_keys} if isinstance(table, KeptTable) else set()
+        return parents | {child.schema.name.lower() for child, _ in self.children_of(name.lower())}
+
     def meant_by(self, reads: Iterable[str]) -> list[str]:
         """What a session calls what a text may mean by these names, in small letters."""
         found: list[str] = []
@@ -162,6 +174,24 @@ class Names:
     def having(self, name: str, table: Any) -> Names:
         """With a table, where there is none of its name."""
         return replace(self, tables={**self.tables, name.lower(): (name, table)})
+
+    def described(self) -> dict[str, Any]:
+        """The tables with all that is known of them, each behind those that its foreign keys refer to."""
+        tables: dict[str, Any] = {}
+
+        def visit(name: str) -> None:
+            given, data = self.tables[name]
+            if given in tables or not isinstance(data, KeptTable):
+                tables.setdefault(given, data)
+                return
+            for key in data.schema.foreign_keys:
+                if key.table != name:
+                    visit(key.table)
+            tables[given] = data.described
+
+        for name in sorted(self.tables):
+            visit(name)
+        return tables
 
     def reading(self, reads: Iterable[str]) -> tuple[list[View], dict[str, Any]]:
         """The views that a text with these names needs, each behind those that it reads; and the tables."""
@@ -203,17 +233,25 @@ def bound(text: str, names: Names) -> Bound:
     script = script_of(text)
     if script.kind is not Kind.ROWS:  # about any table
         composed, tables = _composed(text, names, (*names.tables, *names.views))
-        return Bound(composed, {**tables, **files}, None)
+        return Bound(composed, {**names.described(), **_of_views(tables, names), **files}, None)
     if names.sequences and (found := _ABOUT_SEQUENCES.search(text)):
         raise UnsupportedError(f"{found[0]} does not know the sequences of a session")
     is_about_tables = _ABOUT_TABLES.search(text)
     reads = (*names.tables, *names.views) if is_about_tables else tables_named(script)
     composed, tables = _composed(text, names, reads)
+    if is_about_tables:
+        tables = {**names.described(), **_of_views(tables, names)}
     tables.update(files)
     try:
         return Bound(composed, tables, _plan(composed, tables))
     except SqlError as error:
         raise _mistake(text, names, _plan) or composed.retold(error) from None
+
+
+def _of_views(tables: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """The files among what a text reads."""
+    own = {given for given, _ in names.tables.values()}
+    return {name: table for name, table in tables.items() if name not in own}
 
 
 @dataclass(frozen=True)

@@ -107,10 +107,11 @@ class Session:
             names = self._names.without(name)
             shown, files = with_files(query_alone(text).strip(), names)
             view = View(name, shown, tables_named(script), files, schema)
-            if name.lower() in read_by(view, names):
+            after = replace(names, views={**names.views, name.lower(): view})
+            if name.lower() in read_by(view, after):
                 raise UserError(f"view {name}: it would read itself; choose another name")
             bound(text, names.within(schema))
-            self._names = replace(names, views={**names.views, name.lower(): view})
+            self._names = after
         return self.table(name)
 
     def unregister(self, name: str) -> None:
@@ -211,7 +212,8 @@ class Session:
             if made is None:
                 return None
             with self._lock:
-                for name in made.changed:
+                tied = {each for name in made.changed for each in made.on(before).related(name)}
+                for name in {*made.changed, *tied}:
                     if self._names.named(name) is not before.named(name):
                         raise UserError(f"there is another table of this name by now: {name}")
                 self._names = made.on(self._names)

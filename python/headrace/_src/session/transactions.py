@@ -63,6 +63,11 @@ class Transaction:
         definitions = _merged(before.definitions, mine.definitions, now.definitions)
         sequences = _merged(before.sequences, mine.sequences, now.sequences)
         schemas = _merged(before.schemas, mine.schemas, now.schemas)
+        for name in (*before.tables, *mine.tables):
+            if mine.tables.get(name) is not before.tables.get(name):
+                for tied in mine.related(name):
+                    if now.tables.get(tied) is not before.tables.get(tied):
+                        raise _conflict(tied)
         made = Names(tables, views, now.variables, definitions, sequences, schemas)
         for key in (*tables, *views, *sequences):
             if (schema := made.schema_of(key)) and schema.lower() not in schemas:

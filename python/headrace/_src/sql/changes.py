@@ -168,9 +168,6 @@ def _parts_of(node: Any) -> dict[str, set[str]]:
 
 def _created(root: dict[str, Any]) -> Change:
     info = root["info"]
-    for constraint in info["constraints"]:
-        if constraint["type"] == "FOREIGN_KEY":
-            raise UnsupportedError("FOREIGN KEY of a table is not kept: NOT NULL, keys and CHECK are")
     for option in ("partition_keys", "sort_keys", "options"):
         if info.get(option):
             # no test: DuckDB refuses them for tables of its own

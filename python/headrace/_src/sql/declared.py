@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from headrace._src.sql.foreign_keys import without_foreign_keys
 from headrace._src.sql.spelling import WORD
 from headrace._src.sql.tables import Column, TableSchema, named_in, schema_statement, sql_name, unquoted
 
@@ -30,7 +31,8 @@ def declared(connection: Any, name: str, schema: str = "") -> TableSchema:
     made = "".join(f"{each.statement}\n" for each in known if each.name.lower() in used)
     schema = "" if inside == "main" else inside
     columns = tuple(Column(*each) for each in columns)
-    return TableSchema(named_in(schema, own), columns, f"{made}{definition}", schema)
+    definition, keys = without_foreign_keys(definition, schema, columns)
+    return TableSchema(named_in(schema, own), columns, f"{made}{definition}", schema, keys)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import SqlError, UnsupportedError
+
+if TYPE_CHECKING:
+    from headrace._src.sql.foreign_keys import ForeignKey
 
 _TYPES = {
     "i1": "BOOLEAN",
@@ -73,6 +76,8 @@ class TableSchema:
     definition: str = ""
     #: Empty: main.
     schema: str = ""
+    #: Those that the definition has not.
+    foreign_keys: tuple[ForeignKey, ...] = ()
 
     @property
     def own_name(self) -> str:

@@ -1,0 +1,72 @@
+"""Rows of statements that change a table: they are computed, put into the table, and tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from headrace._src.query import sql as queries
+from headrace._src.session.constrained import check_added, check_changed, check_constants, check_merged
+from headrace._src.session.kept_table import KeptTable
+from headrace._src.session.merged_rows import Merged
+from headrace._src.session.names import BoundChange, Names
+from headrace._src.session.references import Changed, check_references, has_references, takes_rows_away
+from headrace._src.session.sequences import numbered
+from headrace._src.session.upserts import upserted
+from headrace._src.sql.catalogue import BoundPlan
+from headrace._src.sql.changes import Verb
+
+
+def changed_rows(
+    names: Names, said: BoundChange, table: KeptTable, options: Mapping[str, Any]
+) -> tuple[KeptTable, Callable[[], KeptTable], Mapping[str, int]]:
+    """The table with its rows changed, these rows, and how many of them by what, in their order."""
+    change = said.change
+    refers = has_references(names, table)
+    if change.merge:
+        done = upserted(table, said, lambda said, take: rows_of(said, options, take))
+        check_merged(names, done, options)
+        if refers:
+            check_references(names, table, _changed_by_merge(table, done), options)
+        return done.table, lambda: done.changed, done.counts
+    if change.verb is Verb.INSERT:
+        is_known = change.rows is not None
+        made = (
+            table.with_rows(change.rows.to_batches()) if is_known else rows_of(said, options, table.with_rows)
+        )
+        rows = made.behind(table.num_rows)
+        check = check_constants if is_known else check_added
+        check(names, table, rows, options)
+        if refers:
+            check_references(names, table, Changed(KeptTable(table.schema), rows, lambda: table), options)
+        return made, lambda: rows, {change.verb.value: rows.num_rows}
+    if change.verb is Verb.DELETE:
+        goes = rows_of(said, options, table.numbered)
+        made = table.where(~goes)
+        if refers:
+            gone = Changed(table.where(goes), KeptTable(table.schema), lambda: made)
+            check_references(names, table, gone, options)
+        return made, lambda: table.where(goes), {change.verb.value: int(goes.sum())}
+    columns = change.names[:-1]
+    made, has = rows_of(said, options, lambda rows: table.with_values(columns, rows))
+    check_changed(names, made, columns, options)
+    if refers and takes_rows_away(table, columns):
+        changed = Changed(table.where(has), made.where(has), lambda: table.where(~has))
+        check_references(names, table, changed, options)
+    return made, lambda: made.where(has), {change.verb.value: int(has.sum())}
+
+
+def _changed_by_merge(table: KeptTable, done: Merged) -> Changed:
+    goes, new = done.goes, done.inserted
+    if takes_rows_away(table, done.columns):
+        goes = goes | done.has_changed
+        new = KeptTable(table.schema, (*done.after.where(done.has_changed).parts, *new.parts))
+    return Changed(table.where(goes), new, lambda: table.where(~goes))
+
+
+def rows_of(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:
+    """What `take` makes of the rows of a statement."""
+    change = said.change
+    with numbered(change.plan, said.sequences) as now:
+        plan = BoundPlan(now.plan, change.names)
+        return queries.rows_of_plan(now.counting(take), plan, said.composed.text, said.read, options)
