@@ -85,7 +85,7 @@ def test_changes_of_many_parts(seed: int) -> None:
                     f"insert into a values ({number}, 's{number // 2}', 1), ({number + 1}, 'new', 1)",
                     f"insert into a select n, 'q' || n, 5 from {few}",
                     f"insert or ignore into a select n, 'q' || n, 5 from {few}",
-                    f"insert or ignore into a values ({number}, 'i', 8), ({number + 1}, 'i', 8)",
+                    f"insert or ignore into a values ({number}, 'i{number}', 8), ({number + 1}, 's8', 8)",
                     f"insert into a values ({number}, 'u', 1) on conflict (k) do update set x = x + 1",
                     f"insert into a values ({number}, 'u', 1) on conflict (k) do update set s = 's4', x = 4",
                     f"insert into a values ({number}, 'u', 1) on conflict (k) do update set k = k + 1 returning *",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from headrace._src.errors import UnsupportedError
 from headrace._src.query import sql as queries
+from headrace._src.query.kept_rows import kept_batches, larger
 from headrace._src.session.constrained import check_added, check_changed, check_constants, check_merged
 from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.merged_rows import Merged
@@ -15,6 +18,7 @@ from headrace._src.session.sequences import numbered
 from headrace._src.session.upserts import upserted
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
+from headrace._src.sql.tables import quoted
 
 
 def changed_rows(
@@ -24,6 +28,8 @@ def changed_rows(
     change = said.change
     refers = has_references(names, table)
     if change.merge:
+        if change.tried:
+            _check_tried(said, options)
         done = upserted(table, said, lambda said, take: rows_of(said, options, take))
         check_merged(names, done, options)
         if refers:
@@ -62,6 +68,30 @@ def _changed_by_merge(table: KeptTable, done: Merged) -> Changed:
         goes = goes | done.has_changed
         new = KeptTable(table.schema, (*done.after.where(done.has_changed).parts, *new.parts))
     return Changed(table.where(goes), new, lambda: table.where(~goes))
+
+
+def _check_tried(said: BoundChange, options: Mapping[str, Any]) -> None:
+    """Raises UnsupportedError if it is not known which of the rows of an ON CONFLICT stays."""
+    change = said.change
+    plan = BoundPlan(change.tried, tuple(str(place) for place in range(sum(change.tried_widths))))
+    what = f"the keys of rows for table {change.name}"
+
+    def kept(rows: Any) -> Any:
+        return kept_batches(rows.schema, larger(rows), what)
+
+    with numbered(plan.json, said.sequences) as now:
+        plan = replace(plan, json=now.plan)
+        rows = queries.rows_of_plan(kept, plan, said.composed.text, said.read, options)
+    first = 0
+    for width in change.tried_widths:
+        key = ", ".join(quoted(name) for name in plan.names[first : first + width])
+        first += width
+        twice = f"select 1 as twice from tried group by {key} having count(*) > 1 limit 1"
+        if queries.sql(twice, {"tried": rows}, **options).num_rows:
+            raise UnsupportedError(
+                f"rows of an INSERT … ON CONFLICT have one value (or NULL) of a key of table {change.name} "
+                "which has several: name the columns of one, ON CONFLICT (…), or leave such rows out"
+            )
 
 
 def rows_of(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:

@@ -50,6 +50,8 @@ def bound_change(text: str, schemas: Sequence[TableSchema], taken: Collection[st
                 return replace(change, rows=_constant_rows(connection, change, script, more))
             elif change.merge and verb_of(script.query) == "insert" and is_constant(change):
                 change = replace(change, rows=_rows_without_conflict(connection, change, script))
+            if change.tried:
+                change = replace(change, tried=readable(connection, change.tried, script, schemas))
             if not change.plan:
                 return change
             return replace(change, plan=readable(connection, change.plan, script, schemas))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from headrace._src.errors import UnsupportedError
-from headrace._src.sql.merges import Merge, merge_of
+from headrace._src.sql.merges import Merge, merge_of, tried_of
 from headrace._src.sql.plan_json import as_deep_as_can_be, plan_text, projection, reference
 from headrace._src.sql.tables import TableSchema, named_in, sql_name
 
@@ -48,6 +48,10 @@ class Change:
     rows: Any = None
     #: Of MERGE: what becomes of which rows.
     merge: Merge | None = None
+    #: Of ON CONFLICT without columns, where a table has several keys: the plan of the columns of those behind
+    #: the first, and how many each has.
+    tried: str = ""
+    tried_widths: tuple[int, ...] = ()
     #: How many columns it gives of the rows that it changes: those of RETURNING.
     returned: int = 0
     #: Of the table; empty: main.
@@ -102,6 +106,11 @@ def change_of(plan: str, deletes: Mapping[str, Sequence[bool]]) -> Change:
     (rows,) = json.loads(change.plan)["plans"]
     for each in reversed(around):
         rows = {**each, "children": [each["children"][0], rows]}
+    if change.tried:
+        (tried,) = json.loads(change.tried)["plans"]
+        for each in reversed(around):
+            tried = {**each, "children": [each["children"][0], tried]}
+        change = replace(change, tried=_plan(tried))
     return replace(change, plan=_plan(rows))
 
 
@@ -111,7 +120,9 @@ def _changed(root: dict[str, Any], verb: Verb, deletes: Mapping[str, Sequence[bo
     columns = _stored_columns(table)
     if verb is Verb.MERGE:
         merge, rows = merge_of(root, columns, deletes)
-        return Change(verb, _name(table), plan=_plan(rows), names=merge.names, merge=merge)
+        change = Change(verb, _name(table), plan=_plan(rows), names=merge.names, merge=merge)
+        tried = tried_of(rows)
+        return replace(change, tried=_plan(tried.plan), tried_widths=tried.widths) if tried else change
     if verb is Verb.INSERT:
         return Change(verb, _name(table), plan=_plan(root["children"][0]), names=columns)
     (child,) = root["children"]
