@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headrace._src.errors import HeadraceError, SqlError, UnsupportedError, UserError
+from headrace._src.errors import HeadraceError, SqlError, UserError
 from headrace._src.query.bound_query import names_table, schemas_of
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.statistics import documents_for
@@ -18,7 +18,7 @@ from headrace._src.sql.bound_change import bound_change
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
 from headrace._src.sql.changes import Change
 from headrace._src.sql.composed import Composed, Part
-from headrace._src.sql.declared import Sequence
+from headrace._src.sql.declared import Sequence, last_numbers
 from headrace._src.sql.foreign_keys import ForeignKey
 from headrace._src.sql.script import Kind, script_of
 from headrace._src.sql.sequences import may_call
@@ -93,8 +93,9 @@ class Names:
         return dict(self.definitions)
 
     def sequences_of(self, text: str) -> list[Sequence]:
-        """The sequences, if the text may call one."""
-        return [kept.sequence for kept in self.sequences.values()] if may_call(text) else []
+        """The sequences, if the text may call one, or ask which there are."""
+        is_asked = may_call(text) or _ABOUT_SEQUENCES.search(text)
+        return [kept.sequence for kept in self.sequences.values()] if is_asked else []
 
     def named(self, name: str) -> Any:
         """The table or view of a name; None: there is none."""
@@ -234,8 +235,6 @@ def bound(text: str, names: Names) -> Bound:
     if script.kind is not Kind.ROWS:  # about any table
         composed, tables = _composed(text, names, (*names.tables, *names.views))
         return Bound(composed, {**names.described(), **_of_views(tables, names), **files}, None)
-    if names.sequences and (found := _ABOUT_SEQUENCES.search(text)):
-        raise UnsupportedError(f"{found[0]} does not know the sequences of a session")
     is_about_tables = _ABOUT_TABLES.search(text)
     reads = (*names.tables, *names.views) if is_about_tables else tables_named(script)
     composed, tables = _composed(text, names, reads)
@@ -318,6 +317,13 @@ def _composed(text: str, names: Names, reads: Iterable[str]) -> tuple[Composed, 
         parts = [*(Part(set_, f"variable {name}") for name, set_ in names.variables.items()), *parts]
     sequences = names.sequences_of("\n".join(part.text for part in (*parts, Part(text))))
     parts = [*(Part(each.statement, f"sequence {each.name}") for each in sequences), *parts]
+    if sequences and _ABOUT_SEQUENCES.search(text):
+        last = {
+            name: (kept.last, kept.numbers.begin)
+            for name, kept in names.sequences.items()
+            if kept.last is not None
+        }
+        parts.append(Part(last_numbers(last), "the sequences"))
     parts = [*(Part(f"{each}\n;", f"macro {name}") for name, each in definitions.items()), *parts]
     parts = [*(Part(schema_statement(each), f"schema {each}") for each in names.schemas.values()), *parts]
     if names.schema:

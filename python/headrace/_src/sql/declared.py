@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from headrace._src.sql.foreign_keys import without_foreign_keys
+from headrace._src.sql.literals import literal
 from headrace._src.sql.spelling import WORD
 from headrace._src.sql.tables import Column, TableSchema, named_in, schema_statement, sql_name, unquoted
 
+_START = re.compile(r"\bSTART -?\d+")
 _NEXTVAL = re.compile(r"\bnextval\('((?:[^']|'')*)'\)", re.IGNORECASE)
 
 
@@ -53,8 +56,32 @@ class Sequence:
         return (
             f"{schema_statement(self.schema) if self.schema else ''}"
             f"CREATE SEQUENCE IF NOT EXISTS {sql_name(self.schema, self.name)} INCREMENT BY {self.step} "
-            f"MINVALUE {self.least} MAXVALUE {self.most} START {self.start};"
+            f"MINVALUE {self.least} MAXVALUE {self.most} START {self.start}{' CYCLE' if self.cycles else ''};"
         )
+
+
+#: A variable of texts that ask about sequences: the last number and the next of those that have given one.
+LAST_NUMBERS = "headrace_last_numbers"
+
+
+def last_numbers(last: Mapping[str, tuple[int, int]]) -> str:
+    """The statement that tells the binder."""
+    numbers = ", ".join(f"{literal(name)}: {list(each)}" for name, each in last.items())
+    return f"set variable {LAST_NUMBERS} = map {{{numbers}}};"
+
+
+def with_last_numbers(connection: Any, names: list[str], rows: list[Any]) -> list[Any]:
+    """Rows of `duckdb_sequences()` with the last numbers that the session has given."""
+    ((last,),) = connection.execute(f"select getvariable('{LAST_NUMBERS}')").fetchall()
+    found = []
+    for row in rows:
+        told = dict(zip(names, row, strict=True))
+        inside = "" if told["schema_name"] == "main" else told["schema_name"]
+        if numbers := (last or {}).get(named_in(inside, told["sequence_name"]).lower()):
+            told["last_value"] = numbers[0]
+            told["sql"] = _START.sub(f"START {numbers[1]}", told["sql"])
+        found.append(tuple(told.values()))
+    return found
 
 
 def sequences(connection: Any) -> list[Sequence]:

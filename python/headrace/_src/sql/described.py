@@ -9,6 +9,7 @@ from typing import Any
 
 from headrace._src.errors import UnsupportedError, translated
 from headrace._src.query.temporary_files import current_options, current_settings
+from headrace._src.sql.declared import with_last_numbers
 from headrace._src.sql.literals import literal
 from headrace._src.sql.place import located
 from headrace._src.sql.plan_json import NOWHERE, as_deep_as_can_be, plan_text, projection
@@ -100,6 +101,8 @@ def _rows(connection: Any, scan: dict[str, Any], name: str) -> dict[str, Any]:
     # Where rows are only counted, a column is asked for that is none.
     wanted = [each["index"] if each["index"] < len(scan["names"]) else 0 for each in scan["column_indexes"]]
     columns = connection.execute(f"from {name}({given})").fetchall()
+    if name == "duckdb_sequences":
+        columns = with_last_numbers(connection, scan["names"], columns)
     if name == "duckdb_settings":
         columns = list(_own_settings(connection, columns))
     types = [scan["returned_types"][place] for place in wanted]

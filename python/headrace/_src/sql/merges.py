@@ -17,6 +17,7 @@ from headrace._src.sql.plan_json import (
     INTEGER,
     NOWHERE,
     Node,
+    case,
     constant,
     operation,
     projection,
@@ -150,12 +151,12 @@ def merge_of(root: Node, columns: Sequence[str], deletes: Mapping[str, Sequence[
     checks = [(_is_null(row), numbers.get("WHEN_NOT_MATCHED_BY_TARGET", _number(NO_ACTION)))]
     if (marker := root["source_marker"]) != _NONE:
         checks.insert(0, (_is_null(reference(marker, INTEGER)), numbers["WHEN_NOT_MATCHED_BY_SOURCE"]))
-    number = _case(checks, numbers.get("WHEN_MATCHED", _number(NO_ACTION)), INTEGER)
+    number = case(checks, numbers.get("WHEN_MATCHED", _number(NO_ACTION)), INTEGER)
     kept = [reference(place, type_of(each)) for place, each in enumerate(below)]
     chosen = projection(child, _CHOSEN, [*kept, number])
     of_row = reference(len(below), INTEGER)
     wanted = [
-        _case([(_equal(of_row, _number(taken)), value)], constant(None, type_of(value)), type_of(value))
+        case([(_equal(of_row, _number(taken)), value)], constant(None, type_of(value)), type_of(value))
         for taken, written in enumerate(values)
         for value in written
     ]
@@ -247,22 +248,11 @@ def _first_of(checks: Sequence[tuple[Node | None, Node]]) -> Node:
             found = number
             break
         conditions.append((condition, number))
-    return _case(conditions, found, INTEGER) if conditions else found
+    return case(conditions, found, INTEGER) if conditions else found
 
 
 def _number(value: int) -> Node:
     return constant(value, INTEGER)
-
-
-def _case(checks: Sequence[tuple[Node, Node]], otherwise: Node, kind: Node) -> Node:
-    return {
-        "expression_class": "BOUND_CASE",
-        "type": "CASE_EXPR",
-        **NOWHERE,
-        "return_type": kind,
-        "case_checks": [{"when_expr": when, "then_expr": then} for when, then in checks],
-        "else_expr": otherwise,
-    }
 
 
 def _is_null(operand: Node) -> Node:

@@ -18,9 +18,11 @@ from headrace._src.sql.declared import Sequence, sequences
 from headrace._src.sql.place import located
 from headrace._src.sql.plan_json import (
     BIGINT,
+    BOOLEAN,
     NOWHERE,
     Node,
     as_deep_as_can_be,
+    case,
     constant,
     operation,
     plan_text,
@@ -64,12 +66,53 @@ _ROW_NUMBER = {
     "sql_range_order_casts": [],
 }
 
-#: The next number and the step of a sequence, or of `currval` its last and 0.
-Begins = Callable[[str, str], tuple[int, int]]
+
+@dataclass(frozen=True)
+class Numbers:
+    """What a sequence gives from now on."""
+
+    begin: int
+    step: int
+    #: After so many it goes on with another, and with that again after so many more; None: never.
+    count: int | None = None
+    again: int = 0
+    every: int = 1
+
+    def at(self, place: int) -> int:
+        if self.count is None or place < self.count:
+            return self.begin + self.step * place
+        return self.again + self.step * ((place - self.count) % self.every)
+
+    def of_row(self, row: Node) -> Node:
+        """That of a row by its number, from 1."""
+        if self.count is None:
+            return _plus(_times(row, self.step), self.begin - self.step)
+        place = _plus(row, -1)
+        behind = _computed("%", [_plus(row, -1 - self.count), constant(self.every, BIGINT)])
+        is_first = operation("<", "COMPARE_LESSTHAN", BOOLEAN, [place, constant(self.count, BIGINT)])
+        steps = case([(is_first, place)], behind, BIGINT)
+        begin = case([(is_first, constant(self.begin, BIGINT))], constant(self.again, BIGINT), BIGINT)
+        return _computed("+", [begin, _times(steps, self.step)])
+
+
+def _computed(name: str, operands: list[Node]) -> Node:
+    return operation(name, "BOUND_FUNCTION", BIGINT, operands)
+
+
+def _plus(operand: Node, number: int) -> Node:
+    return _computed("+", [operand, constant(number, BIGINT)])
+
+
+def _times(operand: Node, number: int) -> Node:
+    return _computed("*", [operand, constant(number, BIGINT)])
+
+
+#: What `nextval` of a sequence gives, or `currval` once.
+Begins = Callable[[str, str], Numbers]
 
 
 def created(statement: str, schema: str) -> Sequence:
-    """What a CREATE SEQUENCE makes in a schema. Raises SqlError for a mistake, UnsupportedError for CYCLE."""
+    """What a CREATE SEQUENCE makes in a schema. Raises SqlError for a mistake."""
     import duckdb
 
     position = len(statement) - len(statement.lstrip())
@@ -82,9 +125,6 @@ def created(statement: str, schema: str) -> Sequence:
         except duckdb.Error as error:
             raise located(SqlError, str(error).partition(": ")[2], statement, position, 6) from None
         (sequence,) = sequences(connection)
-    if sequence.cycles:
-        message = f"a sequence with CYCLE is not supported: {sequence.name}"
-        raise located(UnsupportedError, message, statement, position, 6)
     return sequence
 
 
@@ -231,15 +271,12 @@ class _Numbers:
         name = _sequence(call)
         before = self.calls.get(name, 0)
         if _function(call) == "currval" and not before:
-            return constant(self._begins(name, "currval")[0], BIGINT)
-        begin, step = self._begins(name, "nextval")
+            return constant(self._begins(name, "currval").begin, BIGINT)
+        numbers = self._begins(name, "nextval")
         if _function(call) == "currval":
-            return constant(begin + step * (before - 1), BIGINT)
+            return constant(numbers.at(before - 1), BIGINT)
         self.calls[name] = before + 1
-        if not self._row:
-            return constant(begin + step * before, BIGINT)
-        number = operation("*", "BOUND_FUNCTION", BIGINT, [self._row, constant(step, BIGINT)])
-        return operation("+", "BOUND_FUNCTION", BIGINT, [number, constant(begin - step, BIGINT)])
+        return numbers.of_row(self._row) if self._row else constant(numbers.at(before), BIGINT)
 
 
 def _nodes(node: Any, kind: str, without: str = "") -> Iterator[Node]:
