@@ -79,7 +79,7 @@ def _check_tried(said: BoundChange, options: Mapping[str, Any]) -> None:
     def kept(rows: Any) -> Any:
         return kept_batches(rows.schema, larger(rows), what)
 
-    with numbered(plan.json, said.sequences) as now:
+    with numbered(plan.json, said.sequences, _counting(said, options)) as now:
         plan = replace(plan, json=now.plan)
         rows = queries.rows_of_plan(kept, plan, said.composed.text, said.read, options)
     first = 0
@@ -97,6 +97,20 @@ def _check_tried(said: BoundChange, options: Mapping[str, Any]) -> None:
 def rows_of(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:
     """What `take` makes of the rows of a statement."""
     change = said.change
-    with numbered(change.plan, said.sequences) as now:
+    with numbered(change.plan, said.sequences, _counting(said, options)) as now:
         plan = BoundPlan(now.plan, change.names)
         return queries.rows_of_plan(now.counting(take), plan, said.composed.text, said.read, options)
+
+
+def _counting(said: BoundChange, options: Mapping[str, Any]) -> Callable[[str], int]:
+    """Counts the rows of a plan that is a part of a statement."""
+
+    def count(plan: str) -> int:
+        rows = BoundPlan(plan, ("row",))
+        return int(queries.rows_of_plan(_number_of, rows, said.composed.text, said.read, options))
+
+    return count
+
+
+def _number_of(batches: Any) -> int:
+    return sum(batch.num_rows for batch in batches)

@@ -26,6 +26,7 @@ from headrace._src.session.returned import Returned
 from headrace._src.session.schemas import CREATE_SCHEMA, USE, create_schema, drop_schema, use_schema
 from headrace._src.session.sequences import KeptSequence, numbered
 from headrace._src.session.transactions import changing_within, transaction_of, within
+from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
 from headrace._src.sql.declared import sequences_in, short_sequences_in
 from headrace._src.sql.parameters import Parameters, with_each
@@ -157,7 +158,12 @@ def _asked(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
         asked = bound(text, names)
         assert asked.plan
         try:
-            with numbered(asked.plan.json, names.sequences) as now:
+
+            def count(plan: str) -> int:
+                text = asked.composed.text
+                return queries.whole_of_plan(BoundPlan(plan, ("row",)), text, asked.tables, told).num_rows
+
+            with numbered(asked.plan.json, names.sequences, count) as now:
                 plan = replace(asked.plan, json=now.plan)
                 rows = queries.whole_of_plan(plan, asked.composed.text, asked.tables, told)
                 now.has_run(rows.num_rows)

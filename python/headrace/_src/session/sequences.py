@@ -54,9 +54,11 @@ class KeptSequence:
 class Numbered:
     """A plan with the numbers of its statement."""
 
-    def __init__(self, plan: str, sequences: Mapping[str, KeptSequence]) -> None:
+    def __init__(self, plan: str, sequences: Mapping[str, KeptSequence], count: Callable[[str], int]) -> None:
+        """count: the number of rows of a plan."""
         self._sequences = sequences
-        self.plan, self._used = with_numbers(plan, self._begin)
+        self.plan, used = with_numbers(plan, self._begin)
+        self._used = {name: _known(each, count) for name, each in used.items()}
 
     def _begin(self, name: str, function: str) -> Numbers:
         kept = self._sequences[name.lower()]
@@ -95,16 +97,22 @@ class Numbered:
         return taken
 
 
+def _known(used: Used, count: Callable[[str], int]) -> Used:
+    return Used(used.calls * count(used.counted), is_for_each_row=False) if used.counted else used
+
+
 def _count(used: Used, rows: int) -> int:
     return used.calls * rows if used.is_for_each_row else used.calls
 
 
 @contextmanager
-def numbered(plan: str, sequences: Mapping[str, KeptSequence]) -> Iterator[Numbered]:
-    """While a statement runs nobody else gets numbers of its sequences."""
+def numbered(
+    plan: str, sequences: Mapping[str, KeptSequence], count: Callable[[str], int]
+) -> Iterator[Numbered]:
+    """While a statement runs nobody else gets numbers of its sequences. count: gives the rows of a plan."""
     low = plan.lower() if sequences else ""
     with ExitStack() as held:
         for name, kept in sorted(sequences.items()):
             if own_name(kept.sequence.schema, name) in low:
                 held.enter_context(kept.lock)
-        yield Numbered(plan, sequences)
+        yield Numbered(plan, sequences, count)

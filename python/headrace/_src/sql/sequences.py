@@ -144,6 +144,8 @@ class Used:
 
     calls: int
     is_for_each_row: bool
+    #: The plan of other rows than the statement's, for each of which they are.
+    counted: str = ""
 
 
 def with_numbers(plan: str, begins: Begins) -> tuple[str, dict[str, Used]]:
@@ -160,16 +162,19 @@ def with_numbers(plan: str, begins: Begins) -> tuple[str, dict[str, Used]]:
         if next(_calls_of(document["plans"]), None) is not None:
             raise UnsupportedError(
                 "nextval and currval stand in columns of what is inserted or selected, without conditions "
-                "around them: not in CASE, subqueries, WHERE, below LIMIT and its like, in MERGE INTO, nor "
-                "in ON CONFLICT of other rows than VALUES"
+                "around them: not in CASE, subqueries, WHERE, below LIMIT and its like, nor in actions of "
+                "MERGE INTO"
             )
         return plan_text(document), used
 
 
-def _numbered(root: Node, begins: Begins, used: dict[str, Used], is_sure: bool = True) -> Node:
+def _numbered(
+    root: Node, begins: Begins, used: dict[str, Used], around: tuple[Node, ...] = (), *, is_sure: bool = True
+) -> Node:
     """The operator with its calls done, and those below it.
 
-    is_sure: whether each row of the operator is one of the statement's.
+    around: the common table expressions that it may read. is_sure: whether each of its rows is one of the
+    statement's.
     """
     kind = root["type"]
     if kind == "LOGICAL_EXPRESSION_GET":
@@ -178,16 +183,30 @@ def _numbered(root: Node, begins: Begins, used: dict[str, Used], is_sure: bool =
         is_sure = False
     elif kind == "LOGICAL_MATERIALIZED_CTE":
         first, behind = root["children"]
-        children = [_numbered(first, begins, used, False), _numbered(behind, begins, used, is_sure)]
+        children = [
+            _numbered(first, begins, used, around, is_sure=False),
+            _numbered(behind, begins, used, (*around, root), is_sure=is_sure),
+        ]
         return {**root, "children": children}
     elif kind != "LOGICAL_PROJECTION":
         return root
-    below = [_numbered(child, begins, used, is_sure) for child in root["children"]]
+    below = [_numbered(child, begins, used, around, is_sure=is_sure) for child in root["children"]]
     root = {**root, "children": below}
     if kind != "LOGICAL_PROJECTION" or not any(True for _ in _calls_of(root["expressions"])):
         return root
     rows = _rows_of(below[0])
-    return root if rows is None and not is_sure else _in_projection(root, rows, begins, used)
+    counted = ""
+    if rows is None and not is_sure:
+        counted = plan_text({"error": False, "plans": [_of_rows(root["children"][0], around)]})
+    return _in_projection(root, rows, begins, used, counted)
+
+
+def _of_rows(operator: Node, around: tuple[Node, ...]) -> Node:
+    """A plan with so many rows as the operator."""
+    rows = projection(operator, _NUMBERED, [constant(0, BIGINT)])
+    for each in reversed(around):
+        rows = {**each, "children": [each["children"][0], rows]}
+    return rows
 
 
 def _rows_of(operator: Node) -> int | None:
@@ -206,8 +225,8 @@ def _in_values(root: Node, begins: Begins, used: dict[str, Used]) -> Node:
     return {**root, "expressions": rows}
 
 
-def _in_projection(root: Node, rows: int | None, begins: Begins, used: dict[str, Used]) -> Node:
-    """A projection of so many rows, if that is known, with its calls done."""
+def _in_projection(root: Node, rows: int | None, begins: Begins, used: dict[str, Used], counted: str) -> Node:
+    """A projection of so many rows, if that is known, with its calls done. counted: as `Used` has it."""
     if rows == 1 and root["children"][0]["type"] == "LOGICAL_DUMMY_SCAN":
         (expressions,) = _in_values({"expressions": [root["expressions"]]}, begins, used)["expressions"]
         return {**root, "expressions": expressions}
@@ -226,7 +245,8 @@ def _in_projection(root: Node, rows: int | None, begins: Begins, used: dict[str,
     }
     turn = _Numbers(begins, row=reference(len(below), BIGINT), places=places)
     expressions = [turn.put_into(each) for each in root["expressions"]]
-    _put(used, {name: Used(calls * (rows or 1), rows is None) for name, calls in turn.calls.items()})
+    found = {name: Used(calls * (rows or 1), rows is None, counted) for name, calls in turn.calls.items()}
+    _put(used, found)
     return {**root, "children": [numbered], "expressions": expressions}
 
 
