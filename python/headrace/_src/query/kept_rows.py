@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from headrace._src.query.temporary_files import TemporaryFile
@@ -24,6 +25,11 @@ def kept_batches(schema: pa.Schema, batches: Iterable[pa.RecordBatch], path: str
     import pyarrow as pa
 
     stop = current_stop()
+    batches = iter(batches)
+    first = next(batches, None)
+    if first is None:
+        return schema.empty_table()
+    batches = chain([first], batches)
     with TemporaryFile(path) as file:
         try:
             with pa.ipc.new_stream(file, schema) as writer:

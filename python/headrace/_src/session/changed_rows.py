@@ -25,6 +25,8 @@ def changed_rows(
     names: Names, said: BoundChange, table: KeptTable, options: Mapping[str, Any]
 ) -> tuple[KeptTable, Callable[[], KeptTable], Mapping[str, int]]:
     """The table with its rows changed, these rows, and how many of them by what, in their order."""
+    import numpy as np
+
     change = said.change
     refers = has_references(names, table)
     if change.merge:
@@ -52,14 +54,14 @@ def changed_rows(
         if refers:
             gone = Changed(table.where(goes), KeptTable(table.schema), lambda: made)
             check_references(names, table, gone, options)
-        return made, lambda: table.where(goes), {change.verb.value: int(goes.sum())}
+        return made, lambda: table.where(goes), {change.verb.value: int(np.count_nonzero(goes))}
     columns = change.names[:-1]
     made, has = rows_of(said, options, lambda rows: table.with_values(columns, rows))
     check_changed(names, made, columns, options)
     if refers and takes_rows_away(table, columns):
         changed = Changed(table.where(has), made.where(has), lambda: table.where(~has))
         check_references(names, table, changed, options)
-    return made, lambda: made.where(has), {change.verb.value: int(has.sum())}
+    return made, lambda: made.where(has), {change.verb.value: int(np.count_nonzero(has))}
 
 
 def _changed_by_merge(table: KeptTable, done: Merged) -> Changed:

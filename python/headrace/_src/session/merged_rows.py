@@ -49,9 +49,11 @@ class Merged:
     @property
     def counts(self) -> dict[str, int]:
         """How many of `changed` come of which action, in their order."""
+        import numpy as np
+
         return {
-            "UPDATE": int(self.has_changed.sum()),
-            "DELETE": int(self.goes.sum()),
+            "UPDATE": int(np.count_nonzero(self.has_changed)),
+            "DELETE": int(np.count_nonzero(self.goes)),
             "INSERT": self.inserted.num_rows,
         }
 
