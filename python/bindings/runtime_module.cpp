@@ -22,10 +22,12 @@
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/table_paths.h"
 #include "runtime/storage/arrow/table_part.h"
+#include "runtime/storage/arrow/united_statistics.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -103,13 +105,28 @@ ImportedTable parted(const std::vector<ImportedTable> &tables,
   return {storage::partedTable(std::move(parts), ranks, identity)};
 }
 
+ImportedTable joined(const std::vector<ImportedTable> &tables,
+                     const std::vector<std::pair<size_t, size_t>> &batches) {
+  std::vector<std::shared_ptr<const storage::ArrowTable>> sources;
+  for (const ImportedTable &each : tables) {
+    sources.push_back(each.table);
+  }
+  std::vector<storage::ChosenBatch> chosen;
+  for (const auto &[table, batch] : batches) {
+    chosen.push_back({table, batch});
+  }
+  return {storage::ArrowTable::joined(sources, chosen)};
+}
+
 std::string unitedStatistics(const std::vector<std::string> &documents,
                              const std::vector<std::string> &keys) {
   std::vector<nlohmann::json> parts;
   for (const std::string &document : documents) {
     parts.push_back(nlohmann::json::parse(document));
   }
-  return storage::unitedStatistics(parts, keys).dump();
+  nlohmann::json whole = storage::unitedStatistics(parts);
+  whole["resident"] = keys;
+  return whole.dump();
 }
 
 std::string statistics(nb::handle data, const std::map<std::string, std::string> &settings) {
@@ -160,7 +177,12 @@ NB_MODULE(_runtime, module) {
                 storage::partedTable({{rank, firstRow, table.table}}, size, identity)};
           },
           nb::arg("rank"), nb::arg("size"), nb::arg("first_row"), nb::arg("identity"),
-          "These rows as what a rank of so many has of a table that is called `identity`.");
+          "These rows as what a rank of so many has of a table that is called `identity`.")
+      .def_static(
+          "joined", &joined, nb::arg("tables"), nb::arg("batches"),
+          "The table of some batches of tables that have the same columns, which are not "
+          "looked at again. batches: the place of their table, and their number there among "
+          "those with rows.");
   nb::class_<KeptTensor>(module, "KeptTensor",
                          "What this process has of a tensor that stays on the ranks.")
       .def_rw("identity", &KeptTensor::identity, "By which ranks know that they mean the same.")

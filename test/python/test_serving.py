@@ -268,6 +268,10 @@ def test_what_the_server_says_of_itself(server: hr.Server) -> None:
         assert names(table_name_filter="t%") == ["t"]
         assert names(table_types_filter=["VIEW"]) == ["v"]
         assert names(db_schema_filter="other") == []
+        server.session.sql("create schema s; create table s.a (x integer)")
+        assert names(db_schema_filter="s") == ["a"] and names(table_name_filter="_") == ["t", "v", "a"]
+    with pytest.raises(Exception, match="a server's clients write no files by COPY, and change no setting"):
+        rows(server, "use s")
     assert rows(server, "select count(*) from memory.main.t") == [(4,)]
 
 

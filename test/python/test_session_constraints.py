@@ -72,10 +72,3 @@ def test_says_what_is_broken(statement: str, message: str) -> None:
     with pytest.raises(hr.errors.ConstraintError, match=message):
         session.sql(statement)
     assert session.sql("select * from a").arrow().num_rows == 1
-
-
-def test_foreign_keys_are_refused() -> None:
-    session = hr.connect()
-    session.sql(TABLE)
-    with pytest.raises(hr.errors.UnsupportedError, match="FOREIGN KEY of a table is not kept"):
-        session.sql("create table b (i integer references a (i))")

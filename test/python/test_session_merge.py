@@ -274,3 +274,56 @@ def action(draw: random.Random, when: str) -> str:
     return draw.choice(
         ["delete", f"update set d = {value}, s = s || 'u'", "do nothing", "update set s = default"]
     )
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("HEADRACE_RANDOM_MERGES", "8"))))
+def test_random_conflicts_of_several_keys(seed: int) -> None:
+    draw = random.Random(seed)
+    both = Beside(ranks=draw.choice([1, 2, 3]), threads=2)
+    both.say("create table t (a int unique, b int unique, c varchar, d int, unique (c, d))")
+    for _ in range(8):
+        numbers = [
+            [draw.choice([draw.randrange(20), draw.randrange(20), None]) for _ in "abd"] for _ in range(4)
+        ]
+        rows = ", ".join(f"({a}, {b}, '{draw.choice('xyz')}', {d})" for a, b, d in numbers).replace(
+            "None", "NULL"
+        )
+        source = draw.choice(
+            [f"values {rows}", f"from (values {rows}) as v", f"with w as (from (values {rows}) as v) from w"]
+        )
+        conflict = draw.choice(
+            [
+                "do nothing",
+                "do nothing returning *",
+                "(a) do nothing",
+                "(b) do update set d = excluded.d + 10",
+                "(c, d) do update set a = excluded.a",
+            ]
+        )
+        both.oracle.execute("begin")
+        try:
+            both.say(f"insert into t {source} on conflict {conflict}")
+        except hr.errors.UnsupportedError as error:
+            assert "rows of an INSERT … ON CONFLICT have one value (or NULL) of a key of table t" in str(
+                error
+            )
+            both.oracle.execute("rollback")
+        else:
+            both.oracle.execute("commit")
+        both.ask("from t")
+
+
+def test_which_of_several_rows_stays_is_refused_where_nobody_says_it() -> None:
+    session = hr.connect()
+    session.sql(
+        "create table t (a int primary key, b int unique); insert or ignore into t values (1, 1), (1, 2), (2, 3)"
+    )
+    assert session.sql("from t order by a").arrow().to_pydict() == {"a": [1, 2], "b": [1, 3]}
+    session.sql("insert or ignore into t values (9, 1)")
+    with pytest.raises(
+        hr.errors.UnsupportedError,
+        match=r"a key of table t which has several: name the columns of one, ON CONFLICT \(…\), or leave such rows out",
+    ):
+        session.sql("insert or ignore into t select range + 5, 7 from range(2)")
+    session.sql("insert or ignore into t select range + 5, range from range(2)")
+    assert session.sql("select count(*) as n from t").arrow().to_pydict() == {"n": [3]}

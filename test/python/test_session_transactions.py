@@ -258,8 +258,8 @@ def test_clients_of_a_server_have_their_own() -> None:
         others.execute("delete from a where x = 1")
         with pytest.raises(
             Exception,
-            match="the transaction is rolled back, as another one has changed the same table, view, macro, type or "
-            "sequence meanwhile: a; do it again",
+            match="the transaction is rolled back, as another one has changed the same table, view, macro, type, "
+            "sequence or schema meanwhile: a; do it again",
         ):
             one.commit()
         assert rows(others) == [(2,), (3,)]
@@ -318,17 +318,21 @@ def test_random_statements(seed: int) -> None:
     for _ in range(60):
         both.say(statement(draw))
     both.say("rollback" if draw.random() < 0.5 else "commit")
-    for name in "ab":
+    both.say("create schema if not exists s")
+    for name in ("main.a", "main.b", "s.a"):
         both.say(f"create table if not exists {name} (k integer, s varchar)")
         both.ask(f"from {name}")
 
 
 def statement(draw: random.Random) -> str:
-    name, number = draw.choice("ab"), draw.randrange(20)
+    name, number = draw.choice(["a", "b", "a", "b", "s.a"]), draw.randrange(20)
     create = (
         f"create {draw.choice(['', 'or replace '])}table {name} (k integer not null default 3, s varchar)"
     )
     kinds = {
+        "create schema if not exists s": 1.5,
+        f"drop schema s {draw.choice(['', 'cascade'])}": 0.3,
+        f"use {draw.choice(['main', 's'])}": 1.5,
         "begin": 4,
         "commit": 3,
         "rollback": 2,

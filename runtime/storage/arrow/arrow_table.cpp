@@ -3,11 +3,13 @@
 #include "runtime/storage/arrow/arrow_table.h"
 
 #include "runtime/abi/type_bytes.h"
+#include "runtime/base/check.h"
 #include "runtime/base/utf8.h"
 #include "runtime/primitives/hash/hash.h"
 #include "runtime/primitives/narrow/narrow.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/storage/arrow/column_reader.h"
+#include "runtime/storage/arrow/united_statistics.h"
 #include "runtime/storage/columns/column_type.h"
 #include "runtime/storage/columns/decoders.h"
 #include "runtime/storage/columns/encoded_chunk.h"
@@ -422,6 +424,7 @@ public:
   explicit ImportedTable(std::shared_ptr<const TableData> data) : data_(std::move(data)) {}
   const nlohmann::json &statistics() const override { return data_->statistics; }
   Expected<std::unique_ptr<MorselSource>> scan(const plan::Slot &slot, Share share) const override;
+  const TableData &data() const { return *data_; }
 
 private:
   std::shared_ptr<const TableData> data_;
@@ -548,6 +551,35 @@ Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream 
   } catch (const std::exception &error) {
     return makeError(ErrorKind::kUser, "cannot import the Arrow stream: ", error.what());
   }
+}
+
+std::shared_ptr<const ArrowTable>
+ArrowTable::joined(std::span<const std::shared_ptr<const ArrowTable>> tables,
+                   std::span<const ChosenBatch> batches) {
+  auto data = std::make_shared<TableData>();
+  std::vector<const TableData *> sources;
+  std::vector<nlohmann::json> documents;
+  for (const std::shared_ptr<const ArrowTable> &table : tables) {
+    const auto *imported = dynamic_cast<const ImportedTable *>(table.get());
+    HR_CHECK(imported);
+    sources.push_back(&imported->data());
+    documents.push_back(imported->statistics());
+  }
+  data->columns = sources.front()->columns;
+  uint64_t rows = 0;
+  for (const ChosenBatch &chosen : batches) {
+    data->batches.push_back(sources.at(chosen.table)->batches.at(chosen.batch));
+    rows += static_cast<uint64_t>(data->batches.back()->num_rows());
+  }
+  data->statistics = unitedStatistics(documents);
+  data->statistics["rows"] = rows;
+  data->statistics["row_groups"] = data->batches.size();
+  for (auto &[name, column] : data->statistics["columns"].items()) {
+    for (const char *count : {"nulls", "distinct"}) {
+      column[count] = std::min(column[count].get<uint64_t>(), rows);
+    }
+  }
+  return std::make_shared<ImportedTable>(std::move(data));
 }
 
 } // namespace headrace::storage

@@ -5,7 +5,6 @@
 #include "runtime/storage/arrow/arrow_table.h"
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -24,11 +23,5 @@ struct TablePart {
 /// only which table it is.
 std::shared_ptr<const ArrowTable> partedTable(std::vector<TablePart> parts, uint32_t ranks,
                                               std::string identity);
-
-/// The statistics document of a table whose parts, on ranks, have these, with "resident": the
-/// columns by whose hash rows are divided among the ranks, if they are. The number of distinct
-/// values is that of the part with most, or their sum if most rows of that part differ.
-nlohmann::json unitedStatistics(std::span<const nlohmann::json> parts,
-                                const std::vector<std::string> &keys);
 
 } // namespace headrace::storage

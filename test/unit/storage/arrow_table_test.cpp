@@ -1,6 +1,7 @@
 // Arrow data through the C stream interface gives the same rows as the files.
 // Sources: runtime/storage/arrow/column_reader.cpp
 #include "runtime/storage/arrow/table_part.h"
+#include "runtime/storage/arrow/united_statistics.h"
 #include "test/unit/storage/tables.h"
 
 #include <arrow/c/bridge.h>
@@ -306,8 +307,7 @@ TEST(PartedTable, StatisticsAreThoseOfTheWhole) {
     for (const auto &part : partsOf(test, {{0, 0}, {0, 300}, {300, 1}, {301, 599}})) {
       parts.push_back(part->statistics());
     }
-    nlohmann::json united = unitedStatistics(parts, {"int"});
-    EXPECT_EQ(united["resident"], nlohmann::json({"int"}));
+    nlohmann::json united = unitedStatistics(parts);
     EXPECT_EQ(united["rows"], 900u);
     for (auto &[name, column] : whole["columns"].items()) {
       for (const char *key : {"index", "type", "nullable", "min", "max", "nulls"}) {
@@ -316,6 +316,30 @@ TEST(PartedTable, StatisticsAreThoseOfTheWhole) {
       EXPECT_LE(united["columns"][name]["distinct"], 900u);
     }
   }
+}
+
+/// Batches of several tables, in any order, under bounds that hold for all of these tables.
+TEST(ArrowTable, BatchesOfSeveralAreOneTable) {
+  std::mt19937_64 random(seed());
+  TestTable test = makeTable({.rows = 900, .nullPercent = 30}, random);
+  auto parts = partsOf(test, {{0, 500}, {500, 400}});
+  auto joined = ArrowTable::joined(parts, std::vector<ChosenBatch>{{1, 0}, {0, 0}});
+  auto source = joined->scan(test.slot, {});
+  ASSERT_TRUE(source.ok()) << source.status().toString();
+  EXPECT_EQ((*source)->rows(), 900u);
+  EXPECT_EQ(joined->statistics()["rows"], 900u);
+  auto rows = readAll(**source, test.slot);
+  ASSERT_TRUE(rows.ok()) << rows.status().toString();
+  for (size_t c = 0; c < test.text.size(); ++c) {
+    std::vector<std::string> wanted(test.text[c].begin() + 500, test.text[c].end());
+    wanted.insert(wanted.end(), test.text[c].begin(), test.text[c].begin() + 500);
+    EXPECT_EQ((*rows)[c], wanted);
+  }
+  auto less = ArrowTable::joined(parts, std::vector<ChosenBatch>{{1, 0}});
+  EXPECT_EQ(less->statistics()["rows"], 400u);
+  EXPECT_EQ(less->statistics()["columns"]["int"]["min"],
+            joined->statistics()["columns"]["int"]["min"]);
+  EXPECT_LE(less->statistics()["columns"]["int"]["distinct"], 400u);
 }
 
 TEST(PartedTable, DistinctValuesAddUpWhereMostDiffer) {
@@ -332,7 +356,7 @@ TEST(PartedTable, DistinctValuesAddUpWhereMostDiffer) {
         {"rows", rows}, {"row_groups", 1}, {"columns", {{"a", std::move(column)}}}};
   };
   auto united = [](const std::vector<nlohmann::json> &parts) {
-    return unitedStatistics(parts, {})["columns"]["a"];
+    return unitedStatistics(parts)["columns"]["a"];
   };
   EXPECT_EQ(united({part(10, 9, 1), part(30, 20, 2)})["distinct"], 29u);
   EXPECT_EQ(united({part(10, 3, 1), part(30, 4, 2)})["distinct"], 4u);

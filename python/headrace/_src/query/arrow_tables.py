@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _read: dict[int, tuple[Any, Any]] = {}
 
@@ -27,3 +31,14 @@ def read(data: Any) -> Any:
         key = id(data)
         _read[key] = (weakref.ref(data, lambda _: _read.pop(key, None)), table)
     return table
+
+
+def joined(batches: Sequence[tuple[pa.Table, int]]) -> Any:
+    """The runtime's table of record batches of others, by their numbers among those with rows."""
+    from headrace import _runtime
+
+    tables = {id(table): table for table, _ in batches}
+    places = {table: place for place, table in enumerate(tables)}
+    return _runtime.ArrowTable.joined(
+        [read(table) for table in tables.values()], [(places[id(table)], number) for table, number in batches]
+    )

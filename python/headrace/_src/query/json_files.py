@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import UnsupportedError, UserError
 from headrace._src.query.csv_files import COMPRESSIONS, constant, first_line, stamp
-from headrace._src.query.kept_rows import kept_batches
+from headrace._src.query.kept_rows import kept_batches, larger
 from headrace._src.query.store_files import StoreFile, StorePath, place_of, shown, with_stamps
 from headrace._src.query.temporary_files import TemporaryFile
 from headrace._src.sql.literals import literal
@@ -109,7 +109,7 @@ def _read(function: str, paths: Sequence[str], options: Mapping[str, Any]) -> pa
 def kept_rows(rows: Any, path: str) -> pa.Table:
     """The rows of DuckDB's relation, which lie on disk and are mapped: memory has one batch at a time."""
     parts = rows.to_arrow_reader(_PART_ROWS)
-    return kept_batches(parts.schema, parts, path)
+    return kept_batches(parts.schema, larger(parts), path)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import HeadraceError, UnsupportedError, UserError, translated
 from headrace._src.query import arrow_tables
@@ -18,6 +18,9 @@ from headrace._src.query.given_columns import OPTIONS as PLACE_OPTIONS
 from headrace._src.query.given_columns import PlaceOptions, given_columns, with_given
 from headrace._src.query.store_files import StorePath, found, is_store, shown, with_stamps
 from headrace._src.sql.tables import TableSchema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: Of `read_parquet`, how DuckDB's reader does its work, which changes no value.
 _OF_DUCKDB = ("can_have_nan", "explicit_cardinality", "compression")
@@ -118,11 +121,13 @@ class ArrowTable:
     data: Any
     #: Of a table of a session: the types that it declares.
     schema: TableSchema | None = None
+    #: Its record batches by tables that they are of, and their numbers there: those are read only once.
+    batches: tuple[tuple[pa.Table, int], ...] = ()
 
     @cached_property
     def imported(self) -> Any:
         """What the runtime reads; the same in all uses of one query."""
-        return arrow_tables.read(self.data)
+        return arrow_tables.joined(self.batches) if self.batches else arrow_tables.read(self.data)
 
     @cached_property
     def statistics(self) -> str:

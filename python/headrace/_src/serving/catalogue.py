@@ -10,6 +10,7 @@ import pyarrow as pa
 from headrace._src.errors import HeadraceError
 from headrace._src.serving.messages import Fields
 from headrace._src.session.session import Session
+from headrace._src.sql.tables import own_name
 
 CATALOGUE, SCHEMA = "memory", "main"  # as the binder calls them
 _NAME = [pa.field("catalog_name", pa.string()), pa.field("db_schema_name", pa.string())]
@@ -67,21 +68,26 @@ def answer(name: str, command: Fields, session: Session) -> pa.Table:
     if name == "CommandGetCatalogs":
         rows = [{"catalog_name": CATALOGUE}]
     elif name == "CommandGetDbSchemas":
-        rows = [{"catalog_name": CATALOGUE, "db_schema_name": SCHEMA}] if _is_here(command, 2) else []
+        schemas = (SCHEMA, *session._names.schemas.values())
+        rows = [
+            {"catalog_name": CATALOGUE, "db_schema_name": each}
+            for each in schemas
+            if _is_here(command, 2, each)
+        ]
     elif name == "CommandGetTableTypes":
         rows = [{"table_type": "TABLE"}, {"table_type": "VIEW"}]
     elif name == "CommandGetSqlInfo":
         return _infos(set(command.numbers(1)))
     elif name == "CommandGetTables":
-        rows = _tables(command, session) if _is_here(command, 2) else []
+        rows = _tables(command, session)
     else:  # tables have no keys
         rows = []
     return pa.Table.from_pylist(rows, schema)
 
 
-def _is_here(command: Fields, pattern: int) -> bool:
-    """Whether the catalogue and the pattern of schemas of a command mean the only ones that there are."""
-    return (not command.has(1) or command.text(1) == CATALOGUE) and _fits(command, pattern, SCHEMA)
+def _is_here(command: Fields, pattern: int, schema: str) -> bool:
+    """Whether the catalogue and the pattern of schemas of a command mean a schema."""
+    return (not command.has(1) or command.text(1) == CATALOGUE) and _fits(command, pattern, schema)
 
 
 def _fits(command: Fields, number: int, name: str) -> bool:
@@ -98,14 +104,11 @@ def _tables(command: Fields, session: Session) -> list[dict[str, Any]]:
     views = session.views
     for name in session.tables:
         kind = "VIEW" if name in views else "TABLE"
-        if not _fits(command, 3, name) or (kinds and kind not in kinds):
+        inside = session._names.schema_of(name.lower())
+        schema, own = inside or SCHEMA, own_name(inside, name)
+        if not _is_here(command, 2, schema) or not _fits(command, 3, own) or (kinds and kind not in kinds):
             continue
-        row = {
-            "catalog_name": CATALOGUE,
-            "db_schema_name": SCHEMA,
-            "table_name": name,
-            "table_type": kind,
-        }
+        row = {"catalog_name": CATALOGUE, "db_schema_name": schema, "table_name": own, "table_type": kind}
         if command.truth(5):
             try:
                 columns = session.table(name).schema

@@ -17,6 +17,7 @@ from headrace._src.serving.messages import Fields, message
 from headrace._src.session.appended_files import files_stay
 from headrace._src.session.changes import done_for_each, is_script
 from headrace._src.session.run_settings import is_setting
+from headrace._src.session.schemas import USE
 from headrace._src.session.session import Session
 from headrace._src.session.transactions import transaction_of
 from headrace._src.sql.parameters import has_parameters, with_values
@@ -69,7 +70,7 @@ class Statement:
     def check_is_read(self) -> None:
         """Refuses a text that writes files, or changes how other clients' queries run."""
         statements = statements_of(self._run)
-        if any(copy_of(each) or is_setting(each) for each in statements):
+        if any(copy_of(each) or is_setting(each) or USE.fullmatch(each) for each in statements):
             raise UnsupportedError("a server's clients write no files by COPY, and change no setting of it")
         if any(returning_of(each) is not None for each in statements if is_script(each)):
             raise UnsupportedError(

@@ -7,7 +7,7 @@ statement that fails has changed nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,18 +16,19 @@ from headrace._src.errors import HeadraceError, UnsupportedError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.session.alterations import alteration, alters_of
 from headrace._src.session.appended_files import AppendedFile, is_folder
-from headrace._src.session.constrained import check_added, check_all, check_merged
+from headrace._src.session.changed_rows import changed_rows, rows_of
 from headrace._src.session.copied_files import copied_from, insertion
 from headrace._src.session.effects import Answer, Effect, kept_table
 from headrace._src.session.kept_table import KeptTable
-from headrace._src.session.merged_rows import merged
 from headrace._src.session.names import BoundChange, Names, bound, bound_statement
+from headrace._src.session.references import check_unreferenced
 from headrace._src.session.returned import Returned
+from headrace._src.session.schemas import CREATE_SCHEMA, USE, create_schema, drop_schema, use_schema
 from headrace._src.session.sequences import KeptSequence, numbered
 from headrace._src.session.transactions import changing_within, transaction_of, within
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
-from headrace._src.sql.declared import sequences_in
+from headrace._src.sql.declared import sequences_in, short_sequences_in
 from headrace._src.sql.parameters import Parameters, with_each
 from headrace._src.sql.script import (
     CHANGES,
@@ -39,31 +40,30 @@ from headrace._src.sql.script import (
     verb_of,
 )
 from headrace._src.sql.sequences import created, may_call, takes_numbers
-from headrace._src.sql.spelling import NOTHING, OWN, WORD
+from headrace._src.sql.spelling import NOTHING, QUALIFIED, WORD
 from headrace._src.sql.tables import unquoted
 
 if TYPE_CHECKING:
     from headrace._src.session.session import Session
 
-_NAME = rf"{OWN}({WORD})"
 _COLUMN = rf"{NOTHING}(?:{WORD}){NOTHING}"
 _COLUMNS = re.compile(rf"{NOTHING}({WORD}){NOTHING}(?:,|$)", re.DOTALL)
 _CREATE_VIEW = re.compile(
-    rf"{NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?view\s+(if\s+not\s+exists\s+)?{_NAME}"
+    rf"{NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?view\s+(if\s+not\s+exists\s+)?{QUALIFIED}"
     rf"{NOTHING}(?:\(({_COLUMN}(?:,{_COLUMN})*)\))?{NOTHING}as\b",
     re.IGNORECASE | re.DOTALL,
 )
 _DROP = re.compile(
-    rf"{NOTHING}drop\s+(table|view|macro|function|type|sequence)\s+(if\s+exists\s+)?{_NAME}"
-    rf"(?:\s+cascade|\s+restrict)?{NOTHING};?{NOTHING}",
+    rf"{NOTHING}drop\s+(table|view|macro|function|type|sequence|schema)\s+(if\s+exists\s+)?{QUALIFIED}"
+    rf"(?:\s+(cascade)|\s+restrict)?{NOTHING};?{NOTHING}",
     re.IGNORECASE | re.DOTALL,
 )
 _CREATE = rf"{NOTHING}create\s+(or\s+replace\s+)?(?:temp\s+|temporary\s+)?"
 _DEFINE = re.compile(
-    rf"{_CREATE}(?:macro|function|type)\s+(if\s+not\s+exists\s+)?{_NAME}", re.IGNORECASE | re.DOTALL
+    rf"{_CREATE}(?:macro|function|type)\s+(if\s+not\s+exists\s+)?{QUALIFIED}", re.IGNORECASE | re.DOTALL
 )
 _CREATE_SEQUENCE = re.compile(
-    rf"{_CREATE}sequence\s+(if\s+not\s+exists\s+)?{_NAME}", re.IGNORECASE | re.DOTALL
+    rf"{_CREATE}sequence\s+(if\s+not\s+exists\s+)?{QUALIFIED}", re.IGNORECASE | re.DOTALL
 )
 #: What a query may have in front of it, for itself.
 _OF_QUERY = re.compile(
@@ -75,7 +75,7 @@ _ONE_ROW = re.compile(r"\bvalues\s*(\(.*\))\s*;?\s*", re.IGNORECASE | re.DOTALL)
 def is_script(text: str) -> bool:
     """Whether a text is done statement by statement: no query, or one with more than its own definitions in
     front."""
-    if ";" not in text and not may_be_done(text) and not may_call(text):
+    if ";" not in text and not may_be_done(text) and not may_call(text) and not USE.fullmatch(text):
         return False
     *front, last = statements_of(text)
     return _is_done(last) or not all(map(_OF_QUERY.match, front))
@@ -88,7 +88,8 @@ def _is_change(statement: str) -> bool:
 
 def _is_done(statement: str) -> bool:
     """Whether a statement is done at once: it changes something, if only the next number of a sequence."""
-    return _is_change(statement) or (may_call(statement) and gives_rows(statement))
+    uses = USE.fullmatch(statement) is not None
+    return uses or _is_change(statement) or (may_call(statement) and gives_rows(statement))
 
 
 def done(session: Session, text: str, options: Mapping[str, Any]) -> tuple[str, Answer | None]:
@@ -138,6 +139,10 @@ def _do(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
         with session._changing:
             ends_or_begins(session._transactions)
         return Answer.of_success()
+    if schema := USE.fullmatch(text):
+        with within(session._transactions.running), session._changing:
+            use_schema(session, schema)
+        return Answer.of_success()
     if not _is_change(text):
         around = changing_within if takes_numbers(text) else within
         with around(session._transactions.running):
@@ -153,7 +158,12 @@ def _asked(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
         asked = bound(text, names)
         assert asked.plan
         try:
-            with numbered(asked.plan.json, names.sequences) as now:
+
+            def count(plan: str) -> int:
+                text = asked.composed.text
+                return queries.whole_of_plan(BoundPlan(plan, ("row",)), text, asked.tables, told).num_rows
+
+            with numbered(asked.plan.json, names.sequences, count) as now:
                 plan = replace(asked.plan, json=now.plan)
                 rows = queries.whole_of_plan(plan, asked.composed.text, asked.tables, told)
                 now.has_run(rows.num_rows)
@@ -172,6 +182,9 @@ def _done(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
         return _create_view(session, text, created)
     if defined := _DEFINE.match(text):
         return _define(session, text, defined)
+    if schema := CREATE_SCHEMA.fullmatch(text):
+        create_schema(session, schema)
+        return Answer.of()
     if sequence := _CREATE_SEQUENCE.match(text):
         return _create_sequence(session, text, sequence)
     if dropped := _DROP.fullmatch(text):
@@ -189,7 +202,8 @@ def _done(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
 
 
 def _create_view(session: Session, text: str, created: re.Match[str]) -> Answer:
-    replaces, if_none, name = created[1], created[2], unquoted(created[3])
+    replaces, if_none = created[1], created[2]
+    schema, name = session._names.new(*_words_of(created, 3))
     if not replaces and name.lower() in map(str.lower, session.tables):
         if if_none:
             return Answer.of()
@@ -198,14 +212,17 @@ def _create_view(session: Session, text: str, created: re.Match[str]) -> Answer:
         )
     if name.lower() in session._names.tables:
         raise UserError(f"a table is not replaced by a view: {name}")
-    columns = [unquoted(each) for each in _COLUMNS.findall(created[4] or "")]
-    session.view(name, query_alone(text)[created.end() :].strip(), columns)
+    columns = [unquoted(each) for each in _COLUMNS.findall(created[5] or "")]
+    session._viewed(schema, name, query_alone(text)[created.end() :].strip(), columns)
     return Answer.of()
 
 
 def _define(session: Session, text: str, defined: re.Match[str]) -> Answer:
     """Names a macro or a type."""
-    replaces, if_none, name = defined[1], defined[2], unquoted(defined[3])
+    replaces, if_none = defined[1], defined[2]
+    schema, name = session._names.new(*_words_of(defined, 3))
+    if schema:
+        raise UnsupportedError(f"macros and types are in the schema main, not in: {schema}")
     if not replaces and name.lower() in session._names.definitions:
         if if_none:
             return Answer.of()
@@ -217,15 +234,21 @@ def _define(session: Session, text: str, defined: re.Match[str]) -> Answer:
 
 
 def _create_sequence(session: Session, text: str, said: re.Match[str]) -> Answer:
-    replaces, if_none, name = said[1], said[2], unquoted(said[3])
+    replaces, if_none = said[1], said[2]
+    schema, name = session._names.new(*_words_of(said, 3))
     if name.lower() in session._names.sequences:
         if if_none:
             return Answer.of()
         if not replaces:
             raise UserError(f"there is a sequence of this name: {name}; CREATE OR REPLACE makes it anew")
         _check_unused(session._names, name)
-    session._sequenced(name, KeptSequence(created(query_alone(text))))
+    session._sequenced(name, KeptSequence(created(query_alone(text), schema)))
     return Answer.of()
+
+
+def _words_of(said: re.Match[str], place: int) -> tuple[str | None, str]:
+    """A name that is `QUALIFIED`, and that of its schema in front; place: the group of that."""
+    return said[place] and unquoted(said[place]), unquoted(said[place + 1])
 
 
 def _check_unused(names: Names, sequence: str) -> None:
@@ -244,7 +267,11 @@ def _drop_sequence(session: Session, name: str, *, if_there: bool) -> Answer:
 
 
 def _drop(session: Session, dropped: re.Match[str]) -> Answer:
-    kind, name = dropped[1].lower(), unquoted(dropped[3])
+    kind, words = dropped[1].lower(), _words_of(dropped, 3)
+    if kind == "schema":
+        drop_schema(session, *words, if_there=bool(dropped[2]), cascades=bool(dropped[5]))
+        return Answer.of_success()
+    name = session._names.known(*words)
     if kind == "sequence":
         return _drop_sequence(session, name, if_there=bool(dropped[2]))
     if kind not in ("table", "view"):
@@ -265,6 +292,7 @@ def _drop(session: Session, dropped: re.Match[str]) -> Answer:
             raise UserError(f"{name} is a {other}: DROP {other.upper()}")
         if not is_view:
             kept_table(names, name, "DROP TABLE")
+            check_unreferenced(names, name)
         return Effect(Answer.of_success(), name)
 
     answer = session._changed("", {}, drop)
@@ -285,6 +313,7 @@ def _change(names: Names, text: str, options: Mapping[str, Any]) -> Effect:
                 f"there is a table or view of this name: {change.name}; CREATE OR REPLACE TABLE makes it anew"
             )
         kept_table(names, change.name, "CREATE OR REPLACE")
+        check_unreferenced(names, change.name)
     try:
         return _made(names, said, options)
     except HeadraceError as error:
@@ -302,10 +331,14 @@ def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect
     change = said.change
     if change.verb is Verb.CREATE:
         assert change.schema
+        if change.schema.schema and (short := short_sequences_in(change.schema.definition)):
+            raise UnsupportedError(
+                f"a default in a schema names that of its sequence in front of it: {min(short)}"
+            )
         made = KeptTable(change.schema)
         made.check_types()
         if change.plan:
-            made = _run(said, options, made.with_rows)
+            made = rows_of(said, options, made.with_rows)
         return Effect(Answer.of(made.num_rows if change.plan else None), change.name, made)
     given = names.tables.get(change.name.lower(), ("", None))[1]
     if change.verb is Verb.INSERT and is_folder(given):
@@ -313,43 +346,10 @@ def _made(names: Names, said: BoundChange, options: Mapping[str, Any]) -> Effect
             raise UnsupportedError(f"RETURNING of rows that become a file is not supported: {change.name}")
         file = AppendedFile(change.name, given)
         rows = change.rows
-        count = file.write(rows.to_reader()) if rows is not None else _run(said, options, file.write)
+        count = file.write(rows.to_reader()) if rows is not None else rows_of(said, options, file.write)
         return Effect(Answer.of(count))
     table = kept_table(names, change.name, change.verb.value)
     returned = Returned(names, said, table) if change.returned else None
-    made, rows, counts = _changed(names, said, table, options)
+    made, rows, counts = changed_rows(names, said, table, options)
     answer = returned.answer(rows(), counts, options) if returned else Answer.of(sum(counts.values()))
     return Effect(answer, change.name, made)
-
-
-def _changed(
-    names: Names, said: BoundChange, table: KeptTable, options: Mapping[str, Any]
-) -> tuple[KeptTable, Callable[[], KeptTable], Mapping[str, int]]:
-    """The table with its rows changed, these rows, and how many of them by what, in their order."""
-    change = said.change
-    if merge := change.merge:
-        done = _run(said, options, lambda rows: merged(table, merge, rows))
-        check_merged(names, done, options)
-        return done.table, lambda: done.changed, done.counts
-    if change.verb is Verb.INSERT:
-        is_known = change.rows is not None
-        made = table.with_rows(change.rows.to_batches()) if is_known else _run(said, options, table.with_rows)
-        check_added(names, table, made.behind(table.num_rows), options)
-        count, rows = made.num_rows - table.num_rows, lambda: made.behind(table.num_rows)
-    elif change.verb is Verb.DELETE:
-        goes = _run(said, options, table.numbered)
-        made, count, rows = table.where(~goes), int(goes.sum()), lambda: table.where(goes)
-    else:
-        columns = change.names[:-1]
-        made, has = _run(said, options, lambda rows: table.with_values(columns, rows))
-        check_all(names, made, options)
-        count, rows = int(has.sum()), lambda: made.where(has)
-    return made, rows, {change.verb.value: count}
-
-
-def _run(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:
-    """What `take` makes of the rows of a statement."""
-    change = said.change
-    with numbered(change.plan, said.sequences) as now:
-        plan = BoundPlan(now.plan, change.names)
-        return queries.rows_of_plan(now.counting(take), plan, said.composed.text, said.read, options)

@@ -10,12 +10,12 @@ from headrace._src.query.copy_to import python_names, written_options
 from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.names import Names
 from headrace._src.sql.literals import literal
-from headrace._src.sql.spelling import NOTHING, WORD
+from headrace._src.sql.spelling import NOTHING, QUALIFIED, WORD
 from headrace._src.sql.tables import Column, quoted, unquoted
 
 _NAMES = re.compile(WORD)
 _COPY_FROM = re.compile(
-    rf"{NOTHING}copy\b{NOTHING}(?P<table>(?:(?:{WORD})\s*\.\s*){{0,2}}(?P<name>{WORD})){NOTHING}"
+    rf"{NOTHING}copy\b{NOTHING}(?P<table>{QUALIFIED}){NOTHING}"
     rf"(?P<columns>\((?:{NOTHING}(?:{WORD}){NOTHING},?)+\))?{NOTHING}"
     rf"from\s+'(?P<path>(?:[^']|'')*)'\s*(?:(?:with\s*)?\((?P<options>.*)\)\s*)?;?{NOTHING}",
     re.IGNORECASE | re.DOTALL,
@@ -36,7 +36,8 @@ def insertion(copies: re.Match[str], names: Names) -> str:
 
     Raises UserError for a table or column that there is not, UnsupportedError for formats that are not read.
     """
-    name, path = unquoted(copies["name"]), copies["path"].replace("''", "'")
+    name = names.known(copies[2] and unquoted(copies[2]), unquoted(copies[3]))
+    path = copies["path"].replace("''", "'")
     try:
         options = python_names(written_options(copies["options"] or ""))
     except ValueError as error:

@@ -7,23 +7,23 @@ it. Rows lie in files without a name, mapped, where rows wait (`spillDirectory`,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import ConstraintError, UnsupportedError
-from headrace._src.query.kept_rows import kept_batches
+from headrace._src.query.kept_rows import kept_batches, larger
 from headrace._src.query.tables import ArrowTable
+from headrace._src.session.kept_parts import PART_ROWS, KeptFile, Part, compacted, in_pieces, parts_of
+from headrace._src.session.key_hashes import are_known, hashes_of, indexed
 from headrace._src.sql.alteration import renamed
 from headrace._src.sql.arrow_types import arrow_type
+from headrace._src.sql.foreign_keys import with_foreign_keys
 from headrace._src.sql.tables import TableSchema
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
-
-#: Parts beyond it are not written again with those that follow.
-_PART_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class KeptTable:
 
     schema: TableSchema
     #: In the order of the rows.
-    parts: tuple[pa.Table, ...] = ()
+    parts: tuple[Part, ...] = ()
 
     @cached_property
     def stored(self) -> pa.Schema:
@@ -45,28 +45,36 @@ class KeptTable:
         """Raises UnsupportedError for a column of a type that cannot be kept."""
         _ = self.stored
 
-    @property
+    @cached_property
     def num_rows(self) -> int:
-        return sum(part.num_rows for part in self.parts)
+        return sum(part.rows.num_rows for part in self.parts)
 
     @cached_property
     def table(self) -> ArrowTable:
         """As queries read it."""
         import pyarrow as pa
 
-        rows = pa.concat_tables(self.parts) if self.parts else self.stored.empty_table()
-        return ArrowTable(rows, self.schema)
+        rows = pa.Table.from_batches([part.rows for part in self.parts], self.stored)
+        return ArrowTable(rows, self.schema, tuple((part.file.table, part.place) for part in self.parts))
+
+    @cached_property
+    def described(self) -> ArrowTable:
+        """As queries read it that ask about tables: with its foreign keys."""
+        if not self.schema.foreign_keys:
+            return self.table
+        whole = with_foreign_keys(self.schema.definition, self.schema.foreign_keys)
+        return replace(self.table, schema=replace(self.schema, definition=whole))
 
     def with_rows(self, batches: Iterable[pa.RecordBatch]) -> KeptTable:
         """The table with more rows behind its own. Raises ConstraintError for a NULL that may not be."""
-        added = self._kept(map(self._as_stored, batches))
-        if not added.num_rows:
+        added = parts_of(self._kept(larger(in_pieces(map(self._as_stored, batches)))))
+        if not added:
             return self
-        parts = [*self.parts, added]
+        parts = list(self.parts)
         # A part has at least twice the rows of the next: there are few, and a row is seldom written again.
-        while len(parts) > 1 and _is_small(parts[-2], parts[-1]):
-            parts[-2:] = [self._kept(batch for part in parts[-2:] for batch in part.to_batches())]
-        return KeptTable(self.schema, tuple(parts))
+        while parts and len(added) == 1 and _is_small(parts[-1], added[0]):
+            added = parts_of(self._kept(larger([parts.pop().rows, added[0].rows])))
+        return self._of([*parts, *added])
 
     def numbered(self, numbers: Iterable[pa.RecordBatch]) -> np.ndarray:
         """For each row whether it has one of these numbers, from 0."""
@@ -81,13 +89,53 @@ class KeptTable:
         """The table of the rows that stay."""
         import pyarrow as pa
 
-        return self._changed(
-            lambda batch, first: batch.filter(pa.array(stays[first : first + batch.num_rows]))
-        )
+        def staying(batch: pa.RecordBatch, first: int) -> pa.RecordBatch:
+            own = stays[first : first + batch.num_rows]
+            return batch if own.all() else batch.filter(pa.array(own))
+
+        return self._changed(staying, ())
 
     def behind(self, count: int) -> KeptTable:
         """The table of the rows behind the first ones, which stay where they are."""
-        return KeptTable(self.schema, (self.table.data.slice(count),))
+        return KeptTable(self.schema, tuple(parts_of(self.table.data.slice(count))))
+
+    def taken(self, numbers: np.ndarray) -> KeptTable:
+        """The table of the rows of these numbers."""
+        import numpy as np
+        import pyarrow as pa
+
+        ends = np.cumsum([part.rows.num_rows for part in self.parts])
+        own = np.searchsorted(ends, numbers, "right")
+        batches = []
+        for place in np.unique(own):
+            rows = self.parts[place].rows
+            batches.append(rows.take(pa.array(numbers[own == place] - (ends[place] - rows.num_rows))))
+        return KeptTable(self.schema, tuple(parts_of(pa.Table.from_batches(batches, self.stored))))
+
+    def numbers_with(
+        self, key: tuple[str, ...], rows: KeptTable, their: tuple[str, ...] = ()
+    ) -> np.ndarray | None:
+        """The numbers, in their order, of rows that may have a key of `rows`, the same byte for byte.
+
+        their: the columns of that key, if they are called otherwise. None where only a query can tell.
+        """
+        import numpy as np
+
+        if not are_known(self.stored, key):
+            return None
+        wanted = np.unique(np.concatenate([hashes_of(part.rows, their or key)[0] for part in rows.parts]))
+        self._index(key)
+        found, first = [np.zeros(0, np.int64)], 0
+        for part in self.parts:
+            found.append(np.sort(part.indexes[key].find(wanted)).astype(np.int64) + first)
+            first += part.rows.num_rows
+        return np.concatenate(found)
+
+    def _index(self, key: tuple[str, ...]) -> None:
+        missing = [part for part in self.parts if key not in part.indexes]
+        made = indexed([part.rows for part in missing], key, f"the keys of table {self.schema.name}")
+        for part, index in zip(missing, made, strict=True):
+            part.indexes[key] = index
 
     def called(self, name: str) -> KeptTable:
         """The table by another name."""
@@ -123,7 +171,7 @@ class KeptTable:
 
         has_changed = np.zeros(self.num_rows, bool)
         has_changed[numbers] = True
-        return self._changed(changed), has_changed
+        return self._changed(changed, columns), has_changed
 
     def altered(self, schema: TableSchema, columns: Sequence[str]) -> KeptTable:
         """The table with another schema, whose columns are these of its own, with their values.
@@ -131,26 +179,53 @@ class KeptTable:
         Raises ConstraintError for a NULL that may not be.
         """
         names = [column.name for column in schema.columns]
-        parts = tuple(part.select(list(columns)).rename_columns(names) for part in self.parts)
+        files = {id(part.file): part.file.table for part in self.parts}
+        renamed = {
+            file: KeptFile(table.select(list(columns)).rename_columns(names)) for file, table in files.items()
+        }
+        parts = tuple(
+            Part(part.rows.select(list(columns)).rename_columns(names), renamed[id(part.file)], part.place)
+            for part in self.parts
+        )
         for place, column in enumerate(schema.columns):
-            if not column.nullable and any(part.column(place).null_count for part in parts):
+            if not column.nullable and any(part.rows.column(place).null_count for part in parts):
                 raise ConstraintError(f"NOT NULL constraint failed: {schema.name}.{column.name}")
         return KeptTable(schema, parts)
 
-    def _changed(self, change: Callable[[pa.RecordBatch, int], pa.RecordBatch]) -> KeptTable:
-        """The table of what becomes of its batches, of which each begins with the row of a number."""
+    def _changed(
+        self, change: Callable[[pa.RecordBatch, int], pa.RecordBatch], columns: Sequence[str]
+    ) -> KeptTable:
+        """The table of what becomes of its batches, of which each begins with the row of a number.
+
+        columns: those that get other values, if all rows stay where they are.
+        """
+        made: list[Part | None] = []  # None: what is written next
+        before: list[Part] = []
 
         def batches() -> Iterator[pa.RecordBatch]:
             first = 0
             for part in self.parts:
-                for batch in part.to_batches():
-                    yield change(batch, first)
-                    first += batch.num_rows
+                rows = change(part.rows, first)
+                first += part.rows.num_rows
+                if rows is part.rows:
+                    made.append(part)
+                elif rows.num_rows:
+                    made.append(None)
+                    before.append(part)
+                    yield rows
 
-        rows = self._kept(batches())
-        return KeptTable(self.schema, (rows,) if rows.num_rows else ())
+        written = parts_of(self._kept(batches()))
+        if columns:
+            for old, new in zip(before, written, strict=True):
+                new.indexes.update(old.indexes_without(columns))
+        following = iter(written)
+        return self._of([part or next(following) for part in made])
+
+    def _of(self, parts: Sequence[Part]) -> KeptTable:
+        return KeptTable(self.schema, compacted(parts, self._kept))
 
     def _kept(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema | None = None) -> pa.Table:
+        """The rows on disk, each batch as it is."""
         schema = schema or self.stored
         kept = (batch for batch in batches if batch.num_rows)
         return kept_batches(schema, kept, f"the rows of table {self.schema.name}")
@@ -169,9 +244,9 @@ class KeptTable:
         return pa.record_batch(arrays, schema=schema)
 
 
-def _is_small(part: pa.Table, following: pa.Table) -> bool:
+def _is_small(part: Part, following: Part) -> bool:
     """Whether a part is written again with that behind it."""
-    return part.num_rows < 2 * following.num_rows and part.nbytes < _PART_BYTES
+    return part.rows.num_rows < min(2 * following.rows.num_rows, PART_ROWS)
 
 
 def _stored_type(name: str) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headrace._src.errors import ConstraintError, DataError
-from headrace._src.query.kept_rows import kept_batches
+from headrace._src.query.kept_rows import kept_batches, larger
 from headrace._src.session.kept_table import KeptTable
 from headrace._src.sql.merges import NO_ACTION, Action, Kind, Merge
 
@@ -28,6 +28,17 @@ class Merged:
     has_changed: np.ndarray
     goes: np.ndarray
     inserted: KeptTable
+    #: That have other values.
+    columns: frozenset[str]
+
+    @staticmethod
+    def of_inserted(table: KeptTable, new: KeptTable) -> Merged:
+        """Where no row of the table was there for a new one."""
+        import numpy as np
+
+        none = np.zeros(table.num_rows, bool)
+        made = table.with_rows(part.rows for part in new.parts)
+        return Merged(made, table, table, none, none, new, frozenset())
 
     @property
     def changed(self) -> KeptTable:
@@ -38,9 +49,11 @@ class Merged:
     @property
     def counts(self) -> dict[str, int]:
         """How many of `changed` come of which action, in their order."""
+        import numpy as np
+
         return {
-            "UPDATE": int(self.has_changed.sum()),
-            "DELETE": int(self.goes.sum()),
+            "UPDATE": int(np.count_nonzero(self.has_changed)),
+            "DELETE": int(np.count_nonzero(self.goes)),
             "INSERT": self.inserted.num_rows,
         }
 
@@ -56,18 +69,19 @@ def merged(table: KeptTable, merge: Merge, batches: Iterable[pa.RecordBatch]) ->
     rows = _Rows(table, merge, batches)
     rows.check()
     after, goes, has_changed = table, np.zeros(table.num_rows, bool), np.zeros(table.num_rows, bool)
-    inserted = KeptTable(table.schema)
+    inserted, columns = KeptTable(table.schema), frozenset[str]()
     for number, action in enumerate(merge.actions):
         if action.kind is Kind.UPDATE and rows.has(number):
             after, has = after.with_values(action.columns, rows.values(number, numbered=True))
             has_changed |= has
+            columns |= set(action.columns)
         elif action.kind is Kind.DELETE:
             goes[rows.numbers(number)] = True
         elif action.kind is Kind.INSERT:
             inserted = inserted.with_rows(rows.values(number, numbered=False))
     stayed = after.where(~goes) if goes.any() else after
-    made = stayed.with_rows(batch for part in inserted.parts for batch in part.to_batches())
-    return Merged(made, stayed, after, has_changed, goes, inserted)
+    made = stayed.with_rows(part.rows for part in inserted.parts)
+    return Merged(made, stayed, after, has_changed, goes, inserted, columns)
 
 
 class _Rows:
@@ -82,7 +96,7 @@ class _Rows:
         schema = pa.schema(list(zip(merge.names, types, strict=True)))
         taken = (_taken(batch, schema) for batch in batches)
         kept = (batch for batch in taken if batch.num_rows)
-        self._rows = kept_batches(schema, kept, f"the rows of a MERGE INTO table {table.schema.name}")
+        self._rows = kept_batches(schema, larger(kept), f"the rows of a MERGE INTO table {table.schema.name}")
         self._actions: np.ndarray = self._rows.column(0).to_numpy()
 
     def check(self) -> None:

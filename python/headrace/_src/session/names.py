@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headrace._src.errors import HeadraceError, SqlError, UnsupportedError
+from headrace._src.errors import HeadraceError, SqlError, UserError
 from headrace._src.query.bound_query import names_table, schemas_of
 from headrace._src.query.named_files import with_named_files
 from headrace._src.query.statistics import documents_for
@@ -18,10 +18,11 @@ from headrace._src.sql.bound_change import bound_change
 from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
 from headrace._src.sql.changes import Change
 from headrace._src.sql.composed import Composed, Part
-from headrace._src.sql.declared import Sequence
+from headrace._src.sql.declared import Sequence, last_numbers
+from headrace._src.sql.foreign_keys import ForeignKey
 from headrace._src.sql.script import Kind, script_of
 from headrace._src.sql.sequences import may_call
-from headrace._src.sql.tables import TableSchema, quoted
+from headrace._src.sql.tables import TableSchema, named_in, quoted, schema_statement, sql_name
 
 _READS_VARIABLE = "getvariable"
 #: In a text that may ask what tables there are.
@@ -39,17 +40,24 @@ class View:
     reads: frozenset[str]
     #: The tables that its text has in place of the files that it names.
     files: Mapping[str, Any] = field(default_factory=dict)
+    #: That it is in; empty: main.
+    schema: str = ""
+
+    @property
+    def sql_name(self) -> str:
+        return sql_name(self.schema, self.name)
 
 
-def read_by(view: View, views: Mapping[str, View]) -> set[str]:
+def read_by(view: View, names: Names) -> set[str]:
     """The names that a view reads, and those that the views among them do."""
     found: set[str] = set()
-    left = list(view.reads)
+    left = names.meant_by(view.reads)
     while left:
         name = left.pop()
         if name not in found:
             found.add(name)
-            left += views[name].reads if name in views else ()
+            if name in names.views:
+                left += names.meant_by(names.views[name].reads)
     return found
 
 
@@ -65,6 +73,9 @@ class Names:
     #: Those that create macros and types.
     definitions: Mapping[str, str] = field(default_factory=dict)
     sequences: Mapping[str, KeptSequence] = field(default_factory=dict)
+    #: Those beside main, and which of them USE has named; empty: main.
+    schemas: Mapping[str, str] = field(default_factory=dict)
+    schema: str = ""
 
     def without(self, name: str) -> Names:
         low = name.lower()
@@ -82,17 +93,106 @@ class Names:
         return dict(self.definitions)
 
     def sequences_of(self, text: str) -> list[Sequence]:
-        """The sequences, if the text may call one."""
-        return [kept.sequence for kept in self.sequences.values()] if may_call(text) else []
+        """The sequences, if the text may call one, or ask which there are."""
+        is_asked = may_call(text) or _ABOUT_SEQUENCES.search(text)
+        return [kept.sequence for kept in self.sequences.values()] if is_asked else []
 
     def named(self, name: str) -> Any:
         """The table or view of a name; None: there is none."""
         table = self.tables.get(name.lower())
         return table[1] if table else self.views.get(name.lower())
 
+    def within(self, schema: str) -> Names:
+        """The same after a USE."""
+        return replace(self, schema=schema)
+
+    def schema_named(self, name: str) -> str:
+        """The schema of a name; empty: main. Raises UserError if there is none."""
+        if name.lower() in ("main", "memory"):
+            return ""
+        if name.lower() not in self.schemas:
+            raise UserError(f"no such schema: {name}")
+        return self.schemas[name.lower()]
+
+    def new(self, schema: str | None, name: str) -> tuple[str, str]:
+        """The schema, and what a session calls it, of what is made by a name. schema: in front of it."""
+        inside = self.schema if schema is None else self.schema_named(schema)
+        return inside, named_in(inside, name)
+
+    def known(self, schema: str | None, name: str) -> str:
+        """What a session calls what a statement calls so: it may be in main as well."""
+        if schema is not None and schema.lower() not in (*self.schemas, "main", "memory"):
+            return named_in(schema, name)  # there is nothing of this name
+        key = self.new(schema, name)[1]
+        is_there = any(key.lower() in each for each in (self.tables, self.views, self.sequences))
+        return key if is_there or schema is not None else name
+
+    def sql_name(self, name: str) -> str:
+        """As SQL names what a session calls so."""
+        found = self.named(name)
+        if isinstance(found, KeptTable):
+            found = found.schema
+        if isinstance(found, (TableSchema, View)) and found.schema:
+            return found.sql_name
+        return f"main.{quoted(name)}" if self.schema else quoted(name)
+
+    def schema_of(self, name: str) -> str:
+        """That of a table, view or sequence; empty: main. name: in small letters."""
+        if name in self.sequences:
+            return self.sequences[name].sequence.schema
+        found = self.named(name)
+        found = found.schema if isinstance(found, KeptTable) else found
+        return found.schema if isinstance(found, (TableSchema, View)) else ""
+
+    def inside(self, schema: str) -> set[str]:
+        """The tables, views and sequences of a schema, in small letters."""
+        return {
+            each for each in (*self.tables, *self.views, *self.sequences) if self.schema_of(each) == schema
+        }
+
+    def children_of(self, name: str) -> list[tuple[KeptTable, ForeignKey]]:
+        """The tables with a foreign key to one, in small letters, and that key."""
+        kept = [table for _, table in self.tables.values() if isinstance(table, KeptTable)]
+        return [(table, key) for table in kept for key in table.schema.foreign_keys if key.table == name]
+
+    def related(self, name: str) -> set[str]:
+        """The tables, in small letters, that foreign keys tie to one."""
+        table = self.named(name)
+        parents = {key.table for key in table.schema.foreign_keys} if isinstance(table, KeptTable) else set()
+        return parents | {child.schema.name.lower() for child, _ in self.children_of(name.lower())}
+
+    def meant_by(self, reads: Iterable[str]) -> list[str]:
+        """What a session calls what a text may mean by these names, in small letters."""
+        found: list[str] = []
+        for name in reads:
+            if name.startswith("main."):
+                names = [name.removeprefix("main.")]
+            else:  # the binder knows which
+                names = [name, *(named_in(schema, name) for schema in self.schemas)]
+            found += [each for each in names if each in self.tables or each in self.views]
+        return found
+
     def having(self, name: str, table: Any) -> Names:
         """With a table, where there is none of its name."""
         return replace(self, tables={**self.tables, name.lower(): (name, table)})
+
+    def described(self) -> dict[str, Any]:
+        """The tables with all that is known of them, each behind those that its foreign keys refer to."""
+        tables: dict[str, Any] = {}
+
+        def visit(name: str) -> None:
+            given, data = self.tables[name]
+            if given in tables or not isinstance(data, KeptTable):
+                tables.setdefault(given, data)
+                return
+            for key in data.schema.foreign_keys:
+                if key.table != name:
+                    visit(key.table)
+            tables[given] = data.described
+
+        for name in sorted(self.tables):
+            visit(name)
+        return tables
 
     def reading(self, reads: Iterable[str]) -> tuple[list[View], dict[str, Any]]:
         """The views that a text with these names needs, each behind those that it reads; and the tables."""
@@ -105,11 +205,12 @@ class Names:
                     given, data = self.tables[name]
                     tables[given] = data.table if isinstance(data, KeptTable) else data
                 elif name in self.views and name not in views:
-                    visit(self.views[name].reads)
-                    views[name] = self.views[name]
-                    tables.update(self.views[name].files)
+                    view = self.views[name]
+                    visit(self.meant_by(view.reads))
+                    views[name] = view
+                    tables.update(view.files)
 
-        visit(reads)
+        visit(self.meant_by(reads))
         return list(views.values()), tables
 
     @property
@@ -133,17 +234,23 @@ def bound(text: str, names: Names) -> Bound:
     script = script_of(text)
     if script.kind is not Kind.ROWS:  # about any table
         composed, tables = _composed(text, names, (*names.tables, *names.views))
-        return Bound(composed, {**tables, **files}, None)
-    if names.sequences and (found := _ABOUT_SEQUENCES.search(text)):
-        raise UnsupportedError(f"{found[0]} does not know the sequences of a session")
+        return Bound(composed, {**names.described(), **_of_views(tables, names), **files}, None)
     is_about_tables = _ABOUT_TABLES.search(text)
     reads = (*names.tables, *names.views) if is_about_tables else tables_named(script)
     composed, tables = _composed(text, names, reads)
+    if is_about_tables:
+        tables = {**names.described(), **_of_views(tables, names)}
     tables.update(files)
     try:
         return Bound(composed, tables, _plan(composed, tables))
     except SqlError as error:
         raise _mistake(text, names, _plan) or composed.retold(error) from None
+
+
+def _of_views(tables: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """The files among what a text reads."""
+    own = {given for given, _ in names.tables.values()}
+    return {name: table for name, table in tables.items() if name not in own}
 
 
 @dataclass(frozen=True)
@@ -205,12 +312,22 @@ def with_files(text: str, names: Names) -> tuple[str, dict[str, Any]]:
 def _composed(text: str, names: Names, reads: Iterable[str]) -> tuple[Composed, dict[str, Any]]:
     definitions = names.defined_for(text)
     views, tables = names.reading({*reads, *(word for each in definitions.values() for word in _words(each))})
-    parts = [Part(f"create view {quoted(v.name)} as {v.text}\n;", f"view {v.name}") for v in views]
+    parts = [Part(f"create view {v.sql_name} as {v.text}\n;", f"view {v.name}") for v in views]
     if any(_READS_VARIABLE in part.text.lower() for part in (*parts, Part(text))):
         parts = [*(Part(set_, f"variable {name}") for name, set_ in names.variables.items()), *parts]
     sequences = names.sequences_of("\n".join(part.text for part in (*parts, Part(text))))
     parts = [*(Part(each.statement, f"sequence {each.name}") for each in sequences), *parts]
+    if sequences and _ABOUT_SEQUENCES.search(text):
+        last = {
+            name: (kept.last, kept.numbers.begin)
+            for name, kept in names.sequences.items()
+            if kept.last is not None
+        }
+        parts.append(Part(last_numbers(last), "the sequences"))
     parts = [*(Part(f"{each}\n;", f"macro {name}") for name, each in definitions.items()), *parts]
+    parts = [*(Part(schema_statement(each), f"schema {each}") for each in names.schemas.values()), *parts]
+    if names.schema:
+        parts.append(Part(f"use memory.{quoted(names.schema)};", f"schema {names.schema}"))
     return Composed((*parts, Part(text))), tables
 
 

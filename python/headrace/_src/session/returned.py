@@ -15,13 +15,13 @@ from headrace._src.session.names import Bound, BoundChange, Names, bound
 from headrace._src.sql.changes import Verb
 from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.script import query_returned
-from headrace._src.sql.spelling import OWN, WORD
-from headrace._src.sql.tables import quoted, unquoted
+from headrace._src.sql.spelling import QUALIFIED, WORD
+from headrace._src.sql.tables import unquoted
 
 _ROWID = re.compile(r"\browid\b", re.IGNORECASE)
 #: The other name of a table that a statement changes.
 _ALIAS = re.compile(
-    rf"\b(?:into|delete\s+from|update)\s+{OWN}(?P<name>{WORD})\s+(?P<as>as\s+)?(?P<alias>{WORD})",
+    rf"\b(?:into|delete\s+from|update)\s+{QUALIFIED}\s+(?P<as>as\s+)?(?P<alias>{WORD})",
     re.IGNORECASE,
 )
 _NO_ALIAS = ("using", "set", "values", "select", "with", "where", "returning", "default", "by", "on", "from")
@@ -37,7 +37,8 @@ class Returned:
         self._names = names.without(self._name)
         self._statement = said.composed.parts[-1].text
         is_insert = said.change.verb is Verb.INSERT  # whose other name is not known behind it
-        self._from = quoted(self._name) if is_insert else _called(self._statement, self._name)
+        own = names.sql_name(self._name)
+        self._from = own if is_insert else _called(self._statement, table.schema.own_name, own)
         asked_text = query_returned(self._statement, self._from)
         self._has_action = said.change.merge is not None and _ACTION.search(asked_text) is not None
         try:
@@ -78,13 +79,13 @@ class Returned:
         return Composed((Part("", "merge_action"), Part(self._statement))).retold(error)
 
 
-def _called(statement: str, table: str) -> str:
-    """A table as it stands in FROM, by the name that the statement has for it."""
+def _called(statement: str, table: str, own: str) -> str:
+    """A table as it stands in FROM, by the name that the statement has for it. own: as SQL names it."""
     for found in _ALIAS.finditer(statement):
         is_name = found["as"] or found["alias"].lower() not in _NO_ALIAS
-        if is_name and unquoted(found["name"]).lower() == table.lower():
-            return f"{quoted(table)} as {found['alias']}"
-    return quoted(table)
+        if is_name and unquoted(found[2]).lower() == table.lower():
+            return f"{own} as {found['alias']}"
+    return own
 
 
 def _action_of(counts: Mapping[str, int]) -> str:

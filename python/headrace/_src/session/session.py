@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -30,7 +30,7 @@ from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.literals import literal
 from headrace._src.sql.parameters import Parameters, with_values
 from headrace._src.sql.script import Kind, query_alone, script_of
-from headrace._src.sql.tables import quoted
+from headrace._src.sql.tables import own_name, quoted
 from headrace._src.sql.zones import in_zone, zone_set_by
 
 _SET_VARIABLE = re.compile(
@@ -90,7 +90,10 @@ class Session:
         It replaces a table or view of this name, and what it reads is looked up when it is read itself. Gives
         the relation of all its rows. Raises UserError for a relation of another session.
         """
-        checked_name(name)
+        return self._viewed("", checked_name(name), query, columns)
+
+    def _viewed(self, schema: str, name: str, query: str | Relation, columns: Sequence[str]) -> Relation:
+        """`view` in a schema. name: what the session calls it."""
         if isinstance(query, Relation) and query.session is not self:
             raise UserError(f"view {name}: the relation belongs to another session; register its rows")
         text = query.text if isinstance(query, Relation) else query
@@ -98,16 +101,17 @@ class Session:
         if script.kind is not Kind.ROWS or script.definitions:
             raise UserError(f"view {name}: a view is one query, without definitions in front of it")
         if columns:
-            renamed = ", ".join(map(quoted, columns))
-            text = f"select * from ({query_alone(text).strip()}\n) as {quoted(name)} ({renamed})"
+            called = f"{quoted(own_name(schema, name))} ({', '.join(map(quoted, columns))})"
+            text = f"select * from ({query_alone(text).strip()}\n) as {called}"
         with self._lock, in_settings(setting_texts(self._options.get("settings"))):
             names = self._names.without(name)
             shown, files = with_files(query_alone(text).strip(), names)
-            view = View(name, shown, tables_named(script), files)
-            if name.lower() in read_by(view, names.views):
+            view = View(name, shown, tables_named(script), files, schema)
+            after = replace(names, views={**names.views, name.lower(): view})
+            if name.lower() in read_by(view, after):
                 raise UserError(f"view {name}: it would read itself; choose another name")
-            bound(text, names)
-            self._names = replace(names, views={**names.views, name.lower(): view})
+            bound(text, names.within(schema))
+            self._names = after
         return self.table(name)
 
     def unregister(self, name: str) -> None:
@@ -129,7 +133,7 @@ class Session:
 
     def table(self, name: str) -> Relation:
         """All rows of a table or view."""
-        return self.sql(f"select * from {quoted(name)}")
+        return self.sql(f"select * from {self._names.sql_name(name)}")
 
     def _options_of_run(self, text: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """The options of a query's next run: after `setseed`, with what random() draws follows from."""
@@ -208,7 +212,8 @@ class Session:
             if made is None:
                 return None
             with self._lock:
-                for name in made.changed:
+                tied = {each for name in made.changed for each in made.on(before).related(name)}
+                for name in {*made.changed, *tied}:
                     if self._names.named(name) is not before.named(name):
                         raise UserError(f"there is another table of this name by now: {name}")
                 self._names = made.on(self._names)
@@ -222,6 +227,15 @@ class Session:
             # One that is made anew stays in its place: others behind it may use it.
             definitions = {**known, low: statement} if statement else others
             self._names = replace(self._names, definitions=definitions)
+
+    def _in_schemas(self, schemas: Mapping[str, str], within: str, dropped: Collection[str] = ()) -> None:
+        """Has these schemas, and uses one. dropped: what there is no more, in small letters."""
+        with self._lock:
+            names = self._names
+            for each in dropped:
+                names = names.without(each)
+            sequences = {name: kept for name, kept in names.sequences.items() if name not in dropped}
+            self._names = replace(names, schemas=schemas, schema=within, sequences=sequences)
 
     def _sequenced(self, name: str, sequence: KeptSequence | None) -> None:
         """Names a sequence, or forgets it."""

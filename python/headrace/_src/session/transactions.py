@@ -62,11 +62,24 @@ class Transaction:
             raise _conflict(min(both))
         definitions = _merged(before.definitions, mine.definitions, now.definitions)
         sequences = _merged(before.sequences, mine.sequences, now.sequences)
-        return Names(tables, views, self.variables(now), definitions, sequences)
+        schemas = _merged(before.schemas, mine.schemas, now.schemas)
+        for name in (*before.tables, *mine.tables):
+            if mine.tables.get(name) is not before.tables.get(name):
+                for tied in mine.related(name):
+                    if now.tables.get(tied) is not before.tables.get(tied):
+                        raise _conflict(tied)
+        made = Names(tables, views, now.variables, definitions, sequences, schemas)
+        for key in (*tables, *views, *sequences):
+            if (schema := made.schema_of(key)) and schema.lower() not in schemas:
+                raise _conflict(schema)
+        return self.with_settings(made, now)
 
-    def variables(self, now: Names) -> Mapping[str, str]:
-        """Those of the database with what the transaction has set: no transaction undoes them."""
-        return self.names.variables if self.names.variables is not self.before.variables else now.variables
+    def with_settings(self, names: Names, now: Names) -> Names:
+        """With the variables and the schema in use: what a transaction sets, its end does not undo."""
+        is_set = self.names.variables is not self.before.variables
+        variables = self.names.variables if is_set else now.variables
+        schema = self.names.schema if self.names.schema != self.before.schema else now.schema
+        return replace(names, variables=variables, schema=schema if schema.lower() in names.schemas else "")
 
 
 def _merged(before: Mapping[str, Any], mine: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,8 +93,8 @@ def _merged(before: Mapping[str, Any], mine: Mapping[str, Any], now: Mapping[str
 
 def _conflict(name: str) -> TransactionError:
     return TransactionError(
-        "the transaction is rolled back, as another one has changed the same table, view, macro, type or "
-        f"sequence meanwhile: {name}; do it again"
+        "the transaction is rolled back, as another one has changed the same table, view, macro, type, "
+        f"sequence or schema meanwhile: {name}; do it again"
     )
 
 
@@ -144,7 +157,7 @@ class Transactions:
             ended = self._ended("COMMIT")
             is_aborted, ended.phase = ended.phase is Phase.ABORTED, Phase.ENDED
             if is_aborted:
-                self._put_variables(ended)
+                self._put_settings(ended)
             else:
                 self.database.names = ended.committed(self.database.names)
 
@@ -152,7 +165,7 @@ class Transactions:
         with self.database.lock:
             ended = self._ended("ROLLBACK")
             ended.phase = Phase.ENDED
-            self._put_variables(ended)
+            self._put_settings(ended)
 
     def _ended(self, what: str) -> Transaction:
         if not self.running:
@@ -160,9 +173,9 @@ class Transactions:
         ended, self.running = self.running, None
         return ended
 
-    def _put_variables(self, ended: Transaction) -> None:
+    def _put_settings(self, ended: Transaction) -> None:
         now = self.database.names
-        self.database.names = replace(now, variables=ended.variables(now))
+        self.database.names = ended.with_settings(now, now)
 
 
 def transaction_of(text: str) -> Callable[[Transactions], None] | None:

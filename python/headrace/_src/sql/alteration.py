@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import lru_cache
 
 from headrace._src.errors import SqlError, UnsupportedError
 from headrace._src.sql.catalogue import tables_of_binder
 from headrace._src.sql.declared import declared
 from headrace._src.sql.place import located
+from headrace._src.sql.spelling import WORD
 from headrace._src.sql.tables import Column, TableSchema, quoted
+
+#: As the binder begins the definition of a table that is in a schema.
+_MADE = re.compile(rf"\bCREATE TABLE (?:{WORD})\.(?:{WORD})\(")
 
 
 def altered(
@@ -29,8 +35,10 @@ def altered(
             connection.execute(statement)
         except duckdb.Error as error:
             raise located(SqlError, str(error).partition(": ")[2], statement, position, 5) from None
-        ((name,),) = connection.execute("select table_name from duckdb_tables()").fetchall()
-        table = declared(connection, name)
+        ((inside, name),) = connection.execute(
+            "select schema_name, table_name from duckdb_tables()"
+        ).fetchall()
+        table = declared(connection, name, inside)
     columns = table.columns
     stay = {column.name for column in columns}
     is_shorter = len(columns) < len(schema.columns)
@@ -44,8 +52,12 @@ def altered(
 
 @lru_cache(maxsize=256)
 def renamed(schema: TableSchema, name: str) -> TableSchema:
-    """The table by another name."""
-    return altered(f"alter table {quoted(schema.name)} rename to {quoted(name)}", schema)[0]
+    """The table by another name, in the schema main."""
+    table = altered(f"alter table {schema.sql_name} rename to {quoted(name)}", schema)[0]
+    if not table.schema:
+        return table
+    moved = _MADE.sub(lambda _: f"CREATE TABLE {quoted(name)}(", table.definition, count=1)
+    return replace(table, name=name, definition=moved, schema="")
 
 
 def refilled(before: TableSchema, after: TableSchema, retyped: str, using: str | None) -> str:

@@ -11,10 +11,10 @@ from headrace._src.errors import ConstraintError, DataError, SqlError, Unsupport
 from headrace._src.sql.catalogue import first_word, plan_of, readable, tables_of_binder
 from headrace._src.sql.changes import Change, Verb, change_of, is_constant
 from headrace._src.sql.declared import declared
-from headrace._src.sql.merges import Writable, writable
+from headrace._src.sql.merges import Kind, Writable, writable
 from headrace._src.sql.place import located
 from headrace._src.sql.script import Script, query_alone, script_of, verb_of
-from headrace._src.sql.tables import TableSchema, quoted
+from headrace._src.sql.tables import TableSchema, own_name, quoted
 from headrace._src.stop import unless_stopped
 
 if TYPE_CHECKING:
@@ -46,8 +46,12 @@ def bound_change(text: str, schemas: Sequence[TableSchema], taken: Collection[st
             if change.verb is Verb.CREATE:
                 if change.on_conflict == "REPLACE" or change.name.lower() not in taken:
                     change = replace(change, schema=_created(connection, change, script))
-            elif change.verb is Verb.INSERT and is_constant(change.plan):
+            elif change.verb is Verb.INSERT and is_constant(change):
                 return replace(change, rows=_constant_rows(connection, change, script, more))
+            elif change.merge and verb_of(script.query) == "insert" and is_constant(change):
+                change = replace(change, rows=_rows_without_conflict(connection, change, script))
+            if change.tried:
+                change = replace(change, tried=readable(connection, change.tried, script, schemas))
             if not change.plan:
                 return change
             return replace(change, plan=readable(connection, change.plan, script, schemas))
@@ -67,7 +71,7 @@ def _created(connection: Any, change: Change, script: Script) -> TableSchema:
     except duckdb.Error as error:
         message = str(error).partition(": ")[2]
         raise located(SqlError, message, script.text, *first_word(script.query)) from None
-    return declared(connection, change.name)
+    return declared(connection, own_name(change.table_schema, change.name), change.table_schema)
 
 
 #: Types of which DuckDB makes texts in Arrow, or other values where they are large.
@@ -90,5 +94,22 @@ def _constant_rows(connection: Any, change: Change, script: Script, more: str) -
             kind = ConstraintError if isinstance(error, duckdb.ConstraintException) else DataError
             raise kind(str(error).splitlines()[0].partition(": ")[2]) from None
         return None
-    rows = connection.sql(f"select {', '.join(map(quoted, change.names))} from {quoted(change.name)}")
+    return _rows_of(connection, change, change.names)
+
+
+def _rows_without_conflict(connection: Any, change: Change, script: Script) -> pa.Table | None:
+    """What an INSERT with ON CONFLICT adds to a table without rows; None where that is a mistake."""
+    import duckdb
+
+    assert change.merge
+    columns = next(action.columns for action in change.merge.actions if action.kind is Kind.INSERT)
+    try:
+        connection.execute(query_alone(script.query))
+    except duckdb.Error:
+        return None
+    return _rows_of(connection, change, columns)
+
+
+def _rows_of(connection: Any, change: Change, columns: Sequence[str]) -> pa.Table | None:
+    rows = connection.sql(f"select {', '.join(map(quoted, columns))} from {change.sql_name}")
     return None if _NO_ARROW.search(" ".join(map(str, rows.types))) else rows.to_arrow_table()

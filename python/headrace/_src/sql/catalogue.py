@@ -25,8 +25,9 @@ from headrace._src.sql.place import located
 from headrace._src.sql.plan_json import as_deep_as_can_be
 from headrace._src.sql.recursion_keys import RecursionKeys
 from headrace._src.sql.script import Kind, Script, may_change, script_of
+from headrace._src.sql.spelling import WORD
 from headrace._src.sql.stored_types import read_as_declared
-from headrace._src.sql.tables import TableSchema, check_names
+from headrace._src.sql.tables import TableSchema, check_names, named_in, unquoted
 from headrace._src.sql.zones import UTC, current_zone
 from headrace._src.stop import unless_stopped
 
@@ -52,7 +53,7 @@ _SETTINGS = (
 _OPTIMIZED = "select json_serialize_plan(?, optimize := true)"
 _SERIALIZE = "select json_serialize_plan(?, optimize := false)"
 _INTERNAL = '{"error":true,"error_type":"internal"'
-_DEFINITIONS = tuple(f"LOGICAL_CREATE_{kind}" for kind in ("VIEW", "MACRO", "TYPE", "SEQUENCE"))
+_DEFINITIONS = tuple(f"LOGICAL_CREATE_{kind}" for kind in ("VIEW", "MACRO", "TYPE", "SEQUENCE", "SCHEMA"))
 #: What plans in JSON have no place for, by words that stand for it.
 _UNWRITTEN = {
     r"\busing\s+key\b": "WITH RECURSIVE … USING KEY of what is no column, or where two have one name,",
@@ -60,7 +61,9 @@ _UNWRITTEN = {
     r"\bbignum\b|\bvarint\b": "a value of the type BIGNUM",
 }
 _BOUND = '{"error":false'
+_PATH = re.compile(rf"(?:{WORD})(?:\.(?:{WORD}))*")
 _VARIABLE = '"scope":"VARIABLE"'  # of a SET, not of an option
+_SET_SCHEMA = '{"type":"LOGICAL_SET","children":[],"name":"schema"'  # of USE
 
 
 @dataclass(frozen=True)
@@ -155,14 +158,27 @@ def moved_conditions(text: str, schemas: Sequence[TableSchema]) -> Any:
 
 
 def tables_named(script: Script) -> frozenset[str]:
-    """Names, in small letters, among which are those of all tables that a script reads."""
+    """Names, in small letters, among which are those of all tables that a script reads.
+
+    Where the text says in which schema one is, that is in front, with a point, also main.
+    """
     import duckdb
 
     if not script.definitions and not may_change(script.text):
         with tables_of_binder(()) as connection, suppress(duckdb.Error):
-            return frozenset(name.lower() for name in connection.get_table_names(script.query))
+            names = connection.get_table_names(script.query, qualified=True)
+            return frozenset(_without_catalog(name.lower()) for name in names)
     # DuckDB does not know the macros of the text, or it is wrong: any word may be a name.
     return frozenset(name.strip('"') for name in re.findall(r'\w+|"[^"]+"', script.text.lower()))
+
+
+def _without_catalog(name: str) -> str:
+    """What a session calls a table that DuckDB names so, with what else it is called behind it."""
+    path = _PATH.match(name)
+    parts = [unquoted(part) for part in re.findall(WORD, path[0])] if path else [name]
+    if len(parts) == 1 or parts[-2] in ("memory", "temp"):
+        return parts[-1]
+    return named_in(parts[-2], parts[-1])
 
 
 def catalogue_rows(script: Script, schemas: Sequence[TableSchema]) -> pa.Table:
@@ -195,6 +211,9 @@ def tables_of_binder(schemas: Sequence[TableSchema], script: Script | None = Non
         yield connection
     finally:
         connection.execute("rollback")
+        uses = script and any(_word_of(definition) == "use" for definition in script.definitions)
+        if uses or any(schema.schema for schema in schemas):
+            connection.execute("use memory.main")
     if script and any(_word_of(definition) == "set" for definition in script.definitions):
         connection.close()  # variables stay
         return
@@ -224,7 +243,7 @@ def plan_of(
         plan = _serialized(connection, definition, script, schemas)
         root = _root(plan)
         is_variable = root == "LOGICAL_SET" and _VARIABLE in plan
-        if root not in _DEFINITIONS and not is_variable:
+        if root not in _DEFINITIONS and not is_variable and _SET_SCHEMA not in plan:
             message = "one query at a time; before it only CREATE VIEW, MACRO and TYPE, and SET VARIABLE"
             raise located(UnsupportedError, message, script.text, *first_word(definition))
         if is_variable and '"LOGICAL_GET"' in plan:
@@ -296,14 +315,19 @@ def _unwritten(text: str, part: str) -> UnsupportedError:
 
 
 def _stored(plan: str, schemas: Sequence[TableSchema]) -> str:
-    """A plan that reads tables by their names, also where these are views of what is stored."""
+    """A plan that reads tables by the names that sessions have for them, also where these are views of what
+    is stored."""
     for schema in schemas:
+        if schema.schema:
+            inside, own, name = map(_json, (schema.schema, schema.own_name, schema.name))
+            plan = plan.replace(f'"schema":{inside},"table":{own}', f'"schema":{inside},"table":{name}')
         if schema.is_cast:
-            name, stored = (
-                json.dumps(each, ensure_ascii=False) for each in (schema.name, schema.stored_name)
-            )
-            plan = plan.replace(stored, name)
+            plan = plan.replace(_json(schema.stored_name), _json(schema.name))
     return plan
+
+
+def _json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 #: What DuckDB calls by another name than the text.

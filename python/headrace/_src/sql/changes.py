@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from headrace._src.errors import UnsupportedError
-from headrace._src.sql.merges import Merge, merge_of
+from headrace._src.sql.merges import Merge, merge_of, tried_of
 from headrace._src.sql.plan_json import as_deep_as_can_be, plan_text, projection, reference
-from headrace._src.sql.tables import TableSchema
+from headrace._src.sql.tables import TableSchema, named_in, sql_name
 
 
 class Verb(enum.Enum):
@@ -34,7 +34,7 @@ class Change:
     """A statement that changes a session's tables."""
 
     verb: Verb
-    #: Of the table.
+    #: Of the table, as a session calls it.
     name: str
     #: Of CREATE, where there is one of this name: REPLACE, IGNORE (IF NOT EXISTS) or ERROR.
     on_conflict: str = "ERROR"
@@ -43,12 +43,24 @@ class Change:
     names: tuple[str, ...] = ()
     #: Of CREATE: the table that comes of it.
     schema: TableSchema | None = None
-    #: The rows of an INSERT of constants, as DuckDB has computed them, in place of the plan.
+    #: The rows of an INSERT of constants, as DuckDB has computed them; with ON CONFLICT what it adds to a
+    #: table without rows.
     rows: Any = None
     #: Of MERGE: what becomes of which rows.
     merge: Merge | None = None
+    #: Of ON CONFLICT without columns, where a table has several keys: the plan of the columns of those behind
+    #: the first, and how many each has.
+    tried: str = ""
+    tried_widths: tuple[int, ...] = ()
     #: How many columns it gives of the rows that it changes: those of RETURNING.
     returned: int = 0
+    #: Of the table; empty: main.
+    table_schema: str = ""
+
+    @property
+    def sql_name(self) -> str:
+        """Of the table."""
+        return sql_name(self.table_schema, self.name)
 
 
 #: Roots of plans.
@@ -61,7 +73,7 @@ _VERBS = {
 }
 #: What is made of constants alone.
 _CONSTANT = {
-    "type": {"LOGICAL_INSERT", "LOGICAL_PROJECTION", "LOGICAL_EXPRESSION_GET", "LOGICAL_DUMMY_SCAN"},
+    "type": {"LOGICAL_PROJECTION", "LOGICAL_DISTINCT", "LOGICAL_EXPRESSION_GET", "LOGICAL_DUMMY_SCAN"},
     "expression_class": {"BOUND_CONSTANT", "BOUND_REF", "BOUND_FUNCTION"},
     "function": {"__cast", "-", "list_value", "struct_pack", "row", "map", "decode", "encode"},
 }
@@ -86,14 +98,19 @@ def change_of(plan: str, deletes: Mapping[str, Sequence[bool]]) -> Change:
             f"{_shown(root)} is not supported: a session's tables are changed by CREATE TABLE, INSERT, "
             "DELETE, UPDATE, MERGE INTO, TRUNCATE and DROP TABLE"
         )
-    change = (
-        _created(root) if verb is Verb.CREATE else replace(_changed(root, verb, deletes), returned=returned)
-    )
+    change = _created(root) if verb is Verb.CREATE else _changed(root, verb, deletes)
+    info = root["info"] if verb is Verb.CREATE else root["table_info"]
+    change = replace(change, returned=returned, table_schema=_schema(info))
     if not change.plan or not around:
         return change
     (rows,) = json.loads(change.plan)["plans"]
     for each in reversed(around):
         rows = {**each, "children": [each["children"][0], rows]}
+    if change.tried:
+        (tried,) = json.loads(change.tried)["plans"]
+        for each in reversed(around):
+            tried = {**each, "children": [each["children"][0], tried]}
+        change = replace(change, tried=_plan(tried))
     return replace(change, plan=_plan(rows))
 
 
@@ -103,7 +120,9 @@ def _changed(root: dict[str, Any], verb: Verb, deletes: Mapping[str, Sequence[bo
     columns = _stored_columns(table)
     if verb is Verb.MERGE:
         merge, rows = merge_of(root, columns, deletes)
-        return Change(verb, _name(table), plan=_plan(rows), names=merge.names, merge=merge)
+        change = Change(verb, _name(table), plan=_plan(rows), names=merge.names, merge=merge)
+        tried = tried_of(rows)
+        return replace(change, tried=_plan(tried.plan), tried_widths=tried.widths) if tried else change
     if verb is Verb.INSERT:
         return Change(verb, _name(table), plan=_plan(root["children"][0]), names=columns)
     (child,) = root["children"]
@@ -120,9 +139,22 @@ def _changed(root: dict[str, Any], verb: Verb, deletes: Mapping[str, Sequence[bo
     return Change(verb, _name(table), plan=plan, names=(*changed, "rowid"))
 
 
-def is_constant(plan: str) -> bool:
-    """Whether what an INSERT adds is made of constants and casts alone, so that it needs no run."""
-    return all(found <= _CONSTANT[kind] for kind, found in _parts_of(json.loads(plan)).items())
+def is_constant(change: Change) -> bool:
+    """Whether what an INSERT adds, or would without a conflict, is made of constants and casts alone."""
+    (root,) = json.loads(change.plan)["plans"]
+    if change.verb is Verb.INSERT:
+        return _is_constant(root)
+    while root["type"] == "LOGICAL_PROJECTION":
+        (root,) = root["children"]
+    if root["type"] not in ("LOGICAL_COMPARISON_JOIN", "LOGICAL_ANY_JOIN"):
+        return False
+    source, table = root["children"]
+    # Of the table of keys; subqueries would be more joins.
+    return table["type"] == "LOGICAL_GET" and _is_constant(source)
+
+
+def _is_constant(node: Any) -> bool:
+    return all(found <= _CONSTANT[kind] for kind, found in _parts_of(node).items())
 
 
 def _parts_of(node: Any) -> dict[str, set[str]]:
@@ -147,9 +179,6 @@ def _parts_of(node: Any) -> dict[str, set[str]]:
 
 def _created(root: dict[str, Any]) -> Change:
     info = root["info"]
-    for constraint in info["constraints"]:
-        if constraint["type"] == "FOREIGN_KEY":
-            raise UnsupportedError("FOREIGN KEY of a table is not kept: NOT NULL, keys and CHECK are")
     for option in ("partition_keys", "sort_keys", "options"):
         if info.get(option):
             # no test: DuckDB refuses them for tables of its own
@@ -166,7 +195,13 @@ def _stored_columns(table: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _name(info: dict[str, Any]) -> str:
-    return str(info["qualified_name"]["path"][-1])
+    return named_in(_schema(info), str(info["qualified_name"]["path"][-1]))
+
+
+def _schema(info: dict[str, Any]) -> str:
+    """Of a table; empty: main."""
+    (*_, schema, _) = info["qualified_name"]["path"]
+    return "" if schema.lower() in ("main", "") else str(schema)
 
 
 def _shown(root: dict[str, Any]) -> str:

@@ -15,33 +15,45 @@ class Constraint:
 
     #: As the binder writes it.
     text: str
-    #: The columns of a key; none: a CHECK.
-    key: tuple[str, ...]
+    #: That it is about.
+    columns: tuple[str, ...]
     is_primary: bool
-    #: Of a CHECK.
+    #: Of a CHECK; empty: a key.
     expression: str
+    #: Of the columns of a key, those that are texts: no two have the same bytes, whatever their collation.
+    texts: frozenset[str] = frozenset()
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return () if self.expression else self.columns
 
     def broken_by_new(self) -> str:
         """The rows that break it, of `new` ones beside `old` ones that do not."""
         if not self.key:
             return f"select 1 from new where not ({self.expression}) limit 1"
-        columns = ", ".join(map(quoted, self.key))
-        same = " and ".join(f"o.{quoted(each)} = n.{quoted(each)}" for each in self.key)
-        known = ", ".join(f"o.{quoted(each)}" for each in self.key)
+        columns = self._columns("")
+        same = " and ".join(f"{self._value('o.', each)} = {self._value('n.', each)}" for each in self.key)
         return (
             f"select {columns} from (select {columns} from new where {self._has_key} union all "
-            f"select {known} from old as o join (select distinct {columns} from new) as n on {same}) "
-            f"group by {columns} having count(*) > 1 limit 1"
+            f"select {self._columns('o.')} from old as o "
+            f"join (select distinct {columns} from new) as n on {same}) "
+            "group by all having count(*) > 1 limit 1"
         )
 
     def broken_by_any(self) -> str:
         """The rows that break it, of all `rows`."""
         if not self.key:
             return f"select 1 from rows where not ({self.expression}) limit 1"
-        columns = ", ".join(map(quoted, self.key))
         return (
-            f"select {columns} from rows where {self._has_key} group by {columns} having count(*) > 1 limit 1"
+            f"select {self._columns('')} from rows where {self._has_key} "
+            "group by all having count(*) > 1 limit 1"
         )
+
+    def _columns(self, table: str) -> str:
+        return ", ".join(f"{self._value(table, each)} as {quoted(each)}" for each in self.key)
+
+    def _value(self, table: str, column: str) -> str:
+        return f"{table}{quoted(column)}{' collate c' if column in self.texts else ''}"
 
     @property
     def _has_key(self) -> str:
@@ -58,8 +70,9 @@ def constraints_of(schema: TableSchema) -> tuple[Constraint, ...]:
             "select constraint_type, constraint_text, expression, constraint_column_names "
             "from duckdb_constraints() where constraint_type in ('PRIMARY KEY', 'UNIQUE', 'CHECK')"
         ).fetchall()
+    texts = frozenset(column.name for column in schema.columns if column.type == "VARCHAR")
     return tuple(
-        Constraint(text, () if kind == "CHECK" else tuple(columns), kind == "PRIMARY KEY", expression or "")
+        Constraint(text, tuple(columns), kind == "PRIMARY KEY", expression or "", texts)
         for kind, text, expression, columns in told
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from headrace._src.errors import UnsupportedError, translated
 from headrace._src.query.temporary_files import current_options, current_settings
+from headrace._src.sql.declared import with_last_numbers
 from headrace._src.sql.literals import literal
 from headrace._src.sql.place import located
 from headrace._src.sql.plan_json import NOWHERE, as_deep_as_can_be, plan_text, projection
@@ -51,6 +52,7 @@ OPTIONS = {
 SETTINGS = {"temp_directory": "spillDirectory", "max_temp_directory_size": "spillLimit"}
 _OF_RUNS = OPTIONS | SETTINGS
 _SETTING = "current_setting"
+_SCHEMA = "current_schema"
 #: FROM repeat(value, count).
 _REPEAT = "repeat"
 
@@ -70,7 +72,7 @@ def answered(connection: Any, plan: str, text: str) -> str:
 
     Raises UnsupportedError for a setting that is none of a query.
     """
-    if not any(f'"{name}"' in plan for name in (*_FUNCTIONS, _SETTING, _REPEAT)):
+    if not any(f'"{name}"' in plan for name in (*_FUNCTIONS, _SETTING, _SCHEMA, _REPEAT)):
         return plan
     with as_deep_as_can_be():
         return plan_text(_replaced(connection, json.loads(plan), text))
@@ -88,6 +90,9 @@ def _replaced(connection: Any, node: Any, text: str) -> Any:
         return _repeated(connection, node)
     if node.get("expression_class") == "BOUND_FUNCTION" and name == _SETTING:
         return _constant(connection, node, text)
+    if node.get("expression_class") == "BOUND_FUNCTION" and name == _SCHEMA:
+        ((value,),) = connection.execute("select current_schema()").fetchall()
+        return _value_of_call(node, value)
     return {key: _replaced(connection, child, text) for key, child in node.items()}
 
 
@@ -96,6 +101,8 @@ def _rows(connection: Any, scan: dict[str, Any], name: str) -> dict[str, Any]:
     # Where rows are only counted, a column is asked for that is none.
     wanted = [each["index"] if each["index"] < len(scan["names"]) else 0 for each in scan["column_indexes"]]
     columns = connection.execute(f"from {name}({given})").fetchall()
+    if name == "duckdb_sequences":
+        columns = with_last_numbers(connection, scan["names"], columns)
     if name == "duckdb_settings":
         columns = list(_own_settings(connection, columns))
     types = [scan["returned_types"][place] for place in wanted]
@@ -149,6 +156,10 @@ def _constant(connection: Any, call: dict[str, Any], text: str) -> dict[str, Any
         known = ", ".join((*_OF_BINDER, *_OF_RUNS))
         message = f"no setting of a query: {name}; there are {known}"
         raise located(UnsupportedError, message, text, call["query_location"], len(_SETTING))
+    return _value_of_call(call, value)
+
+
+def _value_of_call(call: dict[str, Any], value: Any) -> dict[str, Any]:
     kept = {key: call[key] for key in ("alias", "query_location", "query_location_length") if key in call}
     constant = {"type": call["return_type"], **_value(value)}
     return {"expression_class": "BOUND_CONSTANT", "type": "VALUE_CONSTANT", **kept, "value": constant}

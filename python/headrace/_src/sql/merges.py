@@ -17,6 +17,7 @@ from headrace._src.sql.plan_json import (
     INTEGER,
     NOWHERE,
     Node,
+    case,
     constant,
     operation,
     projection,
@@ -150,16 +151,68 @@ def merge_of(root: Node, columns: Sequence[str], deletes: Mapping[str, Sequence[
     checks = [(_is_null(row), numbers.get("WHEN_NOT_MATCHED_BY_TARGET", _number(NO_ACTION)))]
     if (marker := root["source_marker"]) != _NONE:
         checks.insert(0, (_is_null(reference(marker, INTEGER)), numbers["WHEN_NOT_MATCHED_BY_SOURCE"]))
-    number = _case(checks, numbers.get("WHEN_MATCHED", _number(NO_ACTION)), INTEGER)
+    number = case(checks, numbers.get("WHEN_MATCHED", _number(NO_ACTION)), INTEGER)
     kept = [reference(place, type_of(each)) for place, each in enumerate(below)]
     chosen = projection(child, _CHOSEN, [*kept, number])
     of_row = reference(len(below), INTEGER)
     wanted = [
-        _case([(_equal(of_row, _number(taken)), value)], constant(None, type_of(value)), type_of(value))
+        case([(_equal(of_row, _number(taken)), value)], constant(None, type_of(value)), type_of(value))
         for taken, written in enumerate(values)
         for value in written
     ]
     return Merge(tuple(actions)), projection(chosen, _VALUES, [of_row, row, *wanted])
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Of an ON CONFLICT without columns, where a table has several keys: the rows that are tried key by key.
+
+    DuckDB leaves one row of each value of the first key, of these one of each value of the second, and so on.
+    Which one that is, is known for the first key alone.
+    """
+
+    #: Of the keys behind the first, one after the other.
+    plan: Node
+    #: How many columns each has.
+    widths: tuple[int, ...]
+
+
+def tried_of(rows: Node) -> Tried | None:
+    """What is tried of the source of a merge; None: it is tried by one key, or is one row.
+
+    rows: the plan below the verb."""
+    while rows["type"] == "LOGICAL_PROJECTION":
+        (rows,) = rows["children"]
+    if rows["type"] not in ("LOGICAL_COMPARISON_JOIN", "LOGICAL_ANY_JOIN"):
+        return None
+    below = rows["children"][0]
+    keys: list[list[Node]] = []  # the last one first
+    while below["type"] in ("LOGICAL_PROJECTION", "LOGICAL_DISTINCT"):
+        if below["type"] == "LOGICAL_DISTINCT":
+            if below["distinct_type"] != "DISTINCT_ON":
+                break
+            keys.append(below["distinct_targets"])
+            first = below
+        elif keys and not _keeps_places(below):
+            break
+        (below,) = below["children"]
+    while below["type"] == "LOGICAL_PROJECTION":
+        (below,) = below["children"]
+    is_one = below["type"] == "LOGICAL_DUMMY_SCAN" or (
+        below["type"] == "LOGICAL_EXPRESSION_GET" and len(below["expressions"]) == 1
+    )
+    if len(keys) < 2 or is_one:
+        return None
+    later = keys[:-1][::-1]
+    return Tried(projection(first, _CHOSEN, [each for key in later for each in key]), tuple(map(len, later)))
+
+
+def _keeps_places(projected: Node) -> bool:
+    """Whether a projection has the columns below it where they are."""
+    return all(
+        each["expression_class"] == "BOUND_REF" and each["index"] == place
+        for place, each in enumerate(projected["expressions"])
+    )
 
 
 def _action(
@@ -195,22 +248,11 @@ def _first_of(checks: Sequence[tuple[Node | None, Node]]) -> Node:
             found = number
             break
         conditions.append((condition, number))
-    return _case(conditions, found, INTEGER) if conditions else found
+    return case(conditions, found, INTEGER) if conditions else found
 
 
 def _number(value: int) -> Node:
     return constant(value, INTEGER)
-
-
-def _case(checks: Sequence[tuple[Node, Node]], otherwise: Node, kind: Node) -> Node:
-    return {
-        "expression_class": "BOUND_CASE",
-        "type": "CASE_EXPR",
-        **NOWHERE,
-        "return_type": kind,
-        "case_checks": [{"when_expr": when, "then_expr": then} for when, then in checks],
-        "else_expr": otherwise,
-    }
 
 
 def _is_null(operand: Node) -> Node:

@@ -76,3 +76,14 @@ def operation(name: str, kind: str, gives: Node, children: Sequence[Node]) -> No
         "has_serialize": False,
         "is_operator": True,
     }
+
+
+def case(checks: Sequence[tuple[Node, Node]], otherwise: Node, kind: Node) -> Node:
+    return {
+        "expression_class": "BOUND_CASE",
+        "type": "CASE_EXPR",
+        **NOWHERE,
+        "return_type": kind,
+        "case_checks": [{"when_expr": when, "then_expr": then} for when, then in checks],
+        "else_expr": otherwise,
+    }

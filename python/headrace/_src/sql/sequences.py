@@ -18,15 +18,19 @@ from headrace._src.sql.declared import Sequence, sequences
 from headrace._src.sql.place import located
 from headrace._src.sql.plan_json import (
     BIGINT,
+    BOOLEAN,
     NOWHERE,
     Node,
     as_deep_as_can_be,
+    case,
     constant,
     operation,
     plan_text,
     projection,
     reference,
 )
+from headrace._src.sql.script import Kind, Script
+from headrace._src.sql.tables import named_in, quoted, schema_statement
 
 _CALLS = re.compile(r"\b(?:nextval|currval)\s*\(", re.IGNORECASE)
 #: What has rows of several operators, or not all: what is below it is computed once for each row of VALUES.
@@ -62,24 +66,65 @@ _ROW_NUMBER = {
     "sql_range_order_casts": [],
 }
 
-#: The next number and the step of a sequence, or of `currval` its last and 0.
-Begins = Callable[[str, str], tuple[int, int]]
+
+@dataclass(frozen=True)
+class Numbers:
+    """What a sequence gives from now on."""
+
+    begin: int
+    step: int
+    #: After so many it goes on with another, and with that again after so many more; None: never.
+    count: int | None = None
+    again: int = 0
+    every: int = 1
+
+    def at(self, place: int) -> int:
+        if self.count is None or place < self.count:
+            return self.begin + self.step * place
+        return self.again + self.step * ((place - self.count) % self.every)
+
+    def of_row(self, row: Node) -> Node:
+        """That of a row by its number, from 1."""
+        if self.count is None:
+            return _plus(_times(row, self.step), self.begin - self.step)
+        place = _plus(row, -1)
+        behind = _computed("%", [_plus(row, -1 - self.count), constant(self.every, BIGINT)])
+        is_first = operation("<", "COMPARE_LESSTHAN", BOOLEAN, [place, constant(self.count, BIGINT)])
+        steps = case([(is_first, place)], behind, BIGINT)
+        begin = case([(is_first, constant(self.begin, BIGINT))], constant(self.again, BIGINT), BIGINT)
+        return _computed("+", [begin, _times(steps, self.step)])
 
 
-def created(statement: str) -> Sequence:
-    """What a CREATE SEQUENCE makes. Raises SqlError for a mistake, UnsupportedError for CYCLE."""
+def _computed(name: str, operands: list[Node]) -> Node:
+    return operation(name, "BOUND_FUNCTION", BIGINT, operands)
+
+
+def _plus(operand: Node, number: int) -> Node:
+    return _computed("+", [operand, constant(number, BIGINT)])
+
+
+def _times(operand: Node, number: int) -> Node:
+    return _computed("*", [operand, constant(number, BIGINT)])
+
+
+#: What `nextval` of a sequence gives, or `currval` once.
+Begins = Callable[[str, str], Numbers]
+
+
+def created(statement: str, schema: str) -> Sequence:
+    """What a CREATE SEQUENCE makes in a schema. Raises SqlError for a mistake."""
     import duckdb
 
     position = len(statement) - len(statement.lstrip())
-    with tables_of_binder(()) as connection:
+    front = Script("", (f"use memory.{quoted(schema)}",), "", Kind.ROWS, 0) if schema else None
+    with tables_of_binder((), front) as connection:
         try:
+            if schema:
+                connection.execute(f"{schema_statement(schema)} use memory.{quoted(schema)}")
             connection.execute(statement)
         except duckdb.Error as error:
             raise located(SqlError, str(error).partition(": ")[2], statement, position, 6) from None
         (sequence,) = sequences(connection)
-    if sequence.cycles:
-        message = f"a sequence with CYCLE is not supported: {sequence.name}"
-        raise located(UnsupportedError, message, statement, position, 6)
     return sequence
 
 
@@ -99,6 +144,8 @@ class Used:
 
     calls: int
     is_for_each_row: bool
+    #: The plan of other rows than the statement's, for each of which they are.
+    counted: str = ""
 
 
 def with_numbers(plan: str, begins: Begins) -> tuple[str, dict[str, Used]]:
@@ -115,16 +162,19 @@ def with_numbers(plan: str, begins: Begins) -> tuple[str, dict[str, Used]]:
         if next(_calls_of(document["plans"]), None) is not None:
             raise UnsupportedError(
                 "nextval and currval stand in columns of what is inserted or selected, without conditions "
-                "around them: not in CASE, subqueries, WHERE, below LIMIT and its like, in MERGE INTO, nor "
-                "in ON CONFLICT of other rows than VALUES"
+                "around them: not in CASE, subqueries, WHERE, below LIMIT and its like, nor in actions of "
+                "MERGE INTO"
             )
         return plan_text(document), used
 
 
-def _numbered(root: Node, begins: Begins, used: dict[str, Used], is_sure: bool = True) -> Node:
+def _numbered(
+    root: Node, begins: Begins, used: dict[str, Used], around: tuple[Node, ...] = (), *, is_sure: bool = True
+) -> Node:
     """The operator with its calls done, and those below it.
 
-    is_sure: whether each row of the operator is one of the statement's.
+    around: the common table expressions that it may read. is_sure: whether each of its rows is one of the
+    statement's.
     """
     kind = root["type"]
     if kind == "LOGICAL_EXPRESSION_GET":
@@ -133,16 +183,30 @@ def _numbered(root: Node, begins: Begins, used: dict[str, Used], is_sure: bool =
         is_sure = False
     elif kind == "LOGICAL_MATERIALIZED_CTE":
         first, behind = root["children"]
-        children = [_numbered(first, begins, used, False), _numbered(behind, begins, used, is_sure)]
+        children = [
+            _numbered(first, begins, used, around, is_sure=False),
+            _numbered(behind, begins, used, (*around, root), is_sure=is_sure),
+        ]
         return {**root, "children": children}
     elif kind != "LOGICAL_PROJECTION":
         return root
-    below = [_numbered(child, begins, used, is_sure) for child in root["children"]]
+    below = [_numbered(child, begins, used, around, is_sure=is_sure) for child in root["children"]]
     root = {**root, "children": below}
     if kind != "LOGICAL_PROJECTION" or not any(True for _ in _calls_of(root["expressions"])):
         return root
     rows = _rows_of(below[0])
-    return root if rows is None and not is_sure else _in_projection(root, rows, begins, used)
+    counted = ""
+    if rows is None and not is_sure:
+        counted = plan_text({"error": False, "plans": [_of_rows(root["children"][0], around)]})
+    return _in_projection(root, rows, begins, used, counted)
+
+
+def _of_rows(operator: Node, around: tuple[Node, ...]) -> Node:
+    """A plan with so many rows as the operator."""
+    rows = projection(operator, _NUMBERED, [constant(0, BIGINT)])
+    for each in reversed(around):
+        rows = {**each, "children": [each["children"][0], rows]}
+    return rows
 
 
 def _rows_of(operator: Node) -> int | None:
@@ -161,8 +225,8 @@ def _in_values(root: Node, begins: Begins, used: dict[str, Used]) -> Node:
     return {**root, "expressions": rows}
 
 
-def _in_projection(root: Node, rows: int | None, begins: Begins, used: dict[str, Used]) -> Node:
-    """A projection of so many rows, if that is known, with its calls done."""
+def _in_projection(root: Node, rows: int | None, begins: Begins, used: dict[str, Used], counted: str) -> Node:
+    """A projection of so many rows, if that is known, with its calls done. counted: as `Used` has it."""
     if rows == 1 and root["children"][0]["type"] == "LOGICAL_DUMMY_SCAN":
         (expressions,) = _in_values({"expressions": [root["expressions"]]}, begins, used)["expressions"]
         return {**root, "expressions": expressions}
@@ -181,7 +245,8 @@ def _in_projection(root: Node, rows: int | None, begins: Begins, used: dict[str,
     }
     turn = _Numbers(begins, row=reference(len(below), BIGINT), places=places)
     expressions = [turn.put_into(each) for each in root["expressions"]]
-    _put(used, {name: Used(calls * (rows or 1), rows is None) for name, calls in turn.calls.items()})
+    found = {name: Used(calls * (rows or 1), rows is None, counted) for name, calls in turn.calls.items()}
+    _put(used, found)
     return {**root, "children": [numbered], "expressions": expressions}
 
 
@@ -226,15 +291,12 @@ class _Numbers:
         name = _sequence(call)
         before = self.calls.get(name, 0)
         if _function(call) == "currval" and not before:
-            return constant(self._begins(name, "currval")[0], BIGINT)
-        begin, step = self._begins(name, "nextval")
+            return constant(self._begins(name, "currval").begin, BIGINT)
+        numbers = self._begins(name, "nextval")
         if _function(call) == "currval":
-            return constant(begin + step * (before - 1), BIGINT)
+            return constant(numbers.at(before - 1), BIGINT)
         self.calls[name] = before + 1
-        if not self._row:
-            return constant(begin + step * before, BIGINT)
-        number = operation("*", "BOUND_FUNCTION", BIGINT, [self._row, constant(step, BIGINT)])
-        return operation("+", "BOUND_FUNCTION", BIGINT, [number, constant(begin - step, BIGINT)])
+        return numbers.of_row(self._row) if self._row else constant(numbers.at(before), BIGINT)
 
 
 def _nodes(node: Any, kind: str, without: str = "") -> Iterator[Node]:
@@ -262,4 +324,5 @@ def _function(call: Node) -> str:
 
 
 def _sequence(call: Node) -> str:
-    return str(call["function_data"]["sequence_create_info"]["name"])
+    (*_, schema, name) = call["function_data"]["sequence_create_info"]["qualified_name"]["path"]
+    return named_in("" if schema == "main" else schema, name)

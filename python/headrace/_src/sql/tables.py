@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import SqlError, UnsupportedError
+
+if TYPE_CHECKING:
+    from headrace._src.sql.foreign_keys import ForeignKey
 
 _TYPES = {
     "i1": "BOOLEAN",
@@ -66,10 +69,24 @@ class Column:
 
 @dataclass(frozen=True)
 class TableSchema:
+    #: With that of its schema and a point in front, if that is not main.
     name: str
     columns: tuple[Column, ...]
     #: The statement that makes it, of a table of a session; what is stored may be of `stored_type`.
     definition: str = ""
+    #: Empty: main.
+    schema: str = ""
+    #: Those that the definition has not.
+    foreign_keys: tuple[ForeignKey, ...] = ()
+
+    @property
+    def own_name(self) -> str:
+        """Within its schema."""
+        return own_name(self.schema, self.name)
+
+    @property
+    def sql_name(self) -> str:
+        return sql_name(self.schema, self.name)
 
     @property
     def is_cast(self) -> bool:
@@ -84,16 +101,16 @@ class TableSchema:
     def declared(name: str, told: Mapping[str, Any]) -> TableSchema:
         """Of a table of a session, as `declaration` tells it."""
         columns = tuple(Column(*each) for each in told["columns"])
-        return TableSchema(name, columns, told["definition"])
+        return TableSchema(name, columns, told["definition"], told["schema"])
 
     def declaration(self) -> dict[str, Any]:
         columns = [(column.name, column.type, column.nullable) for column in self.columns]
-        return {"columns": columns, "definition": self.definition}
+        return {"columns": columns, "definition": self.definition, "schema": self.schema}
 
     def statement(self) -> str:
         """Creates the table, empty. Raises for names that DuckDB cannot tell apart."""
         if self.definition:
-            return self.definition
+            return f"{schema_statement(self.schema)}\n{self.definition}" if self.schema else self.definition
         seen: dict[str, str] = {}
         for column in self.columns:
             if not column.name or "\0" in column.name:
@@ -142,6 +159,26 @@ def check_names(schemas: Sequence[TableSchema]) -> None:
 
 def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def named_in(schema: str, name: str) -> str:
+    """What a session calls it. schema: empty: main."""
+    return f"{schema}.{name}" if schema else name
+
+
+def own_name(schema: str, name: str) -> str:
+    """The name within its schema of what a session calls so."""
+    return name[len(schema) + 1 :] if schema else name
+
+
+def sql_name(schema: str, name: str) -> str:
+    """As SQL names what a session calls so."""
+    return f"{quoted(schema)}.{quoted(own_name(schema, name))}" if schema else quoted(name)
+
+
+def schema_statement(schema: str) -> str:
+    """Creates it where it is not there."""
+    return f"CREATE SCHEMA IF NOT EXISTS {quoted(schema)};"
 
 
 def unquoted(name: str) -> str:
