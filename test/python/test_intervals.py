@@ -218,6 +218,7 @@ _QUERIES = (
     "select g, epoch_us(mode(i order by i)) from t group by g",
     "select g, list(epoch_us(i) order by i, k) from t group by g",
     "select epoch_us(quantile_disc(i, 0.3)) from t",
+    "select g, round(entropy(i), 9) e, round(entropy({'x': i}), 9) f from t group by g",
     "select g, median(b - a), median(b - a) filter (k > 5), median(interval '1 day') from t group by g",
     "select median(b - a), mad(a), mad(t), mad(d), mad(z) from t",
     "select k, median(b - a) over (order by k rows 4 preceding), mad(a) over (partition by g) from t",

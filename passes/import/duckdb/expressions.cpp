@@ -367,9 +367,9 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
   }
   auto timestamp = dyn_cast<frame::TimestampType>(frame::dropNullable(type));
   if (!isNull && frame::isString(operand.type()) && timestamp && timestamp.getZoned()) {
-    std::optional<Expression> named = moments.parsedByName(operand);
+    std::optional<Expression> named = moments.parsedByName(operand, timestamp);
     if (named || moments.holdsElsewhere(type)) {
-      return named ? MaybeExpression(*named) : moments.parsed(operand, misfit);
+      return named ? MaybeExpression(*named) : moments.parsed(operand, timestamp, misfit);
     }
   }
   return b.cast(operand, type, at, misfit);
