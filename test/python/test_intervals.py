@@ -732,3 +732,10 @@ def test_texts_with_something_behind_a_time(text: str, shown: str | None) -> Non
         f"select try_cast('{text}' as interval)::varchar x",
     ):
         assert hr.sql(query, table)["x"].to_pylist() == [shown]
+
+
+def test_extremes_read_their_rows_once() -> None:
+    tables = {"t": pa.table({"k": [1, 2], "d": [3, 4]})}
+    explained = hr.explain("select min(to_days(d)) as l, max(to_days(d)) as m, count(*) from t", tables)
+    assert "join" not in explained
+    assert explained.count("scan t") == 1
