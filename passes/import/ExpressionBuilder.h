@@ -165,7 +165,8 @@ public:
   /// What orders values as the operand does: of what is nested a string, of intervals a binary, of
   /// others themselves.
   MaybeExpression orderOf(const Expression &operand, mlir::Location at);
-  /// Of what is nested a text with it, in the same order; and what is in such a text.
+  /// Of what is nested, or an interval, a text with it, in the same order; and what is in such a
+  /// text.
   MaybeExpression keyed(const Expression &operand, mlir::Location at);
   MaybeExpression valueOfKeyed(const Expression &text, mlir::Type type, mlir::Location at);
   /// What is equal where values are: likewise of intervals, and of what is nested and has some.

@@ -169,10 +169,11 @@ struct MeasureRequest {
   std::optional<Computed> more = {};
   bool sorted = false;               ///< of kCollected: the order of the values makes no difference
   std::optional<double> ofNone = {}; ///< of kCollected: the measure where nothing counts; else NULL
-  bool different = false;       ///< of kCollected and kQuantile: each value, of all arguments, once
-  uint32_t elementsMax = 0;     ///< of kCollected: more of the first are not looked at; 0: all are
-  bool ofNull = false;          ///< of kLeast, kGreatest: rows count whose first argument is NULL
-  bool inOrder = false;         ///< of Min and Max of what is nested, whose bytes are in no order
+  bool different = false;   ///< of kCollected and kQuantile: each value, of all arguments, once
+  uint32_t elementsMax = 0; ///< of kCollected: more of the first are not looked at; 0: all are
+  bool ofNull = false;      ///< of kLeast, kGreatest: rows count whose first argument is NULL
+  bool inOrder =
+      false; ///< of Min and Max of what is nested, and intervals, whose bytes are in no order
   bool meanOfIntervals = false; ///< then neither the function nor the rows count
   bool meanOfMoments = false;   ///< Avg or AvgDistinct of times or timestamps
   /// Of kQuantile one; several are kCollected, as a list.

@@ -419,11 +419,21 @@ MaybeExpression ExpressionBuilder::orderOf(const Expression &operand, Location a
 }
 
 MaybeExpression ExpressionBuilder::keyed(const Expression &operand, Location at) {
-  return text(lineOf("nested_keyed"), operand, frame::StringType::get(getContext()), at);
+  Type string = frame::StringType::get(getContext());
+  if (!frame::isInterval(operand.type())) {
+    return text(lineOf("nested_keyed"), operand, string, at);
+  }
+  MaybeExpression list = listOfOne(operand, at), known = isNotNull(operand, at);
+  MaybeExpression made = failed(list) ? list : text(lineOf("nested_keyed"), *list, string, at);
+  return failed(made) || failed(known) ? made : choose(*known, *made, nullptr, at);
 }
 
 MaybeExpression ExpressionBuilder::valueOfKeyed(const Expression &keyed, Type type, Location at) {
   Type i64 = IntegerType::get(getContext(), 64);
+  if (frame::isInterval(type)) {
+    MaybeExpression one = valueOfKeyed(keyed, frame::ListType::get(type), at);
+    return failed(one) ? one : element(*one, integer(1, i64, at), at);
+  }
   Expression code = integer(headrace::elementCode(headrace::logicalType(type)), i64, at);
   MaybeExpression list = text(lineOf("keyed_value"), {keyed, code}, frame::ListType::get(type), at);
   return failed(list) ? list : element(*list, integer(1, i64, at), at);

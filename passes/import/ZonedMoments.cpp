@@ -260,35 +260,70 @@ MaybeExpression ZonedMoments::later(const Expression &moment, const Interval &in
 }
 
 MaybeExpression ZonedMoments::printed(const Expression &moment) {
-  return b_.text(*textFunctionNamed("zoned_print"), {units(inMicros(moment)), rules()},
-                 frame::StringType::get(b_.getContext()), at_);
+  Type string = frame::StringType::get(b_.getContext());
+  if (!isNanoseconds(frame::dropNullable(moment.type()))) {
+    return b_.text(*textFunctionNamed("zoned_print"), {units(moment), rules()}, string, at_);
+  }
+  Type plain = frame::TimestampType::get(b_.getContext(), TimeUnit::kNanosecond, /*zoned=*/false);
+  MaybeExpression clock = b_.cast(as(units(shown(moment)), plain), string, at_);
+  MaybeExpression seconds = offsetOf(moment);
+  if (failed(clock) || failed(seconds)) {
+    return failure();
+  }
+  Expression offset = *b_.text(*textFunctionNamed("zone_offset_print"), *seconds, string, at_);
+  return orInfinite(moment, b_.text(*textFunctionNamed("concat"), {*clock, offset}, string, at_));
 }
 
-MaybeExpression ZonedMoments::parsed(const Expression &text, ExpressionBuilder::Misfit misfit) {
+MaybeExpression ZonedMoments::parsed(const Expression &text, frame::TimestampType type,
+                                     ExpressionBuilder::Misfit misfit) {
   Type i1 = IntegerType::get(b_.getContext(), 1);
-  Type type = frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, /*zoned=*/true);
   MaybeExpression micros =
       b_.text(*textFunctionNamed("zoned_parse"), {text, rules()}, number(0).type(), at_);
   if (failed(micros)) {
     return failure();
   }
-  Expression moment = as(*micros, type);
-  if (misfit == ExpressionBuilder::Misfit::kRaises) {
-    return moment;
+  MaybeExpression moment = as(*micros, zonedMicros());
+  if (misfit == ExpressionBuilder::Misfit::kNull) {
+    MaybeExpression fits = b_.text(*textFunctionNamed("zoned_fits"), {text, rules()}, i1, at_);
+    moment = failed(fits) ? fits : b_.choose(*fits, *moment, nullptr, at_);
   }
-  MaybeExpression fits = b_.text(*textFunctionNamed("zoned_fits"), {text, rules()}, i1, at_);
-  return failed(fits) ? fits : b_.choose(*fits, moment, nullptr, at_);
+  return failed(moment) ? moment : inUnits(type, *moment, text, misfit);
 }
 
-std::optional<Expression> ZonedMoments::parsedByName(const Expression &text) {
+MaybeExpression ZonedMoments::inUnits(frame::TimestampType type, const Expression &moment,
+                                      const Expression &text, ExpressionBuilder::Misfit misfit) {
+  if (!isNanoseconds(type)) {
+    return moment;
+  }
+  Type plain = frame::TimestampType::get(b_.getContext(), TimeUnit::kNanosecond, /*zoned=*/false);
+  MaybeExpression digits = b_.cast(text, plain, at_, misfit);
+  MaybeExpression whole = b_.cast(moment, type, at_, misfit);
+  if (failed(digits) || failed(whole)) {
+    return failure();
+  }
+  Expression behind = minus(units(*digits), times(floorOver(units(*digits), 1000), 1000));
+  return orInfinite(*whole, as(plus(units(*whole), behind), type));
+}
+
+frame::TimestampType ZonedMoments::zonedMicros() {
+  return frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, /*zoned=*/true);
+}
+
+std::optional<Expression> ZonedMoments::parsedByName(const Expression &text,
+                                                     frame::TimestampType type) {
   std::optional<StringRef> constant = ExpressionBuilder::stringOf(text);
   auto [shown, name] = constant.value_or("").trim().rsplit(' ');
   const bool isTime = shown.contains(':') && !name.contains(':');
   std::optional<std::string> rules = isTime ? b_.zones().rulesOf(name) : std::nullopt;
   std::optional<int64_t> micros =
       rules ? parseZoned({shown.data(), shown.size()}, *rules) : std::nullopt;
-  Type type = frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, /*zoned=*/true);
-  return micros ? std::optional(b_.integer(*micros, type, at_)) : std::nullopt;
+  if (!micros) {
+    return std::nullopt;
+  }
+  StringAttr clock = StringAttr::get(b_.getContext(), shown);
+  return *inUnits(type, b_.integer(*micros, zonedMicros(), at_),
+                  b_.constant(clock, frame::dropNullable(text.type()), at_),
+                  ExpressionBuilder::Misfit::kRaises);
 }
 
 MaybeExpression ZonedMoments::formatted(StringRef format, const Expression &moment) {

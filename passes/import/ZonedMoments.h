@@ -39,11 +39,12 @@ public:
   MaybeExpression later(const Expression &moment, const Interval &interval);
   Interval difference(const Expression &to, const Expression &from);
   MaybeExpression printed(const Expression &moment);
-  /// A text as a moment (of microseconds with a zone).
-  MaybeExpression parsed(const Expression &text, ExpressionBuilder::Misfit misfit);
+  /// A text as a moment with a zone.
+  MaybeExpression parsed(const Expression &text, frame::TimestampType type,
+                         ExpressionBuilder::Misfit misfit);
 
   /// The moment of a constant text with the name of a zone behind it; nothing of others.
-  std::optional<Expression> parsedByName(const Expression &text);
+  std::optional<Expression> parsedByName(const Expression &text, frame::TimestampType type);
 
   /// A moment as clocks in a zone show it, or the moment when they show a timestamp.
   MaybeExpression atZone(const Expression &zone, const Expression &given);
@@ -55,6 +56,11 @@ private:
   Expression moved(const Expression &moment, llvm::StringRef offset, const Expression &rules,
                    int64_t sign);
   MaybeExpression offsetOf(const Expression &moment);
+  frame::TimestampType zonedMicros();
+  /// A moment of microseconds that a text says, in the units of `type`, with the digits that the
+  /// text has behind microseconds.
+  MaybeExpression inUnits(frame::TimestampType type, const Expression &moment,
+                          const Expression &text, ExpressionBuilder::Misfit misfit);
   Expression monthsLater(const Expression &moment, const Expression &months);
   Expression monthsBetween(const Expression &from, const Expression &to);
   MaybeExpression daysBetween(const Expression &from, const Expression &to);

@@ -423,12 +423,14 @@ MaybeList firstElements(TextRoom &room, const List &list, int64_t count) {
   return count < 1 || count > kMost ? std::nullopt : MaybeList(sliceOf(room, list, 1, count));
 }
 
-List modeOfList(TextRoom &room, const List &list) {
-  auto isLess = [code = list.view.code()](std::string_view a, std::string_view b) {
-    return compareElements(code, a, b) < 0; // bytes that differ may be equal intervals
-  };
-  std::map<std::string_view, int64_t, decltype(isLess)> counts(isLess);
+std::map<std::string_view, int64_t, IsLessElement> elementCounts(const List &list) {
+  std::map<std::string_view, int64_t, IsLessElement> counts(IsLessElement{list.view.code()});
   eachValid(list.view, [&](std::string_view element) { ++counts[element]; });
+  return counts;
+}
+
+List modeOfList(TextRoom &room, const List &list) {
+  std::map<std::string_view, int64_t, IsLessElement> counts = elementCounts(list);
   Element best;
   eachValid(list.view, [&](std::string_view element) {
     best = !best || counts[element] > counts[*best] ? element : best;

@@ -8,6 +8,7 @@
 #include "runtime/base/text_value.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -98,6 +99,15 @@ List productOfList(TextRoom &room, const List &list);
 /// `sign` is that of the order of the wanted element against the others.
 List extremeOfList(TextRoom &room, const List &list, int sign);
 int64_t countValid(const List &list);
+/// By the order of elements of a type: bytes that differ may be equal intervals.
+struct IsLessElement {
+  ElementCode code;
+  bool operator()(std::string_view a, std::string_view b) const {
+    return compareElements(code, a, b) < 0;
+  }
+};
+/// How many there are of each element that is not NULL, in their order.
+std::map<std::string_view, int64_t, IsLessElement> elementCounts(const List &list);
 /// The most frequent element, of several the one that comes first.
 List modeOfList(TextRoom &room, const List &list);
 /// Each element once that is not NULL, the most frequent ones first, and of those that are as

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 namespace headrace {
 namespace {
@@ -204,17 +203,12 @@ List exactMeanOfList(TextRoom &room, const List &list) {
 }
 
 List entropyOfList(TextRoom &room, const List &list) {
-  std::unordered_map<std::string_view, int64_t> counts;
-  double total = 0;
-  eachValid(list.view, [&](std::string_view element) {
-    ++counts[element];
-    ++total;
-  });
-  std::vector<int64_t> sizes; // in an order that the hashes have no part in
-  for (const auto &[value, count] : counts) {
+  const double total = static_cast<double>(countValid(list));
+  std::vector<int64_t> sizes;
+  for (const auto &[value, count] : elementCounts(list)) {
     sizes.push_back(count);
   }
-  std::ranges::sort(sizes);
+  std::ranges::sort(sizes); // so that equal shares give the same bits
   double entropy = 0;
   for (const int64_t size : sizes) {
     const double share = static_cast<double>(size) / total;

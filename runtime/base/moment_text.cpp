@@ -49,12 +49,18 @@ bool take(std::string_view &text, char wanted) {
   return found;
 }
 
-/// Takes a number of 1 to `digitsMax` digits from the front, or gives -1.
-int64_t takeNumber(std::string_view &text, size_t digitsMax) {
+constexpr std::string_view kBlanks = " \t\n\v\f\r";
+
+/// Takes a number of 1 to `digitsMax` digits from the front, or gives -1; also where there are
+/// more, unless these may stay.
+int64_t takeNumber(std::string_view &text, size_t digitsMax, bool mayGoOn = false) {
   int64_t value = 0;
   size_t digits = 0;
   for (; digits < text.size() && isDigit(text[digits]); ++digits) {
     if (digits == digitsMax) {
+      if (mayGoOn) {
+        break;
+      }
       return -1;
     }
     value = value * 10 + (text[digits] - '0');
@@ -95,18 +101,21 @@ std::optional<int64_t> takeDate(std::string_view &text) {
              : std::nullopt;
 }
 
-/// Takes "H:M", "H:M:S" or "H:M:S.f" from the front, as nanoseconds; what a colon at the end leaves
-/// out is 0.
+/// Takes "H:M", "H:M:S" or "H:M:S.f" from the front, as nanoseconds; what a colon that no digit
+/// follows leaves out is 0.
 std::optional<int64_t> takeTime(std::string_view &text) {
-  const int64_t hour = takeNumber(text, 2);
-  if (hour < 0 || !take(text, ':')) {
+  constexpr size_t kHourDigits = 10; // most of them zeros
+  const int64_t hour = takeNumber(text, kHourDigits);
+  if (hour < 0 || hour > 24 || !take(text, ':')) {
     return std::nullopt;
   }
-  const int64_t minute = text.empty() ? 0 : takeNumber(text, 2);
+  auto isEmpty = [&] { return text.empty() || !isDigit(text.front()); };
+  const bool hasMinute = !isEmpty();
+  const int64_t minute = hasMinute ? takeNumber(text, 2) : 0;
   int64_t second = 0, fraction = 0;
-  if (take(text, ':')) {
-    second = text.empty() ? 0 : takeNumber(text, 2);
-    if (second >= 0 && take(text, '.')) {
+  if (hasMinute && take(text, ':') && !isEmpty()) {
+    second = takeNumber(text, 2, /*mayGoOn=*/true);
+    if (take(text, '.')) {
       int digits = 0;
       for (; !text.empty() && isDigit(text.front()); text.remove_prefix(1), ++digits) {
         fraction = digits < kNanosecondDigits ? fraction * 10 + (text.front() - '0') : fraction;
@@ -117,14 +126,14 @@ std::optional<int64_t> takeTime(std::string_view &text) {
     }
   }
   const bool isEnd = hour == 24 && minute == 0 && second == 0 && fraction == 0;
-  if ((hour > 23 && !isEnd) || minute < 0 || minute > 59 || second < 0 || second > 59) {
+  if ((hour > 23 && !isEnd) || minute < 0 || minute > 59 || second > 59) {
     return std::nullopt;
   }
   return ((hour * 60 + minute) * 60 + second) * kNanoseconds + fraction;
 }
 
-/// Takes "Z" or "+HH", "+HH:MM", "+HH:MM:SS" (with or without colons) from the front, as seconds; 0
-/// if there is none.
+/// Takes "Z" or "+HH", "+HHMM", "+HH:MM", "+HH:MM:SS" from the front, as seconds; 0 if there is
+/// none.
 std::optional<int64_t> takeOffset(std::string_view &text) {
   if (text.empty() || take(text, 'Z')) {
     return 0;
@@ -135,10 +144,12 @@ std::optional<int64_t> takeOffset(std::string_view &text) {
   const int64_t sign = text.front() == '-' ? -1 : 1;
   text.remove_prefix(1);
   int64_t seconds = 0, unit = 3600;
-  for (int part = 0; part < 3; ++part, unit /= 60) {
+  bool hasColons = true;
+  for (int part = 0; part < 3 && (part < 2 || hasColons); ++part, unit /= 60) {
     std::string_view digits = text;
-    if (part > 0) {
-      take(digits, ':');
+    hasColons = part == 0 || take(digits, ':');
+    if (part == 2 && !hasColons) {
+      break;
     }
     if (digits.size() < 2 || !isDigit(digits[0]) || !isDigit(digits[1])) {
       return part == 0 ? std::nullopt : std::optional(sign * seconds);
@@ -167,6 +178,36 @@ std::optional<int64_t> parseZone(std::string_view text, bool zoned) {
     offset = takeOffset(text);
   }
   return text.find_first_not_of(' ') == std::string_view::npos ? offset : std::nullopt;
+}
+
+/// Takes what stands between a date and a time from the front: a blank or "T", then blanks.
+bool takeBetween(std::string_view &text) {
+  const bool isThere = text.front() == 'T' || kBlanks.find(text.front()) != std::string_view::npos;
+  text.remove_prefix(1);
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return isThere;
+}
+
+/// The moment that a text of a date, perhaps with a time, says, as nanoseconds.
+std::optional<__int128> parseMoment(std::string_view text, bool zoned, bool *isLocal = nullptr) {
+  std::optional<int64_t> days = takeDate(text), time = 0, offset = 0;
+  bool hasZone = false;
+  if (!days) {
+    return std::nullopt;
+  }
+  if (!text.empty()) {
+    time = takeBetween(text) ? takeTime(text) : std::nullopt;
+    hasZone = text.find_first_not_of(' ') != std::string_view::npos;
+    offset = time ? parseZone(text, zoned) : std::nullopt;
+    if (!offset) {
+      return std::nullopt;
+    }
+  }
+  if (isLocal) {
+    *isLocal = !hasZone;
+  }
+  return static_cast<__int128>(*days) * kNanosecondsOfDay + *time -
+         (zoned ? static_cast<__int128>(*offset) * kNanoseconds : 0);
 }
 
 /// Nanoseconds in a unit: cut off, but rounded to half away from zero where the unit is coarse.
@@ -250,10 +291,16 @@ std::optional<int64_t> parseDate(std::string_view text) {
   if (text.empty()) {
     return days;
   }
-  const bool isBehind = text.front() == ' ' || text.front() == 'T';
-  text.remove_prefix(1);
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  return isBehind && takeTime(text) && parseZone(text, /*zoned=*/false) ? days : std::nullopt;
+  return takeBetween(text) && takeTime(text) && parseZone(text, /*zoned=*/false) ? days
+                                                                                 : std::nullopt;
+}
+
+/// Nothing beyond those of the unit.
+static std::optional<int64_t> timestampOf(__int128 nanoseconds, TimeUnit unit) {
+  const __int128 value = inUnit(nanoseconds, unit);
+  const auto [least, greatest] = finiteTimestamps(unit);
+  const bool isFinite = value >= least && value <= greatest;
+  return isFinite ? std::optional(static_cast<int64_t>(value)) : std::nullopt;
 }
 
 std::optional<int64_t> parseTime(std::string_view text, TimeUnit unit) {
@@ -262,22 +309,26 @@ std::optional<int64_t> parseTime(std::string_view text, TimeUnit unit) {
   // As DuckDB has it: anything may stand behind the seconds, nothing behind minutes, nor behind a
   // date alone; behind a date and a time blanks of which the first is a space.
   const std::string_view taken = text.substr(0, text.size() - time.size());
-  if (nanoseconds && (time.empty() || std::ranges::count(taken, ':') == 2)) {
+  const bool hasSeconds = std::ranges::count(taken, ':') == 2 && taken.back() != ':';
+  if (nanoseconds && (time.empty() || hasSeconds)) {
     return static_cast<int64_t>(inUnit(*nanoseconds, unit));
   }
-  const size_t end = text.find_last_not_of(" \t\n\v\f\r") + 1;
+  const size_t end = text.find_last_not_of(kBlanks) + 1;
   const std::string_view behind = text.substr(end);
   text = text.substr(0, end);
   const bool isWhole = text.find(':') != std::string_view::npos && behind.starts_with(' ');
   if (!behind.empty() && !isWhole && !equalsLower(text, "epoch")) {
     return std::nullopt;
   }
-  std::optional<int64_t> timestamp = parseTimestamp(text, unit, /*zoned=*/false);
-  if (!timestamp || infiniteSign(text) != 0) {
+  if (equalsLower(text, "epoch")) {
+    return 0;
+  }
+  std::optional<__int128> moment = parseMoment(text, /*zoned=*/false);
+  if (!moment || !timestampOf(*moment, TimeUnit::kMicrosecond)) {
     return std::nullopt;
   }
-  const int64_t day = unitsOfDay(unit), rest = *timestamp % day;
-  return rest < 0 ? rest + day : rest;
+  const __int128 rest = *moment % kNanosecondsOfDay;
+  return static_cast<int64_t>(inUnit(rest < 0 ? rest + kNanosecondsOfDay : rest, unit));
 }
 
 std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool zoned,
@@ -288,35 +339,8 @@ std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool
   if (const int sign = infiniteSign(text)) {
     return sign * kInfiniteTimestamp;
   }
-  std::optional<int64_t> days = takeDate(text), time = 0, offset = 0;
-  bool hasZone = false;
-  if (!days) {
-    return std::nullopt;
-  }
-  if (!text.empty()) {
-    if (text.front() != ' ' && text.front() != 'T') {
-      return std::nullopt;
-    }
-    text.remove_prefix(1);
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    time = takeTime(text);
-    hasZone = text.find_first_not_of(' ') != std::string_view::npos;
-    offset = time ? parseZone(text, zoned) : std::nullopt;
-    if (!offset) {
-      return std::nullopt;
-    }
-  }
-  __int128 nanoseconds = static_cast<__int128>(*days) * kNanosecondsOfDay + *time;
-  if (zoned) {
-    nanoseconds -= static_cast<__int128>(*offset) * kNanoseconds;
-  }
-  const __int128 value = inUnit(nanoseconds, unit);
-  if (isLocal) {
-    *isLocal = !hasZone;
-  }
-  const auto [least, greatest] = finiteTimestamps(unit);
-  const bool isFinite = value >= least && value <= greatest;
-  return isFinite ? std::optional(static_cast<int64_t>(value)) : std::nullopt;
+  std::optional<__int128> nanoseconds = parseMoment(text, zoned, isLocal);
+  return nanoseconds ? timestampOf(*nanoseconds, unit) : std::nullopt;
 }
 
 } // namespace headrace

@@ -41,6 +41,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: LF.join(DATA.lazy(), on="i"), "other must be a LazyFrame, got a value of type polars.LazyFrame"),
     (lambda: C("i").fill_null(), "fill_null takes a value or a strategy"),
     (lambda: C("i").fill_null(strategy="next"), "a strategy is one of forward, backward"),
+    (lambda: LF.select(C("s").fill_nan(0)), "fill_nan takes numbers, got string"),
     (lambda: LF.select(C("s").diff()), r"diff\(\) takes numbers, got string"),
     (
         lambda: LF.select(C("i").rolling_sum_by("m", "soon")),

@@ -218,6 +218,7 @@ _QUERIES = (
     "select g, epoch_us(mode(i order by i)) from t group by g",
     "select g, list(epoch_us(i) order by i, k) from t group by g",
     "select epoch_us(quantile_disc(i, 0.3)) from t",
+    "select g, round(entropy(i), 9) e, round(entropy({'x': i}), 9) f from t group by g",
     "select g, median(b - a), median(b - a) filter (k > 5), median(interval '1 day') from t group by g",
     "select median(b - a), mad(a), mad(t), mad(d), mad(z) from t",
     "select k, median(b - a) over (order by k rows 4 preceding), mad(a) over (partition by g) from t",
@@ -731,3 +732,10 @@ def test_texts_with_something_behind_a_time(text: str, shown: str | None) -> Non
         f"select try_cast('{text}' as interval)::varchar x",
     ):
         assert hr.sql(query, table)["x"].to_pylist() == [shown]
+
+
+def test_extremes_read_their_rows_once() -> None:
+    tables = {"t": pa.table({"k": [1, 2], "d": [3, 4]})}
+    explained = hr.explain("select min(to_days(d)) as l, max(to_days(d)) as m, count(*) from t", tables)
+    assert "join" not in explained
+    assert explained.count("scan t") == 1

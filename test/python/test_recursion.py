@@ -93,6 +93,11 @@ QUERIES = {
             select date '2024-02-28', [1], 1::utinyint, true
             union all select (d + interval 1 day)::date, l || [len(l)], u, not b from t where len(l) < 4)
         select * from t""",
+    "fields without names": """
+        with recursive t(n, x, l, m) as (
+            select 0, (1, 'a'), list_zip([1.5::double], ['p']), map {'k': row(null::date, [(2, true)])}
+            union select n + 1, (x[1] + 1, x[2]), l || list_zip([0.5::double], [x[2]]), m from t where n < 3)
+        select * from t""",
 }
 
 

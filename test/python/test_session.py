@@ -201,6 +201,8 @@ def test_values_of_parameters_come_back(session: hr.Session) -> None:
             [{"a": 2}, {"key": [1], "value": ["x"]}, {}],
             [2, [(1, "x")], []],
         ),
+        ("select ? as a, s = ? as b from (select 'a' || chr(0) as s)", ["\0b\0", "a\0"], ["\0b\0", True]),
+        ("select ? as a, ? as b", [["a\0b", None], {"k": "\0"}], [["a\0b", None], {"k": "\0"}]),
     ],
 )
 def test_parameters(session: hr.Session, text: str, values: Any, rows: list[Any]) -> None:
@@ -216,7 +218,8 @@ def test_parameters(session: hr.Session, text: str, values: Any, rows: list[Any]
         ("select 1 as a", [1, 2], "no parameter of the query takes this value: 1, 2"),
         ("select ?", "1", "a list of values or a dict"),
         ("select ?", [object()], "no value of SQL can be made of it: object"),
-        ("select ?", ["a\0"], "cannot hold the character 0"),
+        ("select ?", ["a\ud800"], "a text of a query is Unicode, without surrogates"),
+        ("select ?", [{"a\0": 1}], "a field of a struct has a name on one line"),
         ("select ?", [{"": 1}], "a field of a struct has a name on one line, got ''"),
         ("select ?", [{"a\n": 1}], "a field of a struct has a name on one line"),
         ("select ?", [2**128], "an integer has at most 128 bits"),

@@ -373,3 +373,33 @@ def test_constant_texts_with_names() -> None:
         for zone in ("UTC", "America/New_York"):
             query = f"select i, timestamptz '{text}' as x from t"
             assert difference(_found(query, table, zone), _wanted(query, table, zone)) is None, text
+
+
+_FINE_TEXTS = (
+    *("2024-02-29 12:34:56.123456789", "2024-02-29 12:34:56.1234567891+03", "2000-01-01", "infinity"),
+    *("1969-12-31 23:59:59.999999999-11:30", "2024-03-10 02:30:00.5", "2024-11-03 01:30:00.000000001"),
+    *("-infinity", "2024-01-01 00:00:00.000000001+05:45", "2300-01-01", "x", None),
+)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kathmandu"])
+def test_texts_of_nanoseconds(zone: str, ranks: int) -> None:
+    table = pa.table({"i": range(len(_FINE_TEXTS)), "s": pa.array(_FINE_TEXTS)})
+    for query in (
+        "select try_cast(s as timestamptz_ns)::varchar as x from t order by i",
+        "select s::timestamptz_ns::varchar as x from t where i < 9 order by i",
+        "select s::timestamptz_ns::varchar::timestamptz_ns = s::timestamptz_ns as x from t where i < 9",
+        "select (timestamptz_ns '2024-02-29 12:34:56.123456789 Asia/Tokyo')::varchar as x from t",
+        "select timestamptz_ns '2024-02-29 12:34:56.123456789+02' as x",
+        "select s::timestamptz_ns as x from t where i < 9 order by i",
+    ):
+        found, wanted = _found(query, table, zone, ranks).table, _wanted(query, table, zone).table
+        assert found is not None and wanted is not None, query
+        assert found.columns == wanted.columns, query
+
+
+def test_a_text_beyond_nanoseconds() -> None:
+    for zone in ("UTC", "Asia/Tokyo"):
+        found = _found("select s::timestamptz_ns as x from t", pa.table({"s": ["2300-01-01"]}), zone)
+        assert found.kind == "data", zone

@@ -189,11 +189,6 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   const bool ofDates =
       !arguments.empty() && typeOf(arguments.back()).get("id").string() == StringRef("DATE");
   const bool isExtremeItself = name == "min" || name == "max";
-  if (ofInterval && isExtremeItself) { // the value that is first in their order
-    aggregate = aggregateOfDuckdb(name == "min" ? "arg_min" : "arg_max");
-    computed.push_back(computed.front());
-    distinct = false;
-  }
   const bool isExtreme =
       aggregate->rows == MeasureRows::kLeast || aggregate->rows == MeasureRows::kGreatest;
   if ((ofNested || ofInterval) && isExtreme) {
@@ -214,7 +209,7 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     computed.front() = computed.front().with(&ExpressionBuilder::equalityOf, at);
   }
   MeasureRequest request = aggregate->request(std::move(computed), distinct, type, at);
-  request.inOrder = ofNested && isExtremeItself;
+  request.inOrder = (ofNested || ofInterval) && isExtremeItself;
   request.meanOfIntervals = ofInterval && means;
   if (request.meanOfIntervals && distinct) {
     request.rows = MeasureRows::kDifferent;

@@ -303,11 +303,16 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
   if (failed(operand)) {
     return failure();
   }
+  MaybeExpression value = withTypedNulls(b, *operand, typeOf(children.front()), type, at);
+  if (failed(value) || (value->value != operand->value &&
+                        frame::dropNullable(value->type()) == frame::dropNullable(type))) {
+    return value;
+  }
   if (std::optional<MaybeExpression> json = importJsonCast(
-          b, *operand, typeOf(children.front()), expression.get("return_type"), misfit, at)) {
+          b, *value, typeOf(children.front()), expression.get("return_type"), misfit, at)) {
     return *json;
   }
-  return castValue(b, *operand, type, misfit, at);
+  return castValue(b, *value, type, misfit, at);
 }
 
 MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expression &operand,
@@ -362,9 +367,9 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
   }
   auto timestamp = dyn_cast<frame::TimestampType>(frame::dropNullable(type));
   if (!isNull && frame::isString(operand.type()) && timestamp && timestamp.getZoned()) {
-    std::optional<Expression> named = moments.parsedByName(operand);
+    std::optional<Expression> named = moments.parsedByName(operand, timestamp);
     if (named || moments.holdsElsewhere(type)) {
-      return named ? MaybeExpression(*named) : moments.parsed(operand, misfit);
+      return named ? MaybeExpression(*named) : moments.parsed(operand, timestamp, misfit);
     }
   }
   return b.cast(operand, type, at, misfit);

@@ -294,6 +294,10 @@ private:
                                Misfit misfit, mlir::Location at);
   MaybeExpression castStructs(ExpressionBuilder &b, const Expression &list, frame::ListType type,
                               Misfit misfit, mlir::Location at);
+  // untyped_nulls.cpp
+  /// A value of the type `given` of the plan, whose NULLs without a type get that which is wanted.
+  static MaybeExpression withTypedNulls(ExpressionBuilder &b, const Expression &value, Node given,
+                                        mlir::Type wanted, mlir::Location at);
   // struct_functions.cpp
   /// Whether a function's arguments may be of any type: none of structs or of maps alone.
   static bool takesAnyType(llvm::StringRef function);

@@ -430,14 +430,17 @@ private:
   std::shared_ptr<const TableData> data_;
 };
 
-/// Whether a column is what a plan was compiled for. Integers of 128 bits are decimals in Arrow; a
-/// plan that reads what another one made knows better.
+/// Whether a column is what a plan was compiled for. Integers of 128 bits are decimals in Arrow,
+/// and fields without names have some; a plan that reads what another one made knows better.
 static bool isOf(const LogicalType &stored, const LogicalType &wanted) {
   if (wanted.kind == LogicalKind::kI128) {
     return stored == LogicalType{LogicalKind::kDecimal, 38, 0};
   }
   LogicalType same = stored;
   same.children = wanted.children;
+  if (wanted.kind == LogicalKind::kStruct && wanted.names.front().empty()) {
+    same.names = wanted.names;
+  }
   return same == wanted && std::equal(stored.children.begin(), stored.children.end(),
                                       wanted.children.begin(), wanted.children.end(), isOf);
 }

@@ -53,6 +53,17 @@ TEST(MomentText, TextsAreReadAsWhatTheyWereWrittenFrom) {
   }
 }
 
+TEST(MomentText, TimesHaveTheDigitsThatAreThere) {
+  constexpr int64_t kHalfPastTwo = 150 * 60;
+  const auto time = [](const char *text) { return parseTime(text, TimeUnit::kSecond); };
+  EXPECT_EQ(time("0000002:30:000"), kHalfPastTwo);
+  EXPECT_EQ(time("2024-02-29\t02:30: 00"), kHalfPastTwo);
+  EXPECT_EQ(time("290309-12-21 02:30:Z"), kHalfPastTwo);
+  EXPECT_EQ(time("02:30: 00"), std::nullopt);
+  EXPECT_EQ(time("02:300:00"), std::nullopt);
+  EXPECT_EQ(parseTimestamp("1970-01-01 02:30:000", TimeUnit::kSecond, false), std::nullopt);
+}
+
 TEST(MomentText, FractionsAreCutOrRounded) {
   EXPECT_EQ(momentText(-1, kMicro), "1969-12-31 23:59:59.999999");
   EXPECT_EQ(momentText(1'500'000, kMicro, true), "1970-01-01 00:00:01.5+00");

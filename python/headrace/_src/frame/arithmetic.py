@@ -444,9 +444,10 @@ def _like(scope: Scope, value: Value, other: Value) -> Value:
 
 @rule("fill_nan")
 def _fill_nan(scope: Scope, value: Value, other: Value) -> Value:
+    _check_number(value, "fill_nan")
+    value, other = _to_one_type([scope.once(value), other], "fill_nan")
     if not is_float(value.type):
         return value
-    value, other = _to_one_type([scope.once(value), other], "fill_nan")
     return combined(
         f"case when isnan({value.sql}) then {other.sql} else {value.sql} end", value.type, value, other
     )

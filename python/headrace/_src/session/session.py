@@ -10,10 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from headrace._src.arguments import check_options, checked, checked_methods
-from headrace._src.errors import UserError
+from headrace._src.cluster import current
+from headrace._src.errors import UnsupportedError, UserError
 from headrace._src.programs import setting_texts
 from headrace._src.query import sql as queries
 from headrace._src.query.copy_to import Copy, copy_of
+from headrace._src.query.pivots import with_pivot_values
 from headrace._src.query.seeds import Draws, seed_set_by
 from headrace._src.query.tables import TablesArgument, checked_name, resolve
 from headrace._src.query.temporary_files import in_settings
@@ -191,8 +193,20 @@ class Session:
             # The value stays where it stands, for the places of mistakes.
             value = "select (".rjust(variable.start("value")) + variable["value"] + "\n) as value"
             text = self._set_variable(variable["name"], self.sql(value, **options))
+        text = with_pivot_values(text, lambda query: self._values(query, options))
         with _as_said(options):
             return Relation(self, text, bound(text, self._names), options)
+
+    def _values(self, query: str, options: Mapping[str, Any]) -> list[Any]:
+        """The rows of a query of one column, which a PIVOT without a list of values has for one."""
+        group = current()
+        if group is not None and group.runs_script_on_all:
+            raise UnsupportedError(
+                "each rank of this cluster runs the script, and a session there has no PIVOT without a list "
+                "of values: ON x IN (…); hr.sql finds them"
+            )
+        values: list[Any] = self._query(query, options).arrow().column(0).to_pylist()
+        return values
 
     def _changed(
         self,

@@ -112,10 +112,10 @@ def _decimal(value: Decimal) -> str:
 
 
 def _text(value: str) -> str:
-    if "\0" in value:
-        raise UserError("a text of a query cannot hold the character 0")
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise UserError("a text of a query is Unicode, without surrogates")
+    if "\0" in value:  # which the text of a query cannot hold
+        return f"({' || chr(0) || '.join(map(_text, value.split(chr(0))))})"
     if any(character in value for character in "\n\r\t"):
         return f"E'{value.translate(_ESCAPES)}'"
     return "'" + value.replace("'", "''") + "'"
@@ -202,7 +202,7 @@ def _struct(value: dict[Any, Any]) -> str:
 
 def _fields(value: dict[Any, Any]) -> str:
     for name in value:
-        if not str(name) or any(character in str(name) for character in "\n\r\t"):
+        if not str(name) or any(character in str(name) for character in "\0\n\r\t"):
             raise UserError(f"a field of a struct has a name on one line, got {name!r}")
     return f"{{{', '.join(f'{_text(str(name))}: {literal(item)}' for name, item in value.items())}}}"
 
