@@ -125,9 +125,10 @@ public:
     graph_.keysBetween(probe, built, leftKeys, rightKeys);
     auto type = JoinOp::inferResultType(JoinKind::Inner, cast<TableType>(left.getType()),
                                         cast<TableType>(right.getType()));
-    Value join = JoinOp::create(builder_, locationOf(leftKeys), type, JoinKind::Inner, left, right,
-                                builder_.getArrayAttr(llvm::to_vector_of<Attribute>(leftKeys)),
-                                builder_.getArrayAttr(llvm::to_vector_of<Attribute>(rightKeys)));
+    Value join =
+        JoinOp::create(builder_, locationOf(leftKeys, rightKeys), type, JoinKind::Inner, left,
+                       right, builder_.getArrayAttr(llvm::to_vector_of<Attribute>(leftKeys)),
+                       builder_.getArrayAttr(llvm::to_vector_of<Attribute>(rightKeys)));
     return filtered(join, graph_.predicatesOf(tree.relations, probe, built));
   }
 
@@ -164,16 +165,26 @@ private:
     return createFilter(builder_, conjuncts.front().value.getLoc(), table, conjuncts);
   }
 
-  /// Of the join in the source that had the first key.
-  Location locationOf(ArrayRef<StringAttr> keys) const {
-    for (const EqualityClass &equal : graph_.classes) {
-      if (!keys.empty() && llvm::any_of(equal.members, [&](auto &member) {
-            return member.column == keys.front();
-          })) {
-        return equal.location;
-      }
+  /// Of the join in the source that had the first key, called by its own keys: the source may have
+  /// had it with others, or as a condition behind a cross join.
+  Location locationOf(ArrayRef<StringAttr> leftKeys, ArrayRef<StringAttr> rightKeys) const {
+    const auto *equal = llvm::find_if(graph_.classes, [&](const EqualityClass &each) {
+      return !leftKeys.empty() && llvm::any_of(each.members, [&](auto &member) {
+        return member.column == leftKeys.front();
+      });
+    });
+    if (equal == graph_.classes.end()) {
+      return location_;
     }
-    return location_;
+    std::string name = "inner join";
+    const char *separator = " ";
+    for (auto [left, right] : llvm::zip_equal(leftKeys, rightKeys)) {
+      name += separator + left.str() + " = " + right.str();
+      separator = ", ";
+    }
+    auto source = dyn_cast<NameLoc>(equal->location);
+    return NameLoc::get(builder_.getStringAttr(name),
+                        source ? source.getChildLoc() : equal->location);
   }
 
   OpBuilder &builder_;

@@ -209,6 +209,15 @@ def test_explain_says_what_runs_in_rounds_and_what_it_took(tpch: Path) -> None:
     assert "in rounds" not in hr.explain(LARGE["groups"], tpch, memory="16GB")
 
 
+def test_a_join_of_tables_in_a_row_is_called_by_its_keys(tpch: Path) -> None:
+    text = (
+        "select count(*) as n from lineitem, orders, customer"
+        " where l_orderkey = o_orderkey and c_custkey = o_custkey"
+    )
+    shown = hr.explain(text, tpch, threads=2, memory="40MiB")
+    assert "in rounds of 10 MiB: inner join l_orderkey = o_orderkey; " in shown, shown
+
+
 def _waited(shown: str) -> float:
     """The MiB that an explanation says were on disk."""
     told = re.search(r"^measured .*, (\S+) MiB waited on disk$", shown, re.MULTILINE)
