@@ -55,8 +55,8 @@ def HoistInvariants : Pass<"hoist-invariants", "::mlir::ModuleOp"> {
 def DivideStates : Pass<"divide-states", "::mlir::ModuleOp"> {
   let summary = "states that memory has no room for, in rounds over parts of their keys";
   let description = [{
-    Assumes the pipelines of `form`. Where the states are expected to take more than half of the memory, the largest are
-    divided until the others fit: the pipelines that fill a divided state or look into it are cut there, the rows go to
+    Assumes the pipelines of `form`. Where the states may well take more than half of the memory, those are divided for which
+    the fewest rows wait, until the others fit: the pipelines that fill a divided state or look into it are cut there, the rows go to
     `parted` streams by their keys, and the pieces behind belong to a `pipe.repeat`. Where its rounds would wait for what
     becomes of the rows of a divided state, these are kept in a state of kind `rows`, which its readers read after the last
     round. Not divided are states without keys, those that a choice uses, and tables of joins whose rounds would wait for

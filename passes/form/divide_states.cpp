@@ -8,9 +8,9 @@
 #include "passes/analysis/physical.h"
 #include "passes/analysis/state_bytes.h"
 #include "passes/form/piece_order.h"
+#include "passes/form/waiting_bytes.h"
 
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -44,8 +44,7 @@ public:
 
   void run() {
     const llvm::StringMap<double> rowTexts = textBytes();
-    llvm::MapVector<StateOp, uint64_t> bytes;
-    uint64_t whole = 0;
+    SmallVector<Candidate> candidates;
     for (auto state : module_.getOps<StateOp>()) {
       if (state.getKind() == StateKind::Rows || state.getKind() == StateKind::Sort) {
         continue; // their rows leave memory when others need it
@@ -53,47 +52,88 @@ public:
       if (analysis::rangeBytes(layoutState(state)) > memoryBytes_ / kRangePart) {
         state.removeDirectAttr();
       }
-      bytes[state] = analysis::likelyBytes(state, rowTexts.lookup(state.getSymName()));
-      whole = llvm::SaturatingAdd(whole, bytes[state]);
+      candidates.push_back(
+          {state, analysis::likelyBytes(state, rowTexts.lookup(state.getSymName()))});
     }
-    auto largestFirst = bytes.takeVector();
-    llvm::stable_sort(largestFirst, [](auto &a, auto &b) { return a.second > b.second; });
-    SmallVector<std::pair<StateOp, uint64_t>> chosen;
-    llvm::StringSet<> divided, kept;
-    for (auto [state, size] : largestFirst) {
-      if (whole <= memoryBytes_ / kWholeShare) {
-        break;
+    choose(candidates);
+    for (const Candidate &each : chosen_) {
+      if (kept_.contains(each.name())) {
+        keepRows(each.state, rowTexts.lookup(each.name()));
       }
-      if (!isDivisible(state)) {
-        continue;
-      }
-      divided.insert(state.getSymName());
-      auto possible = [&] { return PieceOrder(module_, divided, kept).possible(); };
-      if (!possible()) {
-        if (state.getKind() != StateKind::Join) {
-          kept.insert(state.getSymName());
-        }
-        if (!kept.contains(state.getSymName()) || !possible()) {
-          divided.erase(state.getSymName());
-          kept.erase(state.getSymName());
-          continue;
-        }
-      }
-      chosen.push_back({state, size});
-      whole -= std::min(whole, size);
+      divide(each.state, partsFor(each.bytes));
     }
-    for (auto [state, size] : chosen) {
-      if (kept.contains(state.getSymName())) {
-        keepRows(state, rowTexts.lookup(state.getSymName()));
-      }
-      divide(state, partsFor(size));
-    }
-    if (!chosen.empty()) {
+    if (!chosen_.empty()) {
       dropPairs();
     }
   }
 
 private:
+  struct Candidate {
+    StateOp state;
+    uint64_t bytes = 0;
+    double waiting = 0; ///< bytes of rows, if it is divided
+    StringRef name() const { return StateOp(state).getSymName(); }
+  };
+
+  /// Divides until the others fit: first what makes the fewest rows wait for the memory that it
+  /// gives. Of what that does not need in the end, those come out again that most rows wait for.
+  void choose(MutableArrayRef<Candidate> candidates) {
+    uint64_t whole = 0;
+    for (Candidate &each : candidates) {
+      whole = llvm::SaturatingAdd(whole, each.bytes);
+      each.waiting = waitingBytes(module_, symbols_, each.state);
+    }
+    const uint64_t room = memoryBytes_ / kWholeShare;
+    llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
+      const double ofA = a.waiting * static_cast<double>(b.bytes);
+      const double ofB = b.waiting * static_cast<double>(a.bytes);
+      return ofA != ofB ? ofA < ofB : a.bytes > b.bytes;
+    });
+    for (const Candidate &each : candidates) {
+      if (whole > room && isDivisible(each.state) && add(each)) {
+        whole -= std::min(whole, each.bytes);
+      }
+    }
+    llvm::stable_sort(chosen_,
+                      [](const Candidate &a, const Candidate &b) { return a.waiting > b.waiting; });
+    llvm::erase_if(chosen_, [&](const Candidate &each) {
+      const bool fits = llvm::SaturatingAdd(whole, each.bytes) <= room && remove(each);
+      whole += fits ? each.bytes : 0;
+      return fits;
+    });
+    llvm::stable_sort(chosen_,
+                      [](const Candidate &a, const Candidate &b) { return a.bytes > b.bytes; });
+  }
+
+  bool possible() const { return PieceOrder(module_, divided_, kept_).possible(); }
+
+  bool add(const Candidate &candidate) {
+    divided_.insert(candidate.name());
+    if (!possible() && StateOp(candidate.state).getKind() != StateKind::Join) {
+      kept_.insert(candidate.name());
+    }
+    if (!possible()) {
+      divided_.erase(candidate.name());
+      kept_.erase(candidate.name());
+      return false;
+    }
+    chosen_.push_back(candidate);
+    return true;
+  }
+
+  bool remove(const Candidate &candidate) {
+    const bool isKept = kept_.erase(candidate.name());
+    divided_.erase(candidate.name());
+    if (possible()) {
+      return true;
+    }
+    divided_.insert(candidate.name());
+    if (isKept) {
+      kept_.insert(candidate.name());
+    }
+    return false;
+  }
+
   /// Two exchanges that wait for each other's first rows may not get them in rounds: the first
   /// round may have none for one of them, and too many for the other.
   void dropPairs() {
@@ -282,6 +322,8 @@ private:
   SymbolTable symbols_;
   OpBuilder b_;
   const uint64_t memoryBytes_;
+  SmallVector<Candidate> chosen_;
+  llvm::StringSet<> divided_, kept_; ///< of those chosen; whose rows are kept for who reads them
 };
 
 class DivideStatesPass : public impl::DivideStatesBase<DivideStatesPass> {
