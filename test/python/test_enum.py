@@ -170,9 +170,9 @@ def test_refused() -> None:
     ):
         hr.sql(_TYPE + recursion)
     with pytest.raises(
-        hr.HeadraceError, match="before it only CREATE VIEW, MACRO and TYPE, and SET VARIABLE"
+        hr.HeadraceError, match="before it only CREATE SCHEMA, VIEW, MACRO and TYPE, USE, and SET VARIABLE"
     ):
-        hr.sql("create schema x; select 1")
+        hr.sql("create table x as select 1; select 1")
 
 
 def test_files_and_datasets(tmp_path: Path) -> None:

@@ -29,8 +29,6 @@ _QUERIES = {
     "sum(w) as w, max(s) as s, min(name) as m from c",
     "arg_max": "select p, arg_max(s, k) as s, arg_min(name, k) as m, count(*) as n "
     f"from ({_JOINED}) c group by p",
-    "intervals": "select p % 100 as g, max(to_seconds(v * 7 + k)) as l, min(to_days(k % 1000)) as f, "
-    f"max(s) as s from ({_JOINED}) c group by 1",
     "correlated": "select count(*) as n, sum(x) as x, max(s) as s, max(name) as m from (select c.s, c.name, "
     f"(select max(u.w) from u where u.p = c.p and u.w > c.v) as x from ({_JOINED}) c) q",
     "either": f"select count(*) as n, max(s) as s from ({_JOINED}) c where c.v > 990 or exists "
