@@ -244,7 +244,10 @@ def plan_of(
         root = _root(plan)
         is_variable = root == "LOGICAL_SET" and _VARIABLE in plan
         if root not in _DEFINITIONS and not is_variable and _SET_SCHEMA not in plan:
-            message = "one query at a time; before it only CREATE SCHEMA, VIEW, MACRO and TYPE, USE, and SET VARIABLE"
+            message = (
+                "one query at a time; before it only CREATE SCHEMA, VIEW, MACRO and TYPE, USE, "
+                "and SET VARIABLE"
+            )
             raise located(UnsupportedError, message, script.text, *first_word(definition))
         if is_variable and '"LOGICAL_GET"' in plan:
             message = "a variable in front of a query reads no table; SET VARIABLE of a session may"
