@@ -361,7 +361,7 @@ def statement(draw: random.Random) -> str:
         f"insert into {name} by name select {number} as k, 'xu' as s on conflict do nothing": 1,
         merge(draw, name, number): 4,
         "create sequence if not exists q start 3 increment 2": 2,
-        f"create or replace table {name} (k bigint default nextval('q'), s varchar)": 0.7,
+        f"create or replace table {name} (k bigint default nextval('main.q'), s varchar)": 0.7,
         f"insert into {name} (k) select nextval('q') from {draw.choice('ab')} where k > 2": 1,
         f"insert into {name} (s) values ('q'), ('{number}')": 2,
         "select nextval('q') as n": 1,
