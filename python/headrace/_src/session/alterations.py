@@ -18,7 +18,7 @@ from headrace._src.session.references import check_unreferenced
 from headrace._src.sql.alteration import altered, refilled
 from headrace._src.sql.script import query_alone
 from headrace._src.sql.spelling import NOTHING, QUALIFIED, WORD
-from headrace._src.sql.tables import TableSchema, quoted, unquoted
+from headrace._src.sql.tables import TableSchema, qualified, quoted, unquoted
 
 _ALTER = re.compile(
     rf"{NOTHING}alter\s+table\s+(?P<exists>if\s+exists\s+)?"
@@ -55,7 +55,7 @@ def _check_foreign_keys(names: Names, alters: re.Match[str], before: TableSchema
 
 def alteration(alters: re.Match[str], names: Names, change: Callable[[Names, str], Effect]) -> Effect:
     """What an ALTER TABLE does. change: does an INSERT, with these names."""
-    name = names.known(alters[2] and unquoted(alters[2]), unquoted(alters[3]))
+    name = names.known(*qualified(alters, 2))
     if name.lower() not in names.tables:
         if alters["exists"] and name.lower() not in names.views:
             return Effect(Answer.of_success())

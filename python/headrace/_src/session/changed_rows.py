@@ -81,7 +81,7 @@ def _check_tried(said: BoundChange, options: Mapping[str, Any]) -> None:
     def kept(rows: Any) -> Any:
         return kept_batches(rows.schema, larger(rows), what)
 
-    with numbered(plan.json, said.sequences, _counting(said, options)) as now:
+    with numbered(plan.json, said.sequences, counting(said.composed.text, said.read, options)) as now:
         plan = replace(plan, json=now.plan)
         rows = queries.rows_of_plan(kept, plan, said.composed.text, said.read, options)
     first = 0
@@ -99,17 +99,16 @@ def _check_tried(said: BoundChange, options: Mapping[str, Any]) -> None:
 def rows_of(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:
     """What `take` makes of the rows of a statement."""
     change = said.change
-    with numbered(change.plan, said.sequences, _counting(said, options)) as now:
+    with numbered(change.plan, said.sequences, counting(said.composed.text, said.read, options)) as now:
         plan = BoundPlan(now.plan, change.names)
         return queries.rows_of_plan(now.counting(take), plan, said.composed.text, said.read, options)
 
 
-def _counting(said: BoundChange, options: Mapping[str, Any]) -> Callable[[str], int]:
-    """Counts the rows of a plan that is a part of a statement."""
+def counting(text: str, tables: Mapping[str, Any], options: Mapping[str, Any]) -> Callable[[str], int]:
+    """Counts the rows of a plan that is a part of the statement `text`."""
 
     def count(plan: str) -> int:
-        rows = BoundPlan(plan, ("row",))
-        return int(queries.rows_of_plan(_number_of, rows, said.composed.text, said.read, options))
+        return int(queries.rows_of_plan(_number_of, BoundPlan(plan, ("row",)), text, tables, options))
 
     return count
 

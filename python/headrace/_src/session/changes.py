@@ -16,7 +16,7 @@ from headrace._src.errors import HeadraceError, UnsupportedError, UserError
 from headrace._src.query import sql as queries
 from headrace._src.session.alterations import alteration, alters_of
 from headrace._src.session.appended_files import AppendedFile, is_folder
-from headrace._src.session.changed_rows import changed_rows, rows_of
+from headrace._src.session.changed_rows import changed_rows, counting, rows_of
 from headrace._src.session.copied_files import copied_from, insertion
 from headrace._src.session.effects import Answer, Effect, kept_table
 from headrace._src.session.kept_table import KeptTable
@@ -26,7 +26,6 @@ from headrace._src.session.returned import Returned
 from headrace._src.session.schemas import CREATE_SCHEMA, USE, create_schema, drop_schema, use_schema
 from headrace._src.session.sequences import KeptSequence, numbered
 from headrace._src.session.transactions import changing_within, transaction_of, within
-from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.changes import Verb
 from headrace._src.sql.declared import sequences_in, short_sequences_in
 from headrace._src.sql.parameters import Parameters, with_each
@@ -41,7 +40,7 @@ from headrace._src.sql.script import (
 )
 from headrace._src.sql.sequences import created, may_call, takes_numbers
 from headrace._src.sql.spelling import NOTHING, QUALIFIED, WORD
-from headrace._src.sql.tables import unquoted
+from headrace._src.sql.tables import qualified, unquoted
 
 if TYPE_CHECKING:
     from headrace._src.session.session import Session
@@ -158,11 +157,7 @@ def _asked(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
         asked = bound(text, names)
         assert asked.plan
         try:
-
-            def count(plan: str) -> int:
-                text = asked.composed.text
-                return queries.whole_of_plan(BoundPlan(plan, ("row",)), text, asked.tables, told).num_rows
-
+            count = counting(asked.composed.text, asked.tables, told)
             with numbered(asked.plan.json, names.sequences, count) as now:
                 plan = replace(asked.plan, json=now.plan)
                 rows = queries.whole_of_plan(plan, asked.composed.text, asked.tables, told)
@@ -203,7 +198,7 @@ def _done(session: Session, text: str, options: Mapping[str, Any]) -> Answer:
 
 def _create_view(session: Session, text: str, created: re.Match[str]) -> Answer:
     replaces, if_none = created[1], created[2]
-    schema, name = session._names.new(*_words_of(created, 3))
+    schema, name = session._names.new(*qualified(created, 3))
     if not replaces and name.lower() in map(str.lower, session.tables):
         if if_none:
             return Answer.of()
@@ -220,7 +215,7 @@ def _create_view(session: Session, text: str, created: re.Match[str]) -> Answer:
 def _define(session: Session, text: str, defined: re.Match[str]) -> Answer:
     """Names a macro or a type."""
     replaces, if_none = defined[1], defined[2]
-    schema, name = session._names.new(*_words_of(defined, 3))
+    schema, name = session._names.new(*qualified(defined, 3))
     if schema:
         raise UnsupportedError(f"macros and types are in the schema main, not in: {schema}")
     if not replaces and name.lower() in session._names.definitions:
@@ -235,7 +230,7 @@ def _define(session: Session, text: str, defined: re.Match[str]) -> Answer:
 
 def _create_sequence(session: Session, text: str, said: re.Match[str]) -> Answer:
     replaces, if_none = said[1], said[2]
-    schema, name = session._names.new(*_words_of(said, 3))
+    schema, name = session._names.new(*qualified(said, 3))
     if name.lower() in session._names.sequences:
         if if_none:
             return Answer.of()
@@ -244,11 +239,6 @@ def _create_sequence(session: Session, text: str, said: re.Match[str]) -> Answer
         _check_unused(session._names, name)
     session._sequenced(name, KeptSequence(created(query_alone(text), schema)))
     return Answer.of()
-
-
-def _words_of(said: re.Match[str], place: int) -> tuple[str | None, str]:
-    """A name that is `QUALIFIED`, and that of its schema in front; place: the group of that."""
-    return said[place] and unquoted(said[place]), unquoted(said[place + 1])
 
 
 def _check_unused(names: Names, sequence: str) -> None:
@@ -267,7 +257,7 @@ def _drop_sequence(session: Session, name: str, *, if_there: bool) -> Answer:
 
 
 def _drop(session: Session, dropped: re.Match[str]) -> Answer:
-    kind, words = dropped[1].lower(), _words_of(dropped, 3)
+    kind, words = dropped[1].lower(), qualified(dropped, 3)
     if kind == "schema":
         drop_schema(session, *words, if_there=bool(dropped[2]), cascades=bool(dropped[5]))
         return Answer.of_success()

@@ -11,7 +11,7 @@ from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.names import Names
 from headrace._src.sql.literals import literal
 from headrace._src.sql.spelling import NOTHING, QUALIFIED, WORD
-from headrace._src.sql.tables import Column, quoted, unquoted
+from headrace._src.sql.tables import Column, qualified, quoted, unquoted
 
 _NAMES = re.compile(WORD)
 _COPY_FROM = re.compile(
@@ -36,7 +36,7 @@ def insertion(copies: re.Match[str], names: Names) -> str:
 
     Raises UserError for a table or column that there is not, UnsupportedError for formats that are not read.
     """
-    name = names.known(copies[2] and unquoted(copies[2]), unquoted(copies[3]))
+    name = names.known(*qualified(copies, 2))
     path = copies["path"].replace("''", "'")
     try:
         options = python_names(written_options(copies["options"] or ""))

@@ -186,6 +186,11 @@ def unquoted(name: str) -> str:
     return name[1:-1].replace('""', '"') if name.startswith('"') else name
 
 
+def qualified(said: re.Match[str], place: int) -> tuple[str | None, str]:
+    """A name that is `QUALIFIED`, and that of its schema in front; place: the group of that."""
+    return said[place] and unquoted(said[place]), unquoted(said[place + 1])
+
+
 def logical_of(kind: str) -> dict[str, Any] | None:
     """A type of DuckDB as statistics documents have it; None for one that they have not."""
     for name, spelled in _TYPES.items():
