@@ -3,6 +3,7 @@
 
 #include "dialects/topo/TopoDialect.h"
 #include "passes/analysis/physical.h"
+#include "passes/analysis/source_rows.h"
 #include "passes/analysis/state_bytes.h"
 #include "passes/form/piece_order.h"
 
@@ -13,24 +14,12 @@ namespace headrace::form {
 
 namespace {
 
-double expectedRows(CardinalityAttr rows) {
-  return static_cast<double>(cardinalityOf(rows).expected);
-}
-
 /// Of a rank.
 double sourceRows(Operation &source, SymbolTable &symbols) {
-  if (auto scan = dyn_cast<ScanOp>(source)) {
-    const auto ranks = static_cast<double>(topo::ranksAlong(scan, scan.getSplitAttr()));
-    return static_cast<double>(scan.getHolds().value_or(0)) / ranks;
-  }
-  if (auto values = dyn_cast<ValuesOp>(source)) {
-    return static_cast<double>(values.getCells().size());
-  }
-  if (auto read = dyn_cast<ReadOp>(source)) {
-    return expectedRows(symbols.lookup<StateOp>(read.getState()).getHoldsAttr());
-  }
-  auto receive = cast<ReceiveOp>(source);
-  return expectedRows(symbols.lookup<StreamOp>(receive.getStream()).getCarriesAttr());
+  std::optional<plan::Cardinality> rows = analysis::rowsOfSource(source, symbols);
+  auto scan = dyn_cast<ScanOp>(source);
+  const auto ranks = scan ? topo::ranksAlong(scan, scan.getSplitAttr()) : 1;
+  return rows ? static_cast<double>(rows->expected) / static_cast<double>(ranks) : 0;
 }
 
 /// Of those that come into an op, how many come out of it.

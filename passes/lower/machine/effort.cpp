@@ -2,6 +2,8 @@
 // keeps what it costs each run below what anyone notices, since plans are kept and run often.
 #include "passes/lower/machine/effort.h"
 
+#include "passes/analysis/source_rows.h"
+
 #include <cstdlib>
 #include <optional>
 
@@ -25,23 +27,9 @@ Effort effortForRows(std::optional<double> rows) {
 }
 
 /// Nineteen times of twenty not more than that; nothing if nobody says.
-std::optional<double> likelyRows(pipe::CardinalityAttr rows) {
-  return rows ? std::optional(static_cast<double>(rows.getP95())) : std::nullopt;
-}
-
-std::optional<double> sourceRows(Operation *source, SymbolTable &symbols) {
-  if (auto scan = dyn_cast<pipe::ScanOp>(source)) {
-    return scan.getHolds() ? std::optional<double>(*scan.getHolds()) : std::nullopt;
-  }
-  if (auto values = dyn_cast<pipe::ValuesOp>(source)) {
-    return values.getCells().size();
-  }
-  if (auto read = dyn_cast<pipe::ReadOp>(source)) {
-    auto state = symbols.lookup<pipe::StateOp>(read.getState());
-    return state ? likelyRows(state.getHoldsAttr()) : std::nullopt;
-  }
-  auto stream = symbols.lookup<pipe::StreamOp>(cast<pipe::ReceiveOp>(source).getStream());
-  return stream ? likelyRows(stream.getCarriesAttr()) : std::nullopt;
+std::optional<double> likelyRows(Operation &source, SymbolTable &symbols) {
+  std::optional<plan::Cardinality> rows = analysis::rowsOfSource(source, symbols);
+  return rows ? std::optional(static_cast<double>(rows->p95)) : std::nullopt;
 }
 
 } // namespace
@@ -51,7 +39,7 @@ Effort effortFor(pipe::PipelineOp pipeline, SymbolTable &symbols) {
     return effortForRows(std::nullopt);
   }
   Block &body = pipeline.getBody().front();
-  std::optional<double> rows = sourceRows(&body.front(), symbols);
+  std::optional<double> rows = likelyRows(body.front(), symbols);
   double most = rows.value_or(0);
   for (Operation &stage : body) {
     auto lookup = dyn_cast<pipe::LookupOp>(stage);

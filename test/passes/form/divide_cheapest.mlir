@@ -1,6 +1,6 @@
 // Of two states the one is divided for which fewer rows wait, not the larger one; where nobody says how many,
 // the larger one.
-// Sources: passes/form/waiting_bytes.cpp, passes/form/divide_states.cpp
+// Sources: passes/form/waiting_bytes.cpp, passes/form/divide_states.cpp, passes/analysis/source_rows.cpp
 // RUN: headrace-opt %s --divide-states=memory-bytes=7000000 | FileCheck %s
 // RUN: sed "s/holds [0-9]* :/:/" %s | headrace-opt --divide-states=memory-bytes=7000000 | FileCheck %s --check-prefix=LARGER
 // RUN: headrace-opt %s --divide-states=memory-bytes=13000000 | FileCheck %s --check-prefix=ROOM
