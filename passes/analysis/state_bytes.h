@@ -12,8 +12,8 @@ namespace headrace::analysis {
 plan::Cardinality bytesOf(pipe::StateOp state);
 
 /// What it may well take until it is finished, each row with so many bytes of text: of rows as many
-/// as the geometric mean of what is expected and the 95th percentile, which four of five such
-/// states do not exceed.
+/// as the geometric mean of what is expected and the 95th percentile: the 80th, if the logarithms
+/// of the errors are normal.
 uint64_t likelyBytes(pipe::StateOp state, double textBytes);
 
 /// Bytes of a directory that goes by the key, for the range of the keys: whatever rows come.

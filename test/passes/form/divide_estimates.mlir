@@ -1,5 +1,4 @@
-// A state is taken to hold as many rows as four of five such states: between what is expected and the 95th percentile, here
-// 100,000. Rows of a sort leave memory by themselves.
+// A state is taken to hold as many rows as the geometric mean of what is expected and the 95th percentile, here 100,000. Rows of a sort leave memory by themselves.
 // Sources: passes/form/divide_states.cpp, passes/analysis/state_bytes.cpp
 // RUN: headrace-opt %s --divide-states=memory-bytes=8000000 | FileCheck %s --check-prefix=ROOM
 // RUN: headrace-opt %s --divide-states=memory-bytes=3000000 | FileCheck %s
