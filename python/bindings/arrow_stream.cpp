@@ -1,6 +1,10 @@
 // PyCapsules around ArrowArrayStream.
 #include "python/bindings/arrow_stream.h"
 
+#include <nanobind/stl/string.h>
+#include <optional>
+#include <utility>
+
 namespace nb = nanobind;
 
 namespace headrace::python {
@@ -38,6 +42,33 @@ template <typename Read> auto valueOfStream(nb::handle object, Read read) {
   return *made;
 }
 
+/// An object of Python with `write`. What it raises is kept for the caller.
+class ObjectSink final : public storage::ByteSink {
+public:
+  explicit ObjectSink(nb::handle target) : target_(target) {}
+
+  Status write(std::string_view bytes) override {
+    nb::gil_scoped_acquire hold;
+    try {
+      target_.attr("write")(nb::bytes(bytes.data(), bytes.size()));
+      return Status();
+    } catch (nb::python_error &error) {
+      raised_.emplace(std::move(error));
+      // no test: what was raised is shown in its place
+      return makeError(ErrorKind::kIo, "the target did not take the bytes");
+    }
+  }
+  void rethrow() {
+    if (raised_) {
+      throw nb::python_error(std::move(*raised_));
+    }
+  }
+
+private:
+  nb::handle target_;
+  std::optional<nb::python_error> raised_;
+};
+
 } // namespace
 
 std::shared_ptr<const storage::ArrowTable> importStream(nb::handle object) {
@@ -54,6 +85,29 @@ importRows(std::shared_ptr<const exec::ResultRows> rows) {
 uint64_t writeCsv(nb::handle object, const storage::CsvOutput &output) {
   return valueOfStream(object,
                        [&](ArrowArrayStream *stream) { return storage::writeCsv(stream, output); });
+}
+
+uint64_t writeParquet(nb::handle object, nb::handle target, const std::string &name,
+                      const storage::ParquetOutput &output) {
+  if (!nb::isinstance<nb::str>(target)) {
+    ObjectSink sink(target);
+    const auto rows = [&](ArrowArrayStream *stream) {
+      return storage::writeParquet(stream, sink, output);
+    };
+    try {
+      return valueOfStream(object, rows);
+    } catch (...) {
+      sink.rethrow();
+      throw;
+    }
+  }
+  const auto path = nb::cast<std::string>(target);
+  return valueOfStream(object, [&](ArrowArrayStream *stream) -> Expected<uint64_t> {
+    HR_ASSIGN_OR_RETURN(const auto file, storage::FileSink::open(path, name));
+    HR_ASSIGN_OR_RETURN(const uint64_t rows, storage::writeParquet(stream, *file, output));
+    HR_RETURN_IF_ERROR(file->close());
+    return rows;
+  });
 }
 
 ErrorKind errorKindNamed(std::string_view name) {

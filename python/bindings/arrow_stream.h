@@ -5,6 +5,7 @@
 #include "runtime/exec/program.h"
 #include "runtime/storage/arrow/arrow_table.h"
 #include "runtime/storage/csv/csv_writer.h"
+#include "runtime/storage/parquet/write/file_writer.h"
 
 #include <nanobind/nanobind.h>
 
@@ -22,6 +23,11 @@ importRows(std::shared_ptr<const exec::ResultRows> rows);
 
 /// Writes what has `__arrow_c_stream__` as CSV; the number of rows. Throws Error.
 uint64_t writeCsv(nanobind::handle object, const storage::CsvOutput &output);
+
+/// Writes what has `__arrow_c_stream__` as a Parquet file to a path, or to an object with `write`;
+/// the number of rows. name: of the file in messages. Throws Error, or what `write` raises.
+uint64_t writeParquet(nanobind::handle object, nanobind::handle target, const std::string &name,
+                      const storage::ParquetOutput &output);
 
 /// A capsule "arrow_array_stream" over the table, or these chunks of it. Throws Error.
 nanobind::capsule exportCapsule(std::shared_ptr<const exec::ResultRows> table,

@@ -423,15 +423,26 @@ NB_MODULE(_runtime, module) {
       nb::arg("level"), nb::arg("text"), "Writes a line to standard error, if the level is on.");
   module.def(
       "write_csv",
-      [](nb::handle data, const std::string &path, const std::string &separator, bool header,
-         int threads, const std::string &quote, const std::string &escape, const std::string &null,
+      [](nb::handle data, const std::string &path, const std::string &name,
+         const std::string &separator, bool header, int threads, const std::string &quote,
+         const std::string &escape, const std::string &null,
          const std::vector<std::string> &quoted) {
-        return writeCsv(data, {path, separator, header, threads, quote.c_str()[0],
+        return writeCsv(data, {path, name, separator, header, threads, quote.c_str()[0],
                                escape.c_str()[0], null, quoted});
       },
-      nb::arg("data"), nb::arg("path"), nb::arg("separator"), nb::arg("header"), nb::arg("threads"),
-      nb::arg("quote"), nb::arg("escape"), nb::arg("null"), nb::arg("quoted"),
+      nb::arg("data"), nb::arg("path"), nb::arg("name"), nb::arg("separator"), nb::arg("header"),
+      nb::arg("threads"), nb::arg("quote"), nb::arg("escape"), nb::arg("null"), nb::arg("quoted"),
       "Writes Arrow data as CSV; the number of rows.");
+  module.def(
+      "write_parquet",
+      [](nb::handle data, nb::handle target, const std::string &name, const std::string &codec,
+         int level, uint64_t rowGroupRows, int threads) {
+        return writeParquet(data, target, name, {codec, level, rowGroupRows, threads});
+      },
+      nb::arg("data"), nb::arg("target"), nb::arg("name"), nb::arg("codec"), nb::arg("level"),
+      nb::arg("row_group_rows"), nb::arg("threads"),
+      "Writes Arrow data as Parquet to a path or an object with write(bytes); the number of "
+      "rows. name: of the file in messages.");
   bindStores(module);
   bindTemporaryFiles(module);
   module.def("statistics", &statistics, nb::arg("data"),

@@ -532,7 +532,7 @@ def test_copy_to_parquet(tmp_path: Path) -> None:
             same(connection.sql(f"from '{tmp_path}/ours.parquet'").to_arrow_table(), wanted, ordered=True)
     found = hr.sql(f"select i, l, k from '{tmp_path}/ours.parquet'")
     same(found, wanted.drop_columns(["s"]))
-    with pytest.raises(hr.errors.DataError, match="cannot write Parquet: .*negative intervals"):
+    with pytest.raises(hr.errors.DataError, match="column i: Parquet has no negative intervals$"):
         hr.sql(f"copy (select i from t) to '{tmp_path}/x.parquet'", dict(_TABLES))
     assert [path.name for path in tmp_path.iterdir()] == ["ours.parquet"]
     with pytest.raises(

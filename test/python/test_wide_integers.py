@@ -287,6 +287,8 @@ def test_files(tmp_path: Path) -> None:
     hr.sql(f"copy ({some}) to '{tmp_path}/h.parquet'", ranks=2)
     same(hr.sql(f"select h::hugeint as h from '{tmp_path}/h.parquet'"), answer(some, {}))
     for wide in (query, f"select [h] as h from ({query})", f"select h, interval 1 day as i from ({query})"):
-        with pytest.raises(hr.errors.DataError, match="cannot write Parquet: column h: .*Decimal value"):
+        with pytest.raises(
+            hr.errors.DataError, match="cannot write Parquet: column h: a number has more than 38 digits"
+        ):
             hr.sql(f"copy ({wide}) to '{tmp_path}/x.parquet'")
     assert not (tmp_path / "x.parquet").exists()

@@ -225,8 +225,9 @@ def _write_files(
     if sink.partition_by:
         _write_partitions(sink, folder, name, schema, batches)
     else:
-        options = {**sink.options, **({"threads": 1} if sink.format == ".csv" else {})}
-        write_file(os.path.join(folder, name + sink.format), sink.format, schema, batches, options)
+        options = {**sink.options, **({"threads": 1} if sink.format in (".csv", ".parquet") else {})}
+        path = os.path.join(folder, name + sink.format)
+        write_file(path, sink.shown, sink.format, schema, batches, options)
 
 
 def _uploaded(

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 from headrace._src.arguments import shown
 from headrace._src.counted import counted
 from headrace._src.errors import (
-    HeadraceError,
     InputOutputError,
-    UnsupportedError,
     UserError,
     reason,
     translated,
@@ -24,7 +22,7 @@ from headrace._src.errors import (
 from headrace._src.query.field_ids import are_field_ids, with_field_ids
 from headrace._src.query.store_files import StoreWriter, is_store, place_of
 from headrace._src.query.store_files import shown as shown_path
-from headrace._src.sql.literals import literal, value_text
+from headrace._src.sql.literals import value_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -113,6 +111,7 @@ class ResultFile:
         # What a link leads to is written, and the link stays.
         self._path = Path(os.path.realpath(Path(path).expanduser()))
         self._upload = translated(lambda: StoreWriter(path)) if is_store(path) else None
+        self._shown = self._form.shown if self._upload else str(self._path)
         self._is_device = self._path.exists() and not self._path.is_file() and not self._path.is_dir()
         if not self._upload and not self._is_device and not os.access(self._path.parent, os.W_OK):
             raise InputOutputError(f"cannot write into the folder of the output: {path}")
@@ -133,7 +132,7 @@ class ResultFile:
             self._write(temporary, batches.schema, rows)
             os.replace(temporary, self._path)
         except OSError as error:
-            raise InputOutputError(f"cannot write the result: {self._path}: {reason(error)}") from None
+            raise InputOutputError(f"cannot write the result: {self._shown}: {reason(error)}") from None
         finally:
             if os.path.exists(temporary):
                 os.remove(temporary)
@@ -147,7 +146,7 @@ class ResultFile:
                 self._write(file.name, batches.schema, rows)
                 shutil.copyfileobj(file, target, 8 << 20)
         except OSError as error:
-            raise InputOutputError(f"cannot write the result: {self._path}: {reason(error)}") from None
+            raise InputOutputError(f"cannot write the result: {self._shown}: {reason(error)}") from None
         return rows.count
 
     def _uploaded(self, upload: StoreWriter, batches: pa.RecordBatchReader) -> int:
@@ -162,23 +161,29 @@ class ResultFile:
                 self._write(upload, batches.schema, rows)
             upload.finish()
         except OSError as error:
-            raise InputOutputError(f"cannot write the result: {self._form.shown}: {reason(error)}") from None
+            raise InputOutputError(f"cannot write the result: {self._shown}: {reason(error)}") from None
         finally:
             upload.abort()
         return rows.count
 
     def _write(self, target: Any, schema: pa.Schema, rows: CountedRows) -> None:
-        write_file(target, self._form.format, schema, iter(rows), self._form.options)
+        write_file(target, self._shown, self._form.format, schema, iter(rows), self._form.options)
 
 
 def write_file(
-    target: Any, format: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch], options: Mapping[str, Any]
+    target: Any,
+    shown: str,
+    format: str,
+    schema: pa.Schema,
+    batches: Iterator[pa.RecordBatch],
+    options: Mapping[str, Any],
 ) -> None:
-    """One file. target: a path, or what is written to, but for CSV; options: as `Form` has them.
+    """One file. target: a path, or what is written to, but for CSV; shown: the path that messages have.
 
-    `threads`, of CSV: how many make its text; default: as many as there are processors.
+    options: as `Form` has them. `threads`, of CSV and Parquet: how many make its bytes; default: as many as
+    there are processors.
     """
-    _WRITERS[format](target, schema, batches, **options)
+    _WRITERS[format](target, shown, schema, batches, **options)
 
 
 def has_intervals(kind: pa.DataType) -> bool:
@@ -196,68 +201,32 @@ def codec_options(compression: str = "snappy", compression_level: int | None = N
 
 
 def _parquet(
-    path: Any,
+    target: Any,
+    shown: str,
     schema: pa.Schema,
     batches: Iterator[pa.RecordBatch],
     compression: str = "snappy",
     row_group_size: int = 1 << 20,
     compression_level: int | None = None,
     field_ids: str | Mapping[str, Any] | None = None,
+    threads: int = 0,
 ) -> None:
-    import pyarrow.parquet as parquet
+    import pyarrow as pa
+
+    from headrace import _runtime
 
     codec = codec_options(compression, compression_level)
-    if field_ids is not None:
-        schema = with_field_ids(schema, field_ids)
-    batches = map(_of_38_digits, batches)
-    if any(has_intervals(field.type) for field in schema):  # which Arrow does not write
-        if field_ids is not None:
-            raise UnsupportedError("field_ids of files with intervals")
-        _parquet_of_intervals(path, schema, batches, codec["compression"], row_group_size)
-        return
-    with parquet.ParquetWriter(path, schema, **codec) as writer:
-        for batch in batches:
-            writer.write_batch(batch, row_group_size=row_group_size)
+    numbered = schema if field_ids is None else with_field_ids(schema, field_ids)
+    # A schema of the same types: only what is said of the fields differs.
+    named = (pa.RecordBatch.from_arrays(batch.columns, schema=numbered) for batch in batches)
+    reader = pa.RecordBatchReader.from_batches(numbered, batches if field_ids is None else named)
+    path = target if not isinstance(target, Path) else str(target)
+    level, threads = codec["compression_level"] or 0, threads or len(os.sched_getaffinity(0))
+    written = (reader, path, _named(shown), codec["compression"], level, row_group_size, threads)
+    translated(lambda: _runtime.write_parquet(*written))
 
 
-def _of_38_digits(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The same. Integers of 128 bits are decimals in Arrow; some have a digit more than Parquet's."""
-    import pyarrow as pa
-
-    for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        if "decimal128(38, 0)" in str(column.type):
-            try:
-                column.validate(full=True)
-            except pa.ArrowInvalid as error:
-                raise HeadraceError(f"cannot write Parquet: column {name}: {error}", "data") from None
-    return batch
-
-
-def _parquet_of_intervals(
-    path: Any, schema: pa.Schema, batches: Iterator[pa.RecordBatch], codec: str, row_group_size: int
-) -> None:
-    import duckdb
-    import pyarrow as pa
-
-    is_here = isinstance(path, (str, Path))
-    with tempfile.TemporaryDirectory(dir=Path(path).parent if is_here else None) as folder:
-        file = Path(folder) / "rows.parquet"
-        compression = "uncompressed" if codec == "none" else codec
-        options = f"format parquet, compression {compression}, row_group_size {row_group_size}"
-        with duckdb.connect() as connection:
-            connection.register("rows", pa.RecordBatchReader.from_batches(schema, batches))
-            try:
-                connection.execute(f"copy (from rows) to {literal(str(file))} ({options})")
-            except duckdb.Error as error:
-                raise HeadraceError(f"cannot write Parquet: {reason(error)}", "data") from None
-        if is_here:
-            os.replace(file, path)
-            return
-        with file.open("rb") as rows:
-            shutil.copyfileobj(rows, path, 8 << 20)
-
-
-def _arrow(path: Any, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+def _arrow(path: Any, _shown: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
     import pyarrow as pa
 
     with pa.ipc.new_file(path, schema) as writer:
@@ -267,6 +236,7 @@ def _arrow(path: Any, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> N
 
 def _csv(
     path: str,
+    shown: str,
     schema: pa.Schema,
     batches: Iterator[pa.RecordBatch],
     header: bool = True,
@@ -293,7 +263,7 @@ def _csv(
     codec = _STREAM_CODECS[compression.lower()]
     plain = f"{path}.plain" if codec else path
     try:
-        written = (reader, plain, delim, header, threads, quote, escape, nullstr, quoted)
+        written = (reader, plain, _named(shown), delim, header, threads, quote, escape, nullstr, quoted)
         translated(lambda: _runtime.write_csv(*written))
         if codec:
             with open(plain, "rb") as source, pa.CompressedOutputStream(path, codec) as target:
@@ -303,12 +273,18 @@ def _csv(
             os.remove(plain)
 
 
+def _named(shown: str) -> str:
+    """What messages of the runtime call the file."""
+    return f"the result: {shown}"
+
+
 def _names(value: str | Sequence[str]) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
 def _json(
     target: Any,
+    _shown: str,
     schema: pa.Schema,
     batches: Iterator[pa.RecordBatch],
     array: bool = False,

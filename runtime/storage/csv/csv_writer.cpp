@@ -6,7 +6,9 @@
 #include "runtime/base/list_functions.h"
 #include "runtime/base/moment_text.h"
 #include "runtime/base/text_numbers.h"
+#include "runtime/base/thread_team.h"
 #include "runtime/storage/arrow/column_reader.h"
+#include "runtime/storage/files/byte_sink.h"
 
 #include <algorithm>
 #include <array>
@@ -14,12 +16,8 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <atomic>
-#include <cstring>
-#include <fcntl.h>
 #include <memory>
 #include <string_view>
-#include <thread>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -28,44 +26,6 @@ namespace {
 
 /// Rows whose text a thread makes at a time.
 constexpr int64_t kSliceRows = 8192;
-
-class File {
-public:
-  explicit File(const std::string &path)
-      : path_(path),
-        descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {}
-  ~File() {
-    if (descriptor_ >= 0) {
-      ::close(descriptor_);
-    }
-  }
-  File(const File &) = delete;
-  File &operator=(const File &) = delete;
-
-  bool isOpen() const { return descriptor_ >= 0; }
-  Status fail() const {
-    return makeError(ErrorKind::kIo, "cannot write ", path_, ": ", std::strerror(errno));
-  }
-  Status write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t written = ::write(descriptor_, text.data(), text.size());
-      if (written < 0 && errno != EINTR) {
-        return fail();
-      }
-      text.remove_prefix(written < 0 ? 0 : static_cast<size_t>(written));
-    }
-    return Status();
-  }
-  /// What the system has kept back it says here.
-  Status close() {
-    const int descriptor = std::exchange(descriptor_, -1);
-    return ::close(descriptor) == 0 ? Status() : fail();
-  }
-
-private:
-  std::string path_;
-  int descriptor_;
-};
 
 /// Texts between separators: in quotes if they need some.
 class Quotes {
@@ -217,7 +177,7 @@ private:
 /// The texts of the slices of a batch, by several threads, in memory that earlier ones had. Each
 /// thread has readers of its own: those of lists keep what they read last.
 void textsOf(const arrow::RecordBatch &batch, const std::vector<TableColumn> &columns,
-             const CsvOutput &output, const std::vector<bool> &quoted,
+             const CsvOutput &output, const std::vector<bool> &quoted, ThreadTeam &team,
              std::vector<std::string> &texts) {
   const auto slices = static_cast<size_t>((batch.num_rows() + kSliceRows - 1) / kSliceRows);
   texts.resize(std::max(texts.size(), slices));
@@ -232,14 +192,7 @@ void textsOf(const arrow::RecordBatch &batch, const std::vector<TableColumn> &co
       text.append(begin, std::min(begin + kSliceRows, batch.num_rows()), texts[slice]);
     }
   };
-  std::vector<std::thread> others;
-  for (size_t i = 1; i < std::min<size_t>(slices, static_cast<size_t>(output.threads)); ++i) {
-    others.emplace_back(work);
-  }
-  work();
-  for (std::thread &other : others) {
-    other.join();
-  }
+  team.run(std::min<size_t>(slices, static_cast<size_t>(output.threads)), [&](size_t) { work(); });
 }
 
 /// By column whether its values always get quotes.
@@ -281,13 +234,12 @@ Expected<uint64_t> writeCsv(ArrowArrayStream *stream, const CsvOutput &output) {
     quoted[columns.size() - 1] ? quotes.appendQuoted(field->name(), names)
                                : quotes.append(field->name(), names);
   }
-  File file(output.path);
-  if (!file.isOpen()) {
-    return file.fail();
-  }
+  HR_ASSIGN_OR_RETURN(const std::unique_ptr<FileSink> file,
+                      FileSink::open(output.path, output.name));
   if (output.header) {
-    HR_RETURN_IF_ERROR(file.write(names + '\n'));
+    HR_RETURN_IF_ERROR(file->write(names + '\n'));
   }
+  ThreadTeam team(output.threads);
   uint64_t rows = 0;
   std::vector<std::string> texts;
   for (;;) {
@@ -299,12 +251,12 @@ Expected<uint64_t> writeCsv(ArrowArrayStream *stream, const CsvOutput &output) {
       break;
     }
     rows += static_cast<uint64_t>(batch->num_rows());
-    textsOf(*batch, columns, output, quoted, texts);
+    textsOf(*batch, columns, output, quoted, team, texts);
     for (const std::string &text : texts) {
-      HR_RETURN_IF_ERROR(file.write(text));
+      HR_RETURN_IF_ERROR(file->write(text));
     }
   }
-  HR_RETURN_IF_ERROR(file.close());
+  HR_RETURN_IF_ERROR(file->close());
   return rows;
 }
 

@@ -13,6 +13,7 @@ namespace headrace::storage {
 
 struct CsvOutput {
   std::string path;
+  std::string name; ///< of the file in messages
   std::string separator = ",";
   bool header = true;
   int threads = 1;   ///< that make texts of values; bytes are written by the caller's

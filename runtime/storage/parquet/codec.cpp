@@ -8,35 +8,17 @@
 
 #include <exception>
 #include <memory>
-#include <optional>
+#include <utility>
 
 namespace headrace::storage {
 namespace {
 
-std::optional<arrow::Compression::type> arrowCodec(int codec) {
-  switch (codec) {
-  case 1:
-    return arrow::Compression::SNAPPY;
-  case 2:
-    return arrow::Compression::GZIP;
-  case 4:
-    return arrow::Compression::BROTLI;
-  case 5:
-    return arrow::Compression::LZ4_HADOOP;
-  case 6:
-    return arrow::Compression::ZSTD;
-  case 7:
-    return arrow::Compression::LZ4;
-  default:
-    return std::nullopt;
-  }
-}
-
-Expected<std::unique_ptr<arrow::util::Codec>> openCodec(int codec) {
-  if (std::optional<arrow::Compression::type> type = arrowCodec(codec)) {
-    if (auto created = arrow::util::Codec::Create(*type); created.ok()) {
-      return *std::move(created);
-    }
+Expected<std::unique_ptr<arrow::util::Codec>> openCodec(int codec, int level = 0) {
+  HR_ASSIGN_OR_RETURN(const arrow::Compression::type type, arrowCodec(codec));
+  auto created =
+      level == 0 ? arrow::util::Codec::Create(type) : arrow::util::Codec::Create(type, level);
+  if (created.ok() && *created) {
+    return *std::move(created);
   }
   return makeError(ErrorKind::kUnsupported, "compression is not supported: ", codecName(codec));
 }
@@ -47,6 +29,39 @@ const char *codecName(int codec) {
   constexpr const char *kNames[] = {"uncompressed", "snappy", "gzip", "lzo",
                                     "brotli",       "lz4",    "zstd", "lz4_raw"};
   return codec >= 0 && codec <= 7 ? kNames[codec] : "unknown";
+}
+
+Expected<int> codecNamed(std::string_view name) {
+  constexpr std::pair<std::string_view, int> kCodecs[] = {
+      {"none", kCodecNone}, {"snappy", kCodecSnappy}, {"gzip", 2},
+      {"brotli", 4},        {"zstd", kCodecZstd},     {"lz4", kCodecLz4}};
+  for (const auto &[known, codec] : kCodecs) {
+    if (name == known) {
+      return codec;
+    }
+  }
+  return makeError(ErrorKind::kUnsupported, "compression is not supported: ", name);
+}
+
+Expected<arrow::Compression::type> arrowCodec(int codec) {
+  switch (codec) {
+  case kCodecNone:
+    return arrow::Compression::UNCOMPRESSED;
+  case kCodecSnappy:
+    return arrow::Compression::SNAPPY;
+  case 2:
+    return arrow::Compression::GZIP;
+  case 4:
+    return arrow::Compression::BROTLI;
+  case 5:
+    return arrow::Compression::LZ4_HADOOP;
+  case kCodecZstd:
+    return arrow::Compression::ZSTD;
+  case kCodecLz4:
+    return arrow::Compression::LZ4;
+  default:
+    return makeError(ErrorKind::kUnsupported, "compression is not supported: ", codecName(codec));
+  }
 }
 
 Status decompressWithArrow(int codec, const uint8_t *input, uint64_t inputBytes, uint8_t *output,
@@ -82,20 +97,21 @@ Status decompressBlock(int codec, const uint8_t *input, uint64_t inputBytes, uin
              : makeError(ErrorKind::kCorrupt, "a block does not decompress: ", codecName(codec));
 }
 
-Expected<std::vector<uint8_t>> compressWithArrow(int codec, std::span<const uint8_t> input) {
+Expected<std::vector<uint8_t>> compressWithArrow(int codec, std::span<const uint8_t> input,
+                                                 int level) {
   try {
-    HR_ASSIGN_OR_RETURN(std::unique_ptr<arrow::util::Codec> opened, openCodec(codec));
-    int64_t bytes = static_cast<int64_t>(input.size());
-    std::vector<uint8_t> output(static_cast<size_t>(opened->MaxCompressedLen(bytes, input.data())));
-    auto written =
-        opened->Compress(bytes, input.data(), static_cast<int64_t>(output.size()), output.data());
+    HR_ASSIGN_OR_RETURN(std::unique_ptr<arrow::util::Codec> opened, openCodec(codec, level));
+    const auto bytes = static_cast<int64_t>(input.size());
+    const int64_t room = opened->MaxCompressedLen(bytes, input.data());
+    // Not filled with zeros first.
+    const std::unique_ptr<uint8_t[]> output(new uint8_t[static_cast<size_t>(room)]);
+    auto written = opened->Compress(bytes, input.data(), room, output.get());
     if (!written.ok()) {
       // no test: what fits memory compresses
       return makeError(ErrorKind::kInternal, "a block does not compress (", codecName(codec),
                        "): ", written.status().message());
     }
-    output.resize(static_cast<size_t>(*written));
-    return output;
+    return std::vector<uint8_t>(output.get(), output.get() + *written);
   } catch (const std::exception &error) {
     // no test: what fits memory compresses
     return makeError(ErrorKind::kInternal, "a block does not compress (", codecName(codec),

@@ -3,8 +3,10 @@
 
 #include "runtime/base/status.h"
 
+#include <arrow/util/type_fwd.h>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace headrace::storage {
@@ -22,8 +24,14 @@ Status decompressWithArrow(int codec, const uint8_t *input, uint64_t inputBytes,
 /// The same, but Snappy by our own, as scans do.
 Status decompressBlock(int codec, const uint8_t *input, uint64_t inputBytes, uint8_t *output,
                        uint64_t outputBytes);
-/// A block as writers of Parquet compress a page: at the codec's usual level. kUnsupported if Arrow
-/// lacks the codec.
-Expected<std::vector<uint8_t>> compressWithArrow(int codec, std::span<const uint8_t> input);
+/// A block as writers of Parquet compress a page. level: of the codec; 0: its usual one.
+/// kUnsupported if Arrow lacks the codec.
+Expected<std::vector<uint8_t>> compressWithArrow(int codec, std::span<const uint8_t> input,
+                                                 int level = 0);
+/// Parquet's number of "snappy", "gzip", "brotli", "zstd", "lz4" (raw blocks) or "none".
+/// kUnsupported: another name.
+Expected<int> codecNamed(std::string_view name);
+/// What Arrow calls a codec of this number. kUnsupported.
+Expected<arrow::Compression::type> arrowCodec(int codec);
 
 } // namespace headrace::storage

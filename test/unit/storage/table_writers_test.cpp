@@ -1,6 +1,7 @@
 // Tables as files: CSV as DuckDB writes it, and Arrow's own format, read back by Arrow.
 #include "runtime/storage/arrow/ipc_file.h"
 #include "runtime/storage/csv/csv_writer.h"
+#include "runtime/storage/files/byte_sink.h"
 #include "test/unit/storage/tables.h"
 
 #include <arrow/c/bridge.h>
@@ -37,6 +38,7 @@ class TableWriters : public ::testing::Test {
 protected:
   std::string csv(const std::shared_ptr<arrow::Table> &table, CsvOutput output = {}) {
     output.path = path;
+    output.name = "the result";
     ArrowArrayStream stream = streamOf(table);
     Expected<uint64_t> rows = writeCsv(&stream, output);
     EXPECT_TRUE(rows.ok()) << rows.status().message();
@@ -86,9 +88,25 @@ TEST_F(TableWriters, CsvRefusesWhatItCannotWrite) {
   EXPECT_EQ(status.message(), "CSV, column x: decimals with a scale below 0 are not supported: "
                               "decimal128(5, -2)");
   stream = streamOf(tableOf({arrow::field("n", arrow::int32())}, {"[1]"}));
-  const Status absent = writeCsv(&stream, {.path = "/no/such/folder/x.csv"}).status();
+  const Status absent =
+      writeCsv(&stream, {.path = "/no/such/folder/x.csv", .name = "the result"}).status();
   EXPECT_EQ(absent.kind(), ErrorKind::kIo);
-  EXPECT_EQ(absent.message(), "cannot write /no/such/folder/x.csv: No such file or directory");
+  EXPECT_EQ(absent.message(), "cannot write the result: No such file or directory");
+}
+
+TEST_F(TableWriters, FilesTakeBytesAndSayWhatTheSystemSays) {
+  auto sink = FileSink::open(path, "the result");
+  ASSERT_TRUE(sink.ok());
+  EXPECT_TRUE((*sink)->write("ab").ok());
+  EXPECT_TRUE((*sink)->write("").ok());
+  EXPECT_TRUE((*sink)->write("c").ok());
+  EXPECT_TRUE((*sink)->close().ok());
+  EXPECT_EQ(textOf(path), "abc");
+  auto full = FileSink::open("/dev/full", "the result");
+  ASSERT_TRUE(full.ok());
+  const Status status = (*full)->write("x");
+  EXPECT_EQ(status.kind(), ErrorKind::kIo);
+  EXPECT_EQ(status.message(), "cannot write the result: No space left on device");
 }
 
 TEST_F(TableWriters, ArrowReadsItsFormat) {

@@ -45,24 +45,29 @@ def _column(file: parquet.ParquetFile, group: int, name: str, place: str) -> pa.
     import pyarrow as pa
 
     try:
-        return file.read_row_group(group, columns=[name]).column(0)
+        column = file.read_row_group(group, columns=[name]).column(0)
+        return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
     except (OSError, pa.ArrowException) as error:
         raise HeadraceError(f"{place}: cannot be read: {error}", "corrupt") from None
 
 
 def _lie(said: parquet.Statistics, column: pa.ChunkedArray) -> str:
     """What the statistics say that is not so; empty: nothing."""
+    import pyarrow as pa
     import pyarrow.compute as compute
 
     if said.has_null_count and said.null_count != column.null_count:
         return f"{said.null_count} NULLs, found {column.null_count}"
     if not said.has_min_max or column.null_count == len(column):
         return ""
+    # Python has no nanoseconds.
+    is_fine = str(column.type).startswith(("timestamp[ns", "time64[ns"))
+    bounds = (said.min_raw, said.max_raw) if is_fine else (said.min, said.max)
     # Texts and decimals may be cut or stored as bytes: compared as pyarrow gives them.
-    extremes: Any = compute.min_max(column).as_py()
+    extremes: Any = compute.min_max(column.cast(pa.int64()) if is_fine else column).as_py()
     least, most = extremes["min"], extremes["max"]
     try:
-        outside = least < said.min or most > said.max
+        outside = least < bounds[0] or most > bounds[1]
     except TypeError:
         return ""
-    return f"values in [{said.min}, {said.max}], found [{least}, {most}]" if outside else ""
+    return f"values in [{bounds[0]}, {bounds[1]}], found [{least}, {most}]" if outside else ""
