@@ -25,6 +25,7 @@ OwningOpRef<ModuleOp> importSql(MLIRContext *context, const SqlQuery &query,
     importOptions.zoneFolder = query.zoneFolder;
   }
   importOptions.residentKeys = query.residentKeys;
+  importOptions.adjacentKeys = query.adjacentKeys;
   importOptions.takenNames = takenNames;
   for (const auto &[table, document] : options.statistics) {
     importOptions.statistics[table] = document;

@@ -22,6 +22,7 @@ struct SqlQuery {
   std::string timeZone;                   ///< of the session; empty: UTC
   std::string zoneFolder;                 ///< with files of zones; empty: the system's
   std::optional<std::vector<std::string>> residentKeys; ///< as import::ImportOptions has them
+  std::vector<std::string> adjacentKeys;                ///< the same
 };
 
 /// A query to the program of phase `import`, whose columns get none of `takenNames`. Null and

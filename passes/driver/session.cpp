@@ -177,6 +177,7 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
   }
   SqlQuery query = sqlQuery(request);
   query.residentKeys = request.residentKeys;
+  query.adjacentKeys = request.adjacentKeys;
   CompileError error;
   answer.ok = language == Language::kMlir
                   ? driver::compileMixed(context, request.mlir, queries, options, program, error)

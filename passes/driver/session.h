@@ -48,11 +48,12 @@ struct SessionRequest : SessionSql {
   int64_t memoryBytes = 0;        ///< of a rank, for which the plan is made; 0: not known
   /// If there are any, the rows of a query stay on the ranks that make them, by the hash of these.
   std::optional<std::vector<std::string>> residentKeys;
-  uint32_t chunkRows = 0;              ///< not 0: rows of the chunks that kernels make
-  std::string note;                    ///< put in front of the explanation
-  std::string kernelCache;             ///< directory; empty: none
-  bool planOnly = false;               ///< no kernels: for a plan that is priced, not run
-  std::string isa;                     ///< empty: this machine's best
+  std::vector<std::string> adjacentKeys; ///< columns whose equal values come one after another
+  uint32_t chunkRows = 0;                ///< not 0: rows of the chunks that kernels make
+  std::string note;                      ///< put in front of the explanation
+  std::string kernelCache;               ///< directory; empty: none
+  bool planOnly = false;                 ///< no kernels: for a plan that is priced, not run
+  std::string isa;                       ///< empty: this machine's best
   std::string gpu;                     ///< "ptx" or "emulation": kernels beside the CPU's; or empty
   std::vector<std::string> dumpPhases; ///< phases after which the program is kept as text
   std::string stopAfter;               ///< a phase: nothing but the dumps is made; empty: a plan

@@ -25,6 +25,9 @@ struct ImportOptions {
   /// If there are any, the rows of the result stay on the ranks that make them, divided by the hash
   /// of these of its columns; anyhow if there are none of them.
   std::optional<std::vector<std::string>> residentKeys;
+  /// Columns of the result whose equal values come one after another, in each of these in the order
+  /// of the query.
+  std::vector<std::string> adjacentKeys;
   /// The moment that now() and current_date stand for, in microseconds since 1970-01-01 (UTC);
   /// without it they are refused.
   std::optional<int64_t> nowMicroseconds;

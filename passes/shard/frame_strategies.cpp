@@ -513,6 +513,8 @@ private:
     addSort("everywhere", replicatedTable(), replicatedTable());
     if (context_.allAxes()) {
       addSort("on the first rank", root(), root());
+      Layout ranges = rangedRows(context_.allAxes(), orderOf(node_.op));
+      addSort("by range of the order", ranges, ranges);
     }
     return true;
   }

@@ -62,6 +62,7 @@ NB_MODULE(_compiler, module) {
       .def_rw("time_zone", &SessionRequest::timeZone)
       .def_rw("zone_folder", &SessionRequest::zoneFolder)
       .def_rw("resident_keys", &SessionRequest::residentKeys)
+      .def_rw("adjacent_keys", &SessionRequest::adjacentKeys)
       .def_rw("mlir", &SessionRequest::mlir)
       .def_rw("resume_after", &SessionRequest::resumeAfter)
       .def_rw("queries", &SessionRequest::queries)

@@ -535,12 +535,14 @@ def test_copy_to_parquet(tmp_path: Path) -> None:
     with pytest.raises(hr.errors.DataError, match="column i: Parquet has no negative intervals$"):
         hr.sql(f"copy (select i from t) to '{tmp_path}/x.parquet'", dict(_TABLES))
     assert [path.name for path in tmp_path.iterdir()] == ["ours.parquet"]
-    with pytest.raises(
-        hr.errors.UnsupportedError, match="partition_by: unsupported type of a column: INTERVAL, l"
-    ):
-        hr.sql(
-            f"copy (select k, [i] l from t) to '{tmp_path}/x' (format parquet, partition_by k)", dict(_TABLES)
-        )
+    parted = (
+        f"copy (select k % 3 p, i, k from ({_STORED})) to '{tmp_path}/x' (partition_by p, format parquet)"
+    )
+    hr.sql(parted, dict(_TABLES))
+    with duckdb.connect() as connection:
+        connection.register("t", _TABLES["t"])
+        found = connection.sql(f"select i, k from '{tmp_path}/x/*/*.parquet' order by k").to_arrow_table()
+        same(found, wanted.select(["i", "k"]), ordered=True)
 
 
 def test_csv_columns(tmp_path: Path) -> None:

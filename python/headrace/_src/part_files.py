@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from headrace._src.arguments import shown
 from headrace._src.errors import CancelledError, InputOutputError, UnsupportedError, UserError, reason
+from headrace._src.partitions import Partitions
 from headrace._src.query.store_files import is_store
-from headrace._src.query.uuid_texts import batch_with_texts, schema_with_texts
 from headrace._src.result_output import (
     CountedRows,
     Form,
     ResultFile,
-    codec_options,
-    has_intervals,
     write_file,
 )
 from headrace._src.store_parts import StoreFolder, address_in, uploaded
@@ -89,9 +88,6 @@ class ResultFolder:
     """
 
     def __init__(self, path: str, form: Form, partition_by: Sequence[str], overwrite: bool) -> None:
-        known = ("compression", "compression_level") if form.format == ".parquet" else ()
-        for name in set(form.options).difference(known) if partition_by else ():
-            raise UserError(f"an option that does not go with partition_by: {name}")
         if partition_by and form.format == ".json":
             raise UnsupportedError("partition_by is for Parquet, CSV and Arrow files, got json")
         self._place = StoreFolder(path, overwrite) if is_store(path) else LocalFolder(path, overwrite)
@@ -118,6 +114,11 @@ class ResultFolder:
     @property
     def format(self) -> str:
         return self._sink.format
+
+    @property
+    def partition_by(self) -> Sequence[str]:
+        """The columns by whose values there are folders."""
+        return self._sink.partition_by
 
     def finish(self, result: Any) -> int:
         """Once all parts are written, by ranks elsewhere or now by those of this process: their rows."""
@@ -225,9 +226,13 @@ def _write_files(
     if sink.partition_by:
         _write_partitions(sink, folder, name, schema, batches)
     else:
-        options = {**sink.options, **({"threads": 1} if sink.format in (".csv", ".parquet") else {})}
-        path = os.path.join(folder, name + sink.format)
-        write_file(path, sink.shown, sink.format, schema, batches, options)
+        _write_file(sink, os.path.join(folder, name), schema, batches)
+
+
+def _write_file(sink: _Sink, path: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+    """path: without its suffix."""
+    options = {**sink.options, **({"threads": 1} if sink.format in (".csv", ".parquet") else {})}
+    write_file(path + sink.format, sink.shown, sink.format, schema, batches, options)
 
 
 def _uploaded(
@@ -290,78 +295,11 @@ def _until(batches: pa.RecordBatchReader, halt: Callable[[], None]) -> Iterator[
 def _write_partitions(
     sink: _Sink, folder: str, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]
 ) -> None:
-    import pyarrow as pa
-    import pyarrow.dataset as dataset
-
-    for key in sink.partition_by:
-        if key not in schema.names:
-            raise UserError(f"partition_by: the result has no column: {key}")
-    if len(sink.partition_by) == len(schema.names):
-        raise UserError("partition_by: no column is left for the files")
-    for column in schema:
-        if has_intervals(column.type):
-            raise UnsupportedError(f"partition_by: unsupported type of a column: INTERVAL, {column.name}")
-    # Arrow has neither folders of UUIDs nor CSV of them.
-    texts = schema.names if sink.format == ".csv" else sink.partition_by
-    schema = schema_with_texts(schema, texts)
-    # DuckDB has other texts of moments and bytes, and Arrow has none of what is nested.
-    named = [
-        field.name
-        for field in schema
-        if not _PLAIN.fullmatch(str(field.type))
-        and (
-            field.name in sink.partition_by or sink.format == ".csv" and not pa.types.is_floating(field.type)
-        )
-    ]
-    for name in named:
-        schema = schema.set(schema.get_field_index(name), schema.field(name).with_type(pa.string()))
-    keys = pa.schema([schema.field(key) for key in sink.partition_by])
-
-    def written(batch: pa.RecordBatch) -> pa.RecordBatch:
-        batch = batch_with_texts(batch, texts)
-        batch = _with_texts_of_duckdb(batch, named) if named else batch
-        return _with_names_of_folders(batch, sink.partition_by)
-
-    dataset.write_dataset(
-        map(written, batches),
-        folder,
-        basename_template=f"{name}-{{i}}{sink.format}",
-        schema=schema,
-        format=sink.format[1:],
-        file_options=dataset.ParquetFileFormat().make_write_options(**codec_options(**sink.options))
-        if sink.format == ".parquet"
-        else None,
-        partitioning=dataset.partitioning(keys, flavor="hive"),
-        existing_data_behavior="overwrite_or_ignore",  # of other names: those of other parts
-    )
-
-
-#: Types whose texts are the same of Arrow and of DuckDB.
-_PLAIN = re.compile(r"bool|u?int\d+|decimal.*|string|date32.*")
-
-
-def _with_texts_of_duckdb(batch: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
-    """With the columns of these names as texts."""
-    import duckdb
-    import pyarrow as pa
-
-    places = [batch.schema.get_field_index(name) for name in names]
-    columns = {f"c{place}": batch.column(place) for place in places}
-    cast = ", ".join(f"cast({column} as varchar) as {column}" for column in columns)
-    with duckdb.connect() as connection:
-        connection.register("rows", pa.table(columns))
-        found = connection.sql(f"select {cast} from rows").to_arrow_table()
-    for place, name in zip(places, names, strict=True):
-        batch = batch.set_column(place, name, found[f"c{place}"].combine_chunks())
-    return batch
-
-
-def _with_names_of_folders(batch: pa.RecordBatch, keys: Sequence[str]) -> pa.RecordBatch:
-    """The batch, if Arrow makes folders of all its keys: it cuts names at the character 0."""
-    import pyarrow.compute as compute
-
-    for key in keys:
-        column = batch.column(key)
-        if str(column.type) == "string" and compute.any(compute.match_substring(column, "\0")).as_py():
-            raise UnsupportedError(f"partition_by: the character 0 is in a text of column {key}")
-    return batch
+    """Rows come with equal keys one after another, as a rule: a folder has one file of a thread."""
+    partitions = Partitions(schema, sink.partition_by)
+    files: Counter[str] = Counter()
+    for place, parts in groupby(partitions.of(batches), lambda part: part[0]):
+        os.makedirs(os.path.join(folder, place), exist_ok=True)
+        file = f"{place}/{name}-{files[place]}"
+        files[place] += 1
+        _write_file(sink, os.path.join(folder, file), partitions.schema, (rows for _, rows in parts))

@@ -110,6 +110,8 @@ class Target:
     #: For a query whose rows stay on the ranks that make them: the columns by whose hash they are to be
     #: divided, if any.
     resident: tuple[str, ...] | None = None
+    #: Columns of a query's result whose equal values come one after another.
+    adjacent: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -143,6 +145,8 @@ class Target:
         tuned = [self.choice.document() if self.choice else "", self.note] if self.choice or self.note else []
         placed = [self.ranks, self.topology, figures, self.layout_seed, self.mesh, self.isa]
         kept = [] if self.resident is None else ["resident", *self.resident]
+        if self.adjacent:
+            kept += ["adjacent", *self.adjacent]
         return [*placed, self.memory, *([self.gpu] if self.gpu else []), *kept, *tuned]
 
     def within(self, memory: int | str | None) -> Target:
@@ -177,6 +181,7 @@ class Target:
         request.gpu = self.gpu
         request.memory_bytes = self.memory
         request.resident_keys = None if self.resident is None else list(self.resident)
+        request.adjacent_keys = list(self.adjacent)
         request.mesh = self.mesh
         if self.choice:
             request.layout_alternative = self.choice.alternative

@@ -186,20 +186,6 @@ def write_file(
     _WRITERS[format](target, shown, schema, batches, **options)
 
 
-def has_intervals(kind: pa.DataType) -> bool:
-    """Whether a type is of intervals or has some in it."""
-    parts = [kind.field(part).type for part in range(kind.num_fields)]
-    return str(kind) == "month_day_nano_interval" or any(map(has_intervals, parts))
-
-
-def codec_options(compression: str = "snappy", compression_level: int | None = None) -> dict[str, Any]:
-    """Those of Parquet as Arrow's writers take them."""
-    codec = _CODECS[compression.lower()]
-    if compression_level is not None and codec != "zstd":
-        raise UserError(f"compression_level is for the compression zstd, got {codec}")
-    return {"compression": codec, "compression_level": compression_level}
-
-
 def _parquet(
     target: Any,
     shown: str,
@@ -215,14 +201,16 @@ def _parquet(
 
     from headrace import _runtime
 
-    codec = codec_options(compression, compression_level)
+    codec = _CODECS[compression.lower()]
+    if compression_level is not None and codec != "zstd":
+        raise UserError(f"compression_level is for the compression zstd, got {codec}")
     numbered = schema if field_ids is None else with_field_ids(schema, field_ids)
     # A schema of the same types: only what is said of the fields differs.
     named = (pa.RecordBatch.from_arrays(batch.columns, schema=numbered) for batch in batches)
     reader = pa.RecordBatchReader.from_batches(numbered, batches if field_ids is None else named)
     path = target if not isinstance(target, Path) else str(target)
-    level, threads = codec["compression_level"] or 0, threads or len(os.sched_getaffinity(0))
-    written = (reader, path, _named(shown), codec["compression"], level, row_group_size, threads)
+    threads = threads or len(os.sched_getaffinity(0))
+    written = (reader, path, _named(shown), codec, compression_level or 0, row_group_size, threads)
     translated(lambda: _runtime.write_parquet(*written))
 
 

@@ -34,3 +34,19 @@ func.func @main() -> !frame.table<"v": i64, "n": i64> attributes {frame.result_r
       : !frame.table<"v": i64> -> !frame.table<"v": i64, "n": i64>
   return %g : !frame.table<"v": i64, "n": i64>
 }
+
+// -----
+
+// Each rank sorts a range of the order; the ranges lie on the ranks one behind the other.
+// CHECK-LABEL: func.func @main
+// CHECK: dist.exchange range
+// CHECK: frame.sort
+// CHECK-NOT: dist.exchange
+// CHECK: return
+// ONE-LABEL: func.func @main
+// ONE-NOT: dist.exchange
+func.func @main() -> !frame.table<"k": i64, "v": i64> attributes {frame.result_resident = []} {
+  %t = frame.scan "t" ["k", "v"] {statistics = {rows = 90000000 : i64, columns = {}}} : !frame.table<"k": i64, "v": i64>
+  %s = frame.sort %t by [#frame.sort_key<"k" desc nulls_first>] : !frame.table<"k": i64, "v": i64>
+  return %s : !frame.table<"k": i64, "v": i64>
+}

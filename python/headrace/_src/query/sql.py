@@ -528,7 +528,7 @@ def _answer(
         plan = plan or bound_plan(text, schemas_of(documents_for(text, resolved)))
         plan, rows = unrolled(plan, resolved, rows_of, in_cluster=current() is not None)
         resolved = {**resolved, **rows}
-    target = replace(target, resident=resident)
+    target = replace(target, resident=resident, adjacent=tuple(sink.partition_by) if sink else ())
 
     def load(target: Target) -> LoadedProgram:
         return load_query(text, resolved, target, statistics, plan)

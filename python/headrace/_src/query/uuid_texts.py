@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ def table_with_texts(table: pa.Table) -> pa.Table:
         pa.chunked_array([_array(chunk) for chunk in column.chunks], _type(column.type))
         for column in table.columns
     ]
-    return pa.table(columns, schema=schema_with_texts(table.schema, table.schema.names))
+    return pa.table(columns, schema=_schema(table.schema))
 
 
 def batches_with_texts(batches: pa.RecordBatchReader) -> pa.RecordBatchReader:
@@ -29,28 +28,15 @@ def batches_with_texts(batches: pa.RecordBatchReader) -> pa.RecordBatchReader:
 
     if not any(_has_uuids(field.type) for field in batches.schema):
         return batches
-    names = batches.schema.names
-    made = (batch_with_texts(batch, names) for batch in batches)
-    return pa.RecordBatchReader.from_batches(schema_with_texts(batches.schema, names), made)
+    schema = _schema(batches.schema)
+    made = (pa.record_batch(list(map(_array, batch.columns)), schema=schema) for batch in batches)
+    return pa.RecordBatchReader.from_batches(schema, made)
 
 
-def batch_with_texts(batch: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
-    """With texts in the columns of these names alone."""
+def _schema(schema: pa.Schema) -> pa.Schema:
     import pyarrow as pa
 
-    columns = [
-        _array(column) if name in names else column
-        for name, column in zip(batch.schema.names, batch.columns, strict=True)
-    ]
-    return pa.record_batch(columns, schema=schema_with_texts(batch.schema, names))
-
-
-def schema_with_texts(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
-    import pyarrow as pa
-
-    return pa.schema(
-        [field.with_type(_type(field.type)) if field.name in names else field for field in schema]
-    )
+    return pa.schema([field.with_type(_type(field.type)) for field in schema])
 
 
 def _has_uuids(dtype: pa.DataType) -> bool:
