@@ -1,4 +1,4 @@
-"""The rows of a result by the values of columns, and the folders that they get: a=1/b=x, as DuckDB calls them."""
+"""The rows of a result by the values of columns, and the folders that they get: a=1/b=x, as in DuckDB."""
 
 from __future__ import annotations
 
