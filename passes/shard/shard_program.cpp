@@ -358,7 +358,8 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
       } else if (hidesRoot(*given[g], *needed[n])) {
         cost = solve::kForbidden;
       } else if (std::optional<Way> way = cheaperWay(pricer, edge.value, *given[g], *needed[n]);
-                 way && (keepsOrder(way->plan) || !ordered_.contains(edge.value)) &&
+                 way && (!ordered_.contains(edge.value) || keepsOrder(way->plan) ||
+                         (given[g]->rowKind == RowKind::Range && keepsStoredOrder(way->plan))) &&
                  (keepsStoredOrder(way->plan) || !handsOnOrder) && !byFloat(way->plan)) {
         cost = copied
                    ? 0

@@ -298,18 +298,20 @@ Status Rank::prepareStreams() {
         continue;
       }
       if (plan.streams[to].writers > 1) {
-        orders[to] = shown[to] ? StreamOrder::kStored : StreamOrder::kNone;
+        orders[to] = shown[to] ? StreamOrder::kAllRanks : StreamOrder::kNone;
       } else if (const auto *run = task.as<plan::RunTask>();
                  run && run->sourceState != plan::kNone) {
         bool sorted = plan.states[run->sourceState].kind == plan::StateKind::kSortBuffer;
-        orders[to] = sorted ? StreamOrder::kSorted : StreamOrder::kNone;
+        orders[to] = !sorted     ? StreamOrder::kNone
+                     : shown[to] ? StreamOrder::kAllRanks // ranks may have a range of it each
+                                 : StreamOrder::kOneRank;
       } else if (run) {
         orders[to] = orders[run->inputStream];
       } else if (const auto *exchange = task.as<plan::ExchangeTask>()) {
-        bool stored = orders[exchange->inputStream] == StreamOrder::kStored;
-        orders[to] = stored ? StreamOrder::kStored : StreamOrder::kNone;
+        bool stored = orders[exchange->inputStream] == StreamOrder::kAllRanks;
+        orders[to] = stored ? StreamOrder::kAllRanks : StreamOrder::kNone;
       } else if (task.as<plan::LoadTask>()) {
-        orders[to] = shown[to] ? StreamOrder::kStored : StreamOrder::kNone;
+        orders[to] = shown[to] ? StreamOrder::kAllRanks : StreamOrder::kNone;
       }
       changed |= orders[to] != StreamOrder::kNone;
     }

@@ -22,8 +22,8 @@ using ChunkOrder = std::vector<uint32_t>;
 /// What the order of a stream's chunks is.
 enum class StreamOrder : uint8_t {
   kNone,
-  kSorted, ///< that of a sorted state on one rank
-  kStored, ///< that of the rows of a table, or of one part after the other, over all ranks
+  kOneRank,  ///< that of a sorted state on one rank
+  kAllRanks, ///< that of a sorted state, of a table, or of one part after the other, over all ranks
 };
 
 /// Immutable once shared. `pins` hold what the segments point into.

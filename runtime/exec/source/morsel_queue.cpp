@@ -192,9 +192,10 @@ uint64_t morselRows(uint64_t rows, size_t lanes) {
 
 class StateQueue final : public MorselQueue {
 public:
-  StateQueue(std::shared_ptr<const RankState> state, const plan::State &described, size_t lanes)
+  StateQueue(std::shared_ptr<const RankState> state, const plan::State &described, size_t lanes,
+             ChunkOrder rank)
       : state_(std::move(state)), ordered_(described.kind == plan::StateKind::kSortBuffer),
-        rows_(state_->rowCount()), morselRows_(morselRows(rows_, lanes)),
+        rank_(std::move(rank)), rows_(state_->rowCount()), morselRows_(morselRows(rows_, lanes)),
         count_((rows_ + morselRows_ - 1) / morselRows_) {}
 
   Expected<std::optional<TakenMorsel>> take() override {
@@ -210,7 +211,8 @@ public:
     taken.morsel.firstRow = first;
     taken.morsel.stateRows = pointers->data();
     if (ordered_) {
-      taken.order = {static_cast<uint32_t>(index)};
+      taken.order = rank_;
+      taken.order.push_back(static_cast<uint32_t>(index));
     }
     taken.pin = std::move(pointers);
     return std::optional<TakenMorsel>(std::move(taken));
@@ -225,6 +227,7 @@ public:
 private:
   std::shared_ptr<const RankState> state_;
   const bool ordered_;
+  const ChunkOrder rank_;
   const uint64_t rows_;
   const uint64_t morselRows_;
   const uint64_t count_;
@@ -276,9 +279,9 @@ private:
 /// Rows are merged by one lane at a time, and worked on by all.
 class MergeQueue final : public MorselQueue {
 public:
-  MergeQueue(std::shared_ptr<const RankState> state, const SortedRows &sorted)
+  MergeQueue(std::shared_ptr<const RankState> state, const SortedRows &sorted, ChunkOrder rank)
       : state_(std::move(state)), sorted_(sorted), rows_(sorted.rowCount()),
-        ordered_(sorted.isOrdered()) {}
+        ordered_(sorted.isOrdered()), rank_(std::move(rank)) {}
 
   Expected<std::optional<TakenMorsel>> take() override {
     std::lock_guard lock(mutex_);
@@ -295,7 +298,8 @@ public:
     taken.morsel.rows = static_cast<uint32_t>(merged->rows.size());
     taken.morsel.firstRow = first;
     taken.morsel.stateRows = merged->rows.data();
-    taken.order = {morsels_++};
+    taken.order = rank_;
+    taken.order.push_back(morsels_++);
     taken.pin = std::move(merged);
     taken_.store(first + taken.morsel.rows, std::memory_order_relaxed);
     return std::optional<TakenMorsel>(std::move(taken));
@@ -313,6 +317,7 @@ private:
   const SortedRows &sorted_;
   const uint64_t rows_;
   const bool ordered_;
+  const ChunkOrder rank_;
   std::mutex mutex_;
   std::unique_ptr<RowReader> reader_;
   uint32_t morsels_ = 0;
@@ -337,14 +342,15 @@ std::unique_ptr<MorselQueue> makeStreamQueue(std::shared_ptr<ChunkStream> stream
 }
 
 std::unique_ptr<MorselQueue> makeStateQueue(std::shared_ptr<const RankState> state,
-                                            const plan::State &described, size_t lanes) {
+                                            const plan::State &described, size_t lanes,
+                                            ChunkOrder rank) {
   if (const SortedRows *onDisk = state->rowsOnDisk()) {
-    return std::make_unique<MergeQueue>(std::move(state), *onDisk);
+    return std::make_unique<MergeQueue>(std::move(state), *onDisk, std::move(rank));
   }
   if (state->keptRows()) {
     return std::make_unique<KeptQueue>(std::move(state), lanes);
   }
-  return std::make_unique<StateQueue>(std::move(state), described, lanes);
+  return std::make_unique<StateQueue>(std::move(state), described, lanes, std::move(rank));
 }
 
 TakenMorsel morselOf(ChunkHandle chunk, uint64_t firstRow) {

@@ -55,8 +55,10 @@ std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<storage::MorselSource
 /// With an order, chunks carry it and the output continues it.
 std::unique_ptr<MorselQueue> makeStreamQueue(std::shared_ptr<ChunkStream> stream,
                                              StreamOrder order);
-/// Rows of a finished state, cut so that `lanes` have work; in order if it is sorted.
+/// Rows of a finished state, cut so that `lanes` have work; in order if it is sorted, which begins
+/// with `rank`.
 std::unique_ptr<MorselQueue> makeStateQueue(std::shared_ptr<const RankState> state,
-                                            const plan::State &described, size_t lanes);
+                                            const plan::State &described, size_t lanes,
+                                            ChunkOrder rank = {});
 
 } // namespace headrace::exec

@@ -4,14 +4,22 @@
 #include "runtime/exec/source/values_source.h"
 #include "runtime/storage/ordinals.h"
 
+#include <utility>
+
 namespace headrace::exec {
 
 Expected<RunSource> openRunSource(const RankContext &context, int32_t task,
                                   const std::shared_ptr<MemoryAccount> &account) {
   const auto &run = *context.plan->tasks[task].as<plan::RunTask>();
   if (run.sourceState != plan::kNone) {
+    ChunkOrder rank;
+    if (run.outputStream != plan::kNone &&
+        context.streamOrders[run.outputStream] == StreamOrder::kAllRanks) {
+      rank.push_back(context.place.rank);
+    }
     return RunSource{makeStateQueue(context.states[run.sourceState],
-                                    context.plan->states[run.sourceState], context.lanes)};
+                                    context.plan->states[run.sourceState], context.lanes,
+                                    std::move(rank))};
   }
   if (context.partedStreams[run.inputStream]) {
     return RunSource{makePartQueue(context.partedStreams[run.inputStream])};
@@ -37,7 +45,7 @@ Expected<RunSource> openRunSource(const RankContext &context, int32_t task,
     rights = std::make_shared<MorselRights>(source->share());
   }
   ChunkOrder first;
-  if (context.streamOrders[run.inputStream] == StreamOrder::kStored) {
+  if (context.streamOrders[run.inputStream] == StreamOrder::kAllRanks) {
     // Morsels of a shared table have numbers over all ranks, unless each rank has other rows.
     const bool numbered = shared && source->reach() == storage::Reach::kAll;
     first.push_back(numbered ? 0 : context.place.along(loading.split).index);

@@ -101,7 +101,7 @@ Status RunTask::start() {
   } else if (task_.outputStream != plan::kNone) {
     output_ = context_.streams[task_.outputStream];
     isPart_ = context_.plan->streams[task_.outputStream].writers > 1 &&
-              context_.streamOrders[task_.outputStream] == StreamOrder::kStored;
+              context_.streamOrders[task_.outputStream] == StreamOrder::kAllRanks;
     const plan::ExchangeTask *taker = task_.partitioned ? exchange() : nullptr;
     outputs_ = taker ? context_.place.along(taker->axes).count : 1;
     sketched_ = taker && isPaired(*taker, context_.place.along(taker->axes)) && outputs_ > 1;
