@@ -135,9 +135,9 @@ LogicalResult ExchangeOp::verify() {
       }
     }
   }
-  bool ordered = getKind() == ExchangeKind::Range;
-  if (ordered != getOrder().has_value()) {
-    return emitOpError(ordered ? "needs an order for " : "takes no order for ")
+  bool ordered = getOrder().has_value();
+  if (ordered ? keyed : getKind() == ExchangeKind::Range) {
+    return emitOpError(ordered ? "takes no order for " : "needs an order for ")
            << stringifyExchangeKind(getKind()); // C1
   }
   if (ordered && failed(frame::verifySortKeys(*this, getInput().getType(), *getOrder()))) { // C1

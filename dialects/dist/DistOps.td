@@ -90,7 +90,9 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
     - `broadcast`: every rank gets all rows.
     - `gather`: the first rank along the axes gets all rows, the others none.
 
-    Rows are a multiset, their order is not kept. Exists from `shard` on; in `sched` it is a streaming task.
+    Rows are a multiset, their order is not kept, but for rows that are gathered or broadcast in an `order`: each rank has a range of it,
+    sorted, and who puts rows in the order of the ranks (a result, to_tensor) gets them in that order. Exists from `shard` on; in `sched` it is a
+    streaming task.
     With `skew`, not all rows of a key need come to the rank that its hash names: see the attribute. With `toward`, the hash names
     one of the ranks along these axes, and a row goes to where that rank is along those that the exchange is `over`; exchanges over
     the others bring it there. With a `cycle` it is not a hash that names the rank: see #dist.rows.
@@ -109,7 +111,7 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
     ```
 
     **Constraints:**
-    - (C1) `hash` has keys and `range` an order, of columns of the table; the other kinds have neither.
+    - (C1) `hash` has keys and `range` an order, of columns of the table; `gather` and `broadcast` may have an order; there are no others.
     - (C2) there is at least one axis; axes are axes of the module's mesh, each once.
     - (C3) only `hash` has skew.
     - (C4) only `hash` without skew goes toward ranks: along its own axes and others, in the order of the mesh.

@@ -363,7 +363,8 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
       below.insert(key);
     }
   }
-  ArrayAttr order = exchange.getOrder().value_or(b_.getArrayAttr({}));
+  const bool ranged = exchange.getKind() == dist::ExchangeKind::Range;
+  ArrayAttr order = ranged ? *exchange.getOrder() : b_.getArrayAttr({});
   for (auto key : order.getAsRange<frame::SortKeyAttr>()) {
     below.insert(key.getColumn().getValue());
   }
@@ -381,7 +382,7 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
   stream.setAxesAttr(exchange.getAxesAttr());
   stream.setTowardAttr(exchange.getTowardAttr());
   stream.setCycleAttr(exchange.getCycleAttr());
-  if (kind == pipe::StreamKind::Range) {
+  if (ranged) {
     stream.setSortKeysAttr(b_.getArrayAttr(sortKeys(order)));
   }
   if (exchange.getSkewAttr()) {

@@ -58,7 +58,9 @@ ExpectedParts exchange(ExchangeOp op, ArrayRef<Value> input, const MeshRanks &ra
         }
       }
     }
-    std::reverse(arrived.rows.begin(), arrived.rows.end());
+    if (!op.getOrder()) {
+      std::reverse(arrived.rows.begin(), arrived.rows.end());
+    }
     results[rank] = valueOf(std::move(arrived));
   }
   return results;

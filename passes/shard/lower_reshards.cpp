@@ -5,6 +5,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/shard/passes.h"
 #include "passes/shard/reshard_plan.h"
+#include "passes/shard/row_order.h"
 
 using namespace mlir;
 using namespace headrace::dist;
@@ -65,6 +66,12 @@ public:
   }
 
 private:
+  /// The order of which each rank has a range, sorted; null: they have none.
+  ArrayAttr sortedRanges() {
+    RowsAttr rows = op_.getSource().getRows();
+    return rows && isOrdered(op_.getInput()) ? rows.getOrder() : ArrayAttr();
+  }
+
   Value lowerStep(const ReshardStep &step, Value value) {
     Location location = op_.getLoc();
     ArrayAttr axes = axesAttr(step.axes, mesh_);
@@ -76,7 +83,9 @@ private:
       if (kind == ExchangeKind::Hash) {
         keys = builder_.getArrayAttr(SmallVector<Attribute>(step.keys.begin(), step.keys.end()));
       }
-      ArrayAttr order = kind == ExchangeKind::Range ? step.after.order : ArrayAttr();
+      ArrayAttr order = kind == ExchangeKind::Range  ? step.after.order
+                        : kind == ExchangeKind::Hash ? ArrayAttr()
+                                                     : sortedRanges();
       auto op = ExchangeOp::create(builder_, location, kind, value, keys, order, axes);
       op.setCycleAttr(kind == ExchangeKind::Hash ? cycleOf(step) : IntegerAttr());
       if (step.toward && kind == ExchangeKind::Hash) { // who gathers is the first along any axes

@@ -55,8 +55,8 @@ ArrayAttr residentKeys(func::FuncOp function) {
 
 bool isOrdered(Value table) { return !pathToSort(table).empty(); }
 
-llvm::DenseSet<Value> orderedTables(func::FuncOp function) {
-  llvm::DenseSet<Value> ordered;
+OrderedTables orderedTables(func::FuncOp function) {
+  OrderedTables ordered;
   ArrayAttr keys = residentKeys(function);
   const bool divided = keys && !keys.empty();
   function.walk([&](Operation *op) {
@@ -68,7 +68,10 @@ llvm::DenseSet<Value> orderedTables(func::FuncOp function) {
       for (Value operand : op->getOperands()) {
         if (isa<TableType>(operand.getType())) {
           SmallVector<Value> path = pathToSort(operand);
-          ordered.insert(path.begin(), path.end());
+          ordered.all.insert(path.begin(), path.end());
+          if (byPosition) {
+            ordered.taken.insert(path.begin(), path.end());
+          }
         }
       }
     }

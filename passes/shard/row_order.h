@@ -15,9 +15,16 @@ mlir::ArrayAttr residentKeys(mlir::func::FuncOp function);
 /// Whether a table's rows are in the order of a sort or top-k above it.
 bool isOrdered(mlir::Value table);
 
-/// The tables between a sort or top-k and the return, limit or to_tensor that its order is for.
+/// The tables between a sort or top-k and who its order is for.
+struct OrderedTables {
+  llvm::DenseSet<mlir::Value> all;
+  /// Those of a limit and its like, which takes rows as they come: gathered ones come in any order.
+  /// The return and to_tensor put in order what comes from the ranks.
+  llvm::DenseSet<mlir::Value> taken;
+};
+
 /// Rows that are divided by keys have no order in the result.
-llvm::DenseSet<mlir::Value> orderedTables(mlir::func::FuncOp function);
+OrderedTables orderedTables(mlir::func::FuncOp function);
 
 /// The tables between a scan and a to_tensor, or the return of a resident result that is not
 /// divided by keys, to which rows come one by one: the tensor or the ranks have them as they are

@@ -358,8 +358,10 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
       } else if (hidesRoot(*given[g], *needed[n])) {
         cost = solve::kForbidden;
       } else if (std::optional<Way> way = cheaperWay(pricer, edge.value, *given[g], *needed[n]);
-                 way && (!ordered_.contains(edge.value) || keepsOrder(way->plan) ||
-                         (given[g]->rowKind == RowKind::Range && keepsStoredOrder(way->plan))) &&
+                 way &&
+                 (!ordered_.all.contains(edge.value) || keepsOrder(way->plan) ||
+                  (given[g]->rowKind == RowKind::Range && keepsStoredOrder(way->plan) &&
+                   !ordered_.taken.contains(edge.value))) &&
                  (keepsStoredOrder(way->plan) || !handsOnOrder) && !byFloat(way->plan)) {
         cost = copied
                    ? 0

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "model/solve/solve.h"
+#include "passes/shard/row_order.h"
 #include "passes/shard/strategies.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -66,8 +67,8 @@ private:
   llvm::SmallVector<PlacedNode, 0> nodes_;
   llvm::SmallVector<ShardEdge, 0> edges_;
   llvm::DenseMap<mlir::Value, std::pair<int32_t, int32_t>> producers_; // node, result
-  llvm::DenseSet<mlir::Value> ordered_; ///< tables whose order counts
-  llvm::DenseSet<mlir::Value> stored_;  ///< likewise, where it is the stored one
+  OrderedTables ordered_;              ///< tables whose order counts
+  llvm::DenseSet<mlir::Value> stored_; ///< likewise, where it is the stored one
   solve::Problem problem_;
 };
 
