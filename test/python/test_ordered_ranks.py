@@ -1,4 +1,4 @@
-"""ORDER BY on several ranks: each sorts a range of the order, or one all rows, and who reads them gets them in order.
+"""ORDER BY on several ranks: each sorts a range, or one all rows; who reads them gets them in order.
 
 Sources: passes/shard/{frame_strategies,row_order}.cpp, runtime/exec/source/morsel_queue.cpp
 """
