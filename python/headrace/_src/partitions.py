@@ -62,12 +62,18 @@ class Partitions:
 
 def _encoded(column: pa.Array) -> tuple[np.ndarray, list[str]]:
     """Numbers of the values of a column, and by number the names of folders; the last is that of NULL."""
+    import pyarrow as pa
     import pyarrow.compute as compute
 
-    if str(column.type) != "string":
-        column = _texts_of_duckdb(column)
-    coded = compute.dictionary_encode(column)
-    names = [quote(text, safe="") for text in coded.dictionary.to_pylist()]
+    try:
+        coded = compute.dictionary_encode(column)
+        texts = (
+            coded.dictionary if coded.type.value_type == pa.string() else _texts_of_duckdb(coded.dictionary)
+        )
+    except pa.ArrowNotImplementedError:  # nested types
+        coded = compute.dictionary_encode(_texts_of_duckdb(column))
+        texts = coded.dictionary
+    names = [quote(text, safe="") for text in texts.to_pylist()]
     return coded.indices.fill_null(len(names)).to_numpy(), [*names, _NULL]
 
 
