@@ -436,11 +436,12 @@ NB_MODULE(_runtime, module) {
   module.def(
       "write_parquet",
       [](nb::handle data, nb::handle target, const std::string &name, const std::string &codec,
-         int level, uint64_t rowGroupRows, int threads) {
-        return writeParquet(data, target, name, {codec, level, rowGroupRows, threads});
+         int level, uint64_t rowGroupRows, uint64_t rowGroupBytes, int threads) {
+        return writeParquet(data, target, name,
+                            {codec, level, rowGroupRows, rowGroupBytes, threads});
       },
       nb::arg("data"), nb::arg("target"), nb::arg("name"), nb::arg("codec"), nb::arg("level"),
-      nb::arg("row_group_rows"), nb::arg("threads"),
+      nb::arg("row_group_rows"), nb::arg("row_group_bytes"), nb::arg("threads"),
       "Writes Arrow data as Parquet to a path or an object with write(bytes); the number of "
       "rows. name: of the file in messages.");
   bindStores(module);

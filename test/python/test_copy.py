@@ -257,6 +257,8 @@ MISTAKES = {
     "copy t to '{}/x.csv' (delim '\"|')": "quote of CSV stands in delim",
     "copy t to '{}/x.csv' (compression lz4)": "compression is one of none, uncompressed, gzip, zstd",
     "copy t to '{}/x.parquet' (compression_level 0)": "compression_level is a number from 1 on, got 0",
+    "copy t to '{}/x.parquet' (row_group_size_bytes 'x')": "row_group_size_bytes is bytes, or a text such as 16MiB",
+    "copy t to '{}/x.parquet' (row_group_size_bytes '1Q')": "1Q",
     "copy t to '{}/x.parquet' (compression_level 3)": "compression_level is for the compression zstd",
     "copy t to '{}/x.parquet' (dateformat '%d')": "dateformat and timestampformat are for CSV and JSON",
     "copy (select [date '2020-01-01'] as l) to '{}/x.json' (dateformat '%d')": "a format of dates for those",

@@ -98,7 +98,7 @@ def _table(nulls: int, distinct: int, rows: int = ROWS) -> pa.Table:
 
 
 def _write(table: pa.Table, target: Any, codec: str = "snappy", rows: int = 1 << 20, threads: int = 1) -> int:
-    return _runtime.write_parquet(table, target, "the result", codec, 0, rows, threads)
+    return _runtime.write_parquet(table, target, "the result", codec, 0, rows, 64 << 20, threads)
 
 
 def _types(table: pa.Table) -> dict[str, str]:
@@ -296,7 +296,7 @@ def test_infinite_timestamps_of_seconds(tmp_path: Path) -> None:
 
 
 def test_row_groups_end_by_bytes(tmp_path: Path) -> None:
-    """Of 64 MiB, however many rows are asked for."""
+    """Of 64 MiB, less in little memory, or what is asked for, however many rows."""
     numbers = random.Random(5)
     block = pa.array([numbers.randbytes(1 << 20) for _ in range(80)])
     path = str(tmp_path / "x.parquet")
@@ -304,3 +304,15 @@ def test_row_groups_end_by_bytes(tmp_path: Path) -> None:
     _write(table, path)
     assert parquet.read_metadata(path).num_row_groups == 2
     assert parquet.read_table(path).equals(table)
+    rows = pa.table({"t": [numbers.randbytes(20).hex() for _ in range(500_000)]})
+
+    def sizes(options: str = "", **named: Any) -> list[int]:
+        hr.sql(f"copy t to '{path}' {options}", {"t": rows}, **named)
+        groups = parquet.read_metadata(path)
+        return [groups.row_group(i).column(0).total_compressed_size for i in range(groups.num_row_groups)]
+
+    assert len(sizes()) == 1
+    for found in (sizes(memory="128MiB", threads=2), sizes("(row_group_size_bytes '8MiB')")):
+        assert len(found) >= 2
+        assert max(found) < 12 << 20
+    assert len(sizes("(row_group_size_bytes 1000000)")) >= 8

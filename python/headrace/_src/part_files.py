@@ -92,8 +92,13 @@ class ResultFolder:
             raise UnsupportedError("partition_by is for Parquet, CSV and Arrow files, got json")
         self._place = StoreFolder(path, overwrite) if is_store(path) else LocalFolder(path, overwrite)
         whole = path if is_store(path) else str(_whole(path))
+        self._form = form
         self._sink = _Sink(whole, form.shown, form.format, form.options, partition_by)
         self._stop: Stop = None
+
+    def within(self, memory: int, threads: int | None) -> None:
+        """Says before the rest how much the query may use on all ranks of a process, with so many threads."""
+        self._form.within(memory, threads or len(os.sched_getaffinity(0)))
 
     def begin(self, stop: Stop = None) -> str:
         """Of whoever leads the ranks, before a run: what they are told. Of the run before nothing stays.

@@ -151,12 +151,8 @@ class Target:
 
     def within(self, memory: int | str | None) -> Target:
         """For ranks that together (in a cluster, each) may use `memory`; None: as the settings have it."""
-        from headrace import _runtime
-
-        if group := current():
-            return replace(self, memory=group.memory if memory is None else memory_of_all(memory))
-        limit = translated(_runtime.memory_limit) if memory is None else memory_of_all(memory)
-        return replace(self, memory=max(1, limit // self.ranks))
+        limit = memory_of(memory)
+        return replace(self, memory=limit if current() else max(1, limit // self.ranks))
 
     def on(self, device: str) -> Target:
         """For plans whose tasks run on such a device, as far as they can: cpu or cuda."""
@@ -327,6 +323,16 @@ def load(
 def default_threads() -> int:
     """The processors that this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+def memory_of(memory: int | str | None) -> int:
+    """What the ranks of this process may use together, in bytes; None: as the settings have it."""
+    from headrace import _runtime
+
+    if memory is not None:
+        return memory_of_all(memory)
+    group = current()
+    return group.memory if group else translated(_runtime.memory_limit)
 
 
 def memory_of_all(memory: int | str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
 
 #: Of a query's rows on standard output.
 SHOWN_ROWS = 40
+
+#: What the pages of a row group of Parquet take at most; its writer keeps them until the group ends.
+ROW_GROUP_BYTES = 64 << 20
+#: And of the memory a sixteenth.
+_SHARE_OF_ROW_GROUPS = 16
 
 
 def print_rows(table: pa.Table, rows: int = SHOWN_ROWS) -> None:
@@ -60,7 +66,8 @@ class CountedRows:
 class Form:
     """How files are written: a format, by its suffix, and its options.
 
-    Of Parquet `compression`, `compression_level`, `row_group_size` and `field_ids`, of CSV `header`, `delim`,
+    Of Parquet `compression`, `compression_level`, `row_group_size`, `row_group_size_bytes` and
+    `field_ids`, of CSV `header`, `delim`,
     `quote`, `escape`, `nullstr`, `force_quote` and `compression`, of JSON `array` and `compression`.
     """
 
@@ -99,6 +106,12 @@ class Form:
             options["delim"] = "\t"
         return Form(format, options, shown_path(path))
 
+    def within(self, memory: int, writers: int) -> None:
+        """Makes the row groups of Parquet, whose pages wait for their ends, small beside the memory."""
+        if self.format == ".parquet":
+            share = memory // (_SHARE_OF_ROW_GROUPS * writers)
+            self.options.setdefault("row_group_size_bytes", min(max(share, 1 << 20), ROW_GROUP_BYTES))
+
 
 class ResultFile:
     """A file for a result. Nothing is left behind if writing fails.
@@ -119,6 +132,10 @@ class ResultFile:
     @property
     def format(self) -> str:
         return self._form.format
+
+    def within(self, memory: int, _threads: int | None) -> None:
+        """Says before the rest how much the query may use, in bytes."""
+        self._form.within(memory, 1)
 
     def write(self, batches: pa.RecordBatchReader) -> int:
         """Writes one batch after the other; the number of rows."""
@@ -193,6 +210,7 @@ def _parquet(
     batches: Iterator[pa.RecordBatch],
     compression: str = "snappy",
     row_group_size: int = 1 << 20,
+    row_group_size_bytes: int | str = ROW_GROUP_BYTES,
     compression_level: int | None = None,
     field_ids: str | Mapping[str, Any] | None = None,
     threads: int = 0,
@@ -210,7 +228,8 @@ def _parquet(
     reader = pa.RecordBatchReader.from_batches(numbered, batches if field_ids is None else named)
     path = target if not isinstance(target, Path) else str(target)
     threads = threads or len(os.sched_getaffinity(0))
-    written = (reader, path, _named(shown), codec, compression_level or 0, row_group_size, threads)
+    size = translated(lambda: _runtime.parse_bytes(str(row_group_size_bytes)))
+    written = (reader, path, _named(shown), codec, compression_level or 0, row_group_size, size, threads)
     translated(lambda: _runtime.write_parquet(*written))
 
 
@@ -324,6 +343,10 @@ def _is_count(value: Any) -> bool:
 _TRUTHS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 
 
+def _is_size(value: Any) -> bool:
+    return _is_count(value) or isinstance(value, str) and bool(re.fullmatch(r"[1-9]\d* ?[A-Za-z]+", value))
+
+
 def _is_truth(value: Any) -> bool:
     return isinstance(value, bool)
 
@@ -358,6 +381,7 @@ _OPTIONS: dict[str, dict[str, tuple[Callable[[Any], bool], str]]] = {
         "compression": (_is_codec, f"one of {', '.join(_CODECS)}"),
         "compression_level": (_is_count, "a number from 1 on"),
         "row_group_size": (_is_count, "a number of rows"),
+        "row_group_size_bytes": (_is_size, "bytes, or a text such as 16MiB"),
         "field_ids": (are_field_ids, "'auto', or a struct of columns with numbers: {a: 1, b: 2}"),
     },
     ".arrow": {},

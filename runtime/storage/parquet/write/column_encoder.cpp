@@ -16,8 +16,6 @@ namespace headrace::storage {
 namespace {
 
 constexpr uint64_t kPageRows = 1 << 15;
-constexpr uint64_t kPageBytes = 1 << 20;
-constexpr uint64_t kDictionaryBytes = 1 << 20;
 /// A dictionary pays if values take this share of their plain form at most.
 constexpr double kPayingShare = 0.75;
 /// That are looked at before it is seen whether a page is full.
@@ -102,8 +100,8 @@ template <typename Values> class TypedEncoder final : public ColumnEncoder {
 public:
   using Value = typename Values::Value;
 
-  explicit TypedEncoder(const parquet::ColumnDescriptor &column)
-      : definitionMax_(static_cast<uint16_t>(column.max_definition_level())),
+  TypedEncoder(const parquet::ColumnDescriptor &column, uint64_t pageBytes)
+      : pageBytes_(pageBytes), definitionMax_(static_cast<uint16_t>(column.max_definition_level())),
         repetitionMax_(static_cast<uint16_t>(column.max_repetition_level())),
         order_(valueOrder(column)), values_(column), bounds_(order_), chunkBounds_(order_) {}
 
@@ -148,8 +146,8 @@ public:
 
 private:
   bool isPageFull() const {
-    return rows_ - firstRow_ >= kPageRows || plain_.size() >= kPageBytes ||
-           (coding_ && dictionary_.bytes() > kDictionaryBytes);
+    return rows_ - firstRow_ >= kPageRows || plain_.size() >= pageBytes_ ||
+           (coding_ && dictionary_.bytes() > pageBytes_);
   }
 
   struct Step {
@@ -166,7 +164,7 @@ private:
     uint64_t bytes = 0;
     for (uint64_t entry = first; entry < leaf.entries; ++entry) {
       const bool beginsRow = leaf.repetition.empty() || leaf.repetition[entry] == 0;
-      if (beginsRow && (step.rows == kStepRows || bytes >= kPageBytes)) {
+      if (beginsRow && (step.rows == kStepRows || bytes >= pageBytes_)) {
         break;
       }
       step.rows += beginsRow;
@@ -240,7 +238,7 @@ private:
   }
 
   Status endPage() {
-    const bool isFull = dictionary_.bytes() > kDictionaryBytes;
+    const bool isFull = dictionary_.bytes() > pageBytes_;
     if (!codes_.empty() && !hasCodedPages_ && (isFull || !pays())) {
       makePlain();
     }
@@ -311,6 +309,7 @@ private:
     bounds_ = typename Values::Bounds(order_);
   }
 
+  const uint64_t pageBytes_; ///< of plain values, and of the dictionary
   const uint16_t definitionMax_, repetitionMax_;
   const ValueOrder order_;
   Values values_;
@@ -344,20 +343,21 @@ ValueOrder valueOrder(const parquet::ColumnDescriptor &column) {
   return ValueOrder::kNone;
 }
 
-std::unique_ptr<ColumnEncoder> ColumnEncoder::make(const parquet::ColumnDescriptor &column) {
+std::unique_ptr<ColumnEncoder> ColumnEncoder::make(const parquet::ColumnDescriptor &column,
+                                                   uint64_t pageBytes) {
   switch (column.physical_type()) {
   case parquet::Type::BOOLEAN:
-    return std::make_unique<TypedEncoder<NumberValues<uint8_t>>>(column);
+    return std::make_unique<TypedEncoder<NumberValues<uint8_t>>>(column, pageBytes);
   case parquet::Type::INT32:
-    return std::make_unique<TypedEncoder<NumberValues<int32_t>>>(column);
+    return std::make_unique<TypedEncoder<NumberValues<int32_t>>>(column, pageBytes);
   case parquet::Type::INT64:
-    return std::make_unique<TypedEncoder<NumberValues<int64_t>>>(column);
+    return std::make_unique<TypedEncoder<NumberValues<int64_t>>>(column, pageBytes);
   case parquet::Type::FLOAT:
-    return std::make_unique<TypedEncoder<NumberValues<float>>>(column);
+    return std::make_unique<TypedEncoder<NumberValues<float>>>(column, pageBytes);
   case parquet::Type::DOUBLE:
-    return std::make_unique<TypedEncoder<NumberValues<double>>>(column);
+    return std::make_unique<TypedEncoder<NumberValues<double>>>(column, pageBytes);
   default:
-    return std::make_unique<TypedEncoder<BytesValues>>(column);
+    return std::make_unique<TypedEncoder<BytesValues>>(column, pageBytes);
   }
 }
 

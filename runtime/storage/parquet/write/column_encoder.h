@@ -32,12 +32,13 @@ struct WrittenChunk {
   uint64_t entries = 0;
 };
 
-/// Values are coded by a dictionary as long as one pays: as the first page says, and up to 1 MiB.
-/// Pages end after 2^15 rows or 1 MiB.
+/// Values are coded by a dictionary as long as one pays: as the first page says, and up to so many
+/// bytes as a page has. Pages end after 2^15 rows or `pageBytes`.
 class ColumnEncoder {
 public:
   /// column: outlives the encoder.
-  static std::unique_ptr<ColumnEncoder> make(const parquet::ColumnDescriptor &column);
+  static std::unique_ptr<ColumnEncoder> make(const parquet::ColumnDescriptor &column,
+                                             uint64_t pageBytes);
   virtual ~ColumnEncoder() = default;
 
   /// kData: a value that Parquet cannot hold; kUnsupported: a row of 2 GiB.

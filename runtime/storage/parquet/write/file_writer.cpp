@@ -30,7 +30,9 @@ namespace {
 
 /// A round has about so many rows, or so many batches: those of large rows have few.
 constexpr uint64_t kRoundRows = 1 << 15, kRoundBatches = 16;
-constexpr uint64_t kRowGroupBytes = 64 << 20;
+
+/// A page, as it is before compression, is this part of a row group, within bounds.
+constexpr uint64_t kPagesOfRowGroup = 16, kPageBytesMin = 64 << 10, kPageBytesMax = 1 << 20;
 
 /// A sink as Arrow's writers know them, which throw what it says.
 class SinkStream final : public arrow::io::OutputStream {
@@ -74,8 +76,10 @@ public:
         stream_(std::make_shared<SinkStream>(sink)), team_(output.threads),
         metadata_(parquet::FileMetaDataBuilder::Make(table.parquet.get(), properties_)),
         indexes_(parquet::PageIndexBuilder::Make(table.parquet.get())) {
+    const uint64_t pageBytes =
+        std::clamp(output.rowGroupBytes / kPagesOfRowGroup, kPageBytesMin, kPageBytesMax);
     for (int leaf = 0; leaf < table.parquet->num_columns(); ++leaf) {
-      encoders_.push_back(ColumnEncoder::make(*table.parquet->Column(leaf)));
+      encoders_.push_back(ColumnEncoder::make(*table.parquet->Column(leaf), pageBytes));
     }
     for (int i = 0; i < schema.num_fields(); ++i) {
       Column &column = columns_.emplace_back();
@@ -144,8 +148,8 @@ private:
     if (roundRows_ >= kRoundRows || round_.size() == kRoundBatches) {
       HR_RETURN_IF_ERROR(encodeRound());
     }
-    return groupRows_ == output_.rowGroupRows || bytes() >= kRowGroupBytes ? endRowGroup()
-                                                                           : Status();
+    return groupRows_ == output_.rowGroupRows || bytes() >= output_.rowGroupBytes ? endRowGroup()
+                                                                                  : Status();
   }
 
   uint64_t bytes() const {

@@ -14,8 +14,8 @@ namespace headrace::storage {
 struct ParquetOutput {
   std::string codec = "snappy"; ///< as Arrow calls them; "none"
   int level = 0;                ///< of the codec; 0: its usual one
-  /// A row group has at most so many rows, and ends when its pages take 64 MiB.
-  uint64_t rowGroupRows = 1 << 20;
+  /// A row group has at most so many rows, and ends when its pages take so many bytes.
+  uint64_t rowGroupRows = 1 << 20, rowGroupBytes = 64 << 20;
   int threads = 1; ///< that encode and compress; bytes are written by the caller's
 };
 

@@ -11,8 +11,8 @@
 
 namespace headrace::storage {
 
-/// Codes by hash: linear probing in a table at least twice as large as the entries. A slot has the
-/// hash beside its code, so that hardly an entry is looked at in vain.
+/// Codes by hash: linear probing in a table at least twice as large as the entries. A slot has half
+/// of the hash beside its code, so that hardly an entry is looked at in vain.
 class CodeSlots {
 public:
   /// The code of an entry with this hash for which `isIt(code)`, or `next`, which is then its code.
@@ -21,28 +21,30 @@ public:
       grow();
     }
     const uint64_t mask = slots_.size() - 1;
-    for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
+    const auto half = static_cast<uint32_t>(hash);
+    for (uint64_t at = half & mask;; at = (at + 1) & mask) {
       Slot &slot = slots_[at];
       if (slot.code == kFree) {
-        slot = {hash, next};
+        slot = {half, next};
         return next;
       }
-      if (slot.hash == hash && isIt(slot.code)) {
+      if (slot.hash == half && isIt(slot.code)) {
         return slot.code;
       }
     }
   }
-  void clear() { slots_.clear(); }
+  /// Gives its memory back.
+  void clear() { std::vector<Slot>().swap(slots_); }
 
 private:
   static constexpr uint32_t kFree = UINT32_MAX;
   struct Slot {
-    uint64_t hash = 0;
+    uint32_t hash = 0;
     uint32_t code = kFree;
   };
 
   void grow() {
-    std::vector<Slot> old(slots_.empty() ? 256 : 4 * slots_.size());
+    std::vector<Slot> old(slots_.empty() ? 256 : 2 * slots_.size());
     old.swap(slots_);
     const uint64_t mask = slots_.size() - 1;
     for (const Slot &slot : old) {
@@ -66,8 +68,10 @@ public:
     uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof value);
     const uint32_t next = size();
-    // Different bits have different products.
-    const uint32_t code = slots_.find(mixed(bits), next, [](uint32_t) { return true; });
+    const uint32_t code =
+        slots_.find(primitives::hashInteger(static_cast<int64_t>(bits)), next, [&](uint32_t code) {
+          return std::memcmp(&entries_[code], &value, sizeof value) == 0;
+        });
     if (code == next) {
       entries_.push_back(value);
     }
@@ -83,12 +87,6 @@ public:
   }
 
 private:
-  /// One to one.
-  static uint64_t mixed(uint64_t bits) {
-    bits *= primitives::kHashMultiplier1; // odd
-    return bits ^ bits >> 32;
-  }
-
   CodeSlots slots_;
   std::vector<Number> entries_;
 };
