@@ -108,7 +108,7 @@ class Session:
         with self._lock, in_settings(setting_texts(self._options.get("settings"))):
             names = self._names.without(name)
             shown, files = with_files(query_alone(text).strip(), names)
-            view = View(name, shown, tables_named(script), files, schema)
+            view = View(name, shown, tables_named(script_of(shown)), files, schema)
             after = replace(names, views={**names.views, name.lower(): view})
             if name.lower() in read_by(view, after):
                 raise UserError(f"view {name}: it would read itself; choose another name")

@@ -23,6 +23,10 @@ _WIDE = (
     ("uhugeint", 0, 2**128 - 1),
 )
 
+#: Constants that are plain to see: a text, a small integer.
+_TEXT = re.compile(r"\s*'((?:[^']|'')*)'\s*")
+_SMALL_INTEGER = re.compile(r"\s*(\d{1,9})\s*")
+_BOOLEANS = {"true": True, "false": False}
 _DIGITS = re.compile(rb"\d[\d_]*(?![\d_.eEx])")
 
 
@@ -32,6 +36,12 @@ class NotConstantError(ValueError):
 
 def value_of(constant: str) -> Any:
     """The Python value of a constant expression of SQL. Raises NotConstantError."""
+    if text := _TEXT.fullmatch(constant):
+        return text[1].replace("''", "'")
+    if digits := _SMALL_INTEGER.fullmatch(constant):
+        return int(digits[1])
+    if (word := constant.strip().lower()) in _BOOLEANS:
+        return _BOOLEANS[word]
     import duckdb
 
     with duckdb.connect(config={"enable_external_access": False}) as connection:
