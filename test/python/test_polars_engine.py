@@ -457,3 +457,33 @@ def test_expressions_that_differed(expression: pl.Expr) -> None:
     ).lazy()
     both(frame.select(expression), order=True)
     both(frame.with_columns(f=-COL("f")).select(expression), order=True)
+
+
+_LEFT = pl.LazyFrame({"a": [1, 2, 3, None], "k": [1, 1, 2, 2]})
+_RIGHT = pl.LazyFrame({"b": [2, 0, None], "k": [1, 2, 2], "c": [5, 6, 7]})
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full"])
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        [COL("a") > COL("b")],
+        [COL("a") >= COL("b"), COL("a") < COL("c")],
+        [COL("a") > COL("b"), COL("k") == COL("k_right")],
+        [(COL("a") > COL("b")) | (COL("c") == 5)],
+        [COL("k") == COL("k_right"), COL("c") - COL("a") != 4],
+    ],
+)
+def test_joins_by_conditions(how: Any, conditions: list[pl.Expr]) -> None:
+    assert both(_LEFT.join_where(_RIGHT, *conditions, how=how), ranks=2).report.ran
+    after = _LEFT.join_where(_RIGHT, *conditions, how=how).filter(COL("c") > 5)
+    assert both(after).report.ran
+
+
+def test_columns_without_a_type_are_left() -> None:
+    data = pl.LazyFrame({"n": [None, None], "k": [1, 2]})
+    engine = both(data.select(COL("n").sum(), x=pl.sum_horizontal("n", COL("n") + 1)))
+    assert "a column without a type in an expression" in engine.report.left[0]
+    assert both(data.select("n", x=COL("k") + 1)).report.ran
+    engine = both(pl.LazyFrame().select(pl.Series("s", [], dtype=pl.Null)))
+    assert "a series among the columns" in engine.report.left[0]
