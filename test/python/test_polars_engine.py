@@ -487,3 +487,42 @@ def test_columns_without_a_type_are_left() -> None:
     assert both(data.select("n", x=COL("k") + 1)).report.ran
     engine = both(pl.LazyFrame().select(pl.Series("s", [], dtype=pl.Null)))
     assert "a series among the columns" in engine.report.left[0]
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        COL("n").sum().sum(),
+        COL("n").len().sum(),
+        pl.len().sum(),
+        COL("n").max().implode(),
+        (COL("n").max() - COL("n").min()).count(),
+        COL("n").filter(COL("n") > 1).min().len(),
+    ],
+    ids=str,
+)
+def test_aggregates_of_aggregates_are_left(expr: pl.Expr) -> None:
+    data = pl.LazyFrame({"n": [1, 2, None, 4], "k": [1, 1, 2, 2]})
+    both(data.select(expr))
+    engine = both(data.group_by("k").agg(expr))
+    assert "of a value that is no column: it stands for one row, not for all" in engine.report.left[0]
+
+
+def test_what_polars_panics_at_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    def panic(*_: Any) -> None:
+        raise pl.exceptions.PanicException("not implemented")
+
+    monkeypatch.setattr(polars_engine, "built", panic)
+    engine = both(pl.LazyFrame({"n": [1, 2]}).select(COL("n") + 1))
+    assert engine.report.left == ["DataFrameScan: not implemented"]
+
+
+def test_what_is_said_of_an_order_changes_no_row() -> None:
+    data = pl.LazyFrame({"n": [1, 2, 4], "k": [1, 1, 2]})
+    engine = both(data.set_sorted("n").with_columns(x=COL("n") + 1).filter(COL("k") > 1), order=True)
+    assert not engine.report.left, engine.report
+
+
+def test_a_column_without_a_name() -> None:
+    data = pl.LazyFrame({"k": [1, 1, 2], "n": [3, 4, 5]})
+    assert both(data.group_by("k").agg(COL("n").sum().alias(""))).report.ran

@@ -285,6 +285,8 @@ def _cache(_nt: Any, _node: Any, inputs: Sequence[Built], _schema: Mapping[str, 
 def _map(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
     name, *options = node.function
+    if name == "hint_sorted":  # which changes no row
+        return of
     if name == "row_index":
         return Built(of.frame.with_row_index(*options))
     if name == "explode":
