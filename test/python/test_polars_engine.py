@@ -526,3 +526,17 @@ def test_what_is_said_of_an_order_changes_no_row() -> None:
 def test_a_column_without_a_name() -> None:
     data = pl.LazyFrame({"k": [1, 1, 2], "n": [3, 4, 5]})
     assert both(data.group_by("k").agg(COL("n").sum().alias(""))).report.ran
+
+
+@pytest.mark.parametrize("pattern", ["(?s)^a.b$", "(?i)^ab", "(?is)B.c", "(?s)^ä.$", "(?i)[^s-u]", "^a.b"])
+def test_flags_of_regular_expressions(pattern: str) -> None:
+    texts = ["abc", "ABC", "a\nb", "B\nC", "ä\n", "ſ", "\N{KELVIN SIGN}", "", None]
+    data = pl.LazyFrame({"s": texts}).with_columns(n=1)
+    engine = both(data.select("s", x=COL("s").str.contains(pattern), n=COL("n") + 1))
+    assert engine.report.ran and not engine.report.left, engine.report
+
+
+@pytest.mark.parametrize("pattern", ["(?i)ΐ", "(?m)^a", "(?im)a"])
+def test_other_flags_of_regular_expressions_are_left(pattern: str) -> None:
+    engine = both(pl.LazyFrame({"s": ["ΐ", "a"]}).select("s", x=COL("s").str.contains(pattern)))
+    assert "unsupported in a regular expression: (?" in engine.report.left[0]
