@@ -107,7 +107,7 @@ class _Parts:
             if all(below):
                 try:
                     self._built[node] = built(self._nt, [each for each in below if each])
-                except _errors() as error:  # Polars cannot show all that it plans
+                except Exception as error:  # Polars cannot show all that it plans
                     self._why[node] = str(error).partition(" (at ")[0]
         return self._built[node]
 
@@ -137,24 +137,23 @@ class _Parts:
         return ""
 
 
-def _errors() -> tuple[type[BaseException], ...]:
-    from polars.exceptions import PanicException  # no Exception, and not the end of the process either
-
-    return Exception, PanicException
-
-
 def _name(nt: Any) -> str:
     """Of the operation that is being viewed."""
     try:
         return type(nt.view_current_node()).__name__
-    except _errors():  # one that Polars does not show
+    except Exception:  # one that Polars does not show
         return "an operation"
 
 
 def _in_types(frame: LazyFrame, schema: dict[str, Any], options: dict[str, Any]) -> polars.DataFrame:
     rows = frame.to_polars(**options)
-    rows.columns = list(schema)  # a column may have no name, which Arrow's readers do not take
-    return rows.cast(schema)
+    if "" not in schema:
+        return rows.cast(schema)
+    # A column without a name is given one when a frame is made of it, and is not cast by it.
+    columns = zip(rows.get_columns(), schema.values(), strict=True)
+    rows = type(rows)([column.cast(dtype) for column, dtype in columns])
+    rows.columns = list(schema)
+    return rows
 
 
 def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
