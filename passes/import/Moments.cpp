@@ -406,9 +406,12 @@ MaybeExpression Moments::time(const Expression &hour, const Expression &minute,
                  {within(hour, 24), within(minute, 59), within(*micros, 60 * kMicrosOfSecond),
                   within(whole, kMicrosOfDay)},
                  at_);
-  MaybeExpression isNone = b_.negation(*isTime, at_);
+  // Where a part is NULL, so is the whole, whatever the others are.
+  MaybeExpression isKnown = b_.isNotNull(whole, at_), isNone = b_.negation(*isTime, at_);
+  MaybeExpression isWrong =
+      b_.connect(ExpressionBuilder::Connective::kAnd, {*isKnown, *isNone}, at_);
   MaybeExpression error = b_.raise(frame::RaiseKind::User, "time out of range", i64, at_);
-  MaybeExpression checked = b_.choose(*isNone, *error, &whole, at_);
+  MaybeExpression checked = b_.choose(*isWrong, *error, &whole, at_);
   if (failed(checked)) {
     return failure();
   }

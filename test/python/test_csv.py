@@ -117,6 +117,11 @@ DIALECTS: dict[str, tuple[str, str]] = {
     "never NULL": ("a,b\nx,\n,y\n", "force_not_null=['b']"),
     "candidates": ("a,b\n1,1.5\n", "auto_type_candidates=['BIGINT', 'VARCHAR']"),
     "undetected": ("1|x\n2|y\n", "auto_detect=false, delim='|', columns={'x': 'INT', 'y': 'VARCHAR'}"),
+    "CR undetected": (
+        'a,b\r1,"x\ny"\r2,\r',
+        f"header=true, auto_detect=false, columns={_TEXTS}",
+    ),
+    "CRLF undetected": ("1,2\r\n3,4\r\n", f"auto_detect=false, quote='', columns={_TEXTS}"),
     "skipped lines": ("a title\nx,y\n1,2 #c\n", "skip=1, comment='#'"),
     "of DuckDB's reader": ("a,b\n1,2\n", "parallel=false, max_line_size=1000, buffer_size=10000"),
 }
@@ -128,6 +133,19 @@ def test_dialects(tmp_path: Path, name: str) -> None:
     path = _write(tmp_path / "x.csv", text)
     for ranks in (1, 2):
         _agrees(f"read_csv('{path}', {options})" if options else f"'{path}'", ranks=ranks)
+
+
+@pytest.mark.parametrize(("inside", "end"), [("\r", "\n"), ("\n", "\r")])
+def test_ends_of_lines_within_quotes(tmp_path: Path, inside: str, end: str) -> None:
+    """DuckDB refuses such a file: it takes the first end of a line that it sees, also within quotes."""
+    path = _write(tmp_path / "x.csv", f'"x{inside}y",1{end}2,3{end}')
+    found = hr.sql(f"from read_csv('{path}', auto_detect=false, columns={_TEXTS})")
+    assert found.to_pylist() == [{"a": f"x{inside}y", "b": "1"}, {"a": "2", "b": "3"}]
+
+
+def test_ends_of_lines_of_a_compressed_file_without_detection(tmp_path: Path) -> None:
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"1,x\r2,y\r"))
+    _agrees(f"read_csv('{tmp_path}/x.csv.gz', auto_detect=false, columns={_TEXTS})")
 
 
 @pytest.mark.parametrize("suffix", ["gz", "zst"])

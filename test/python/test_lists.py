@@ -328,7 +328,6 @@ def test_try_cast_of_lists_of_lists() -> None:
             "select try_cast(i as int) from t",
             "unsupported cast between a list, struct or map and what is none",
         ),
-        ("select try_cast(i as date[]) from t", "unsupported cast between a number and a date"),
         ("select [x - 1 for x in range(k % 2)]::utinyint[] from t", "a value of a list cannot be cast"),
         ("select (select min(v) from unnest((select i)) u(v)) from t", "unsupported query in the argument"),
         (
@@ -413,6 +412,10 @@ def test_far_deviations() -> None:
 def test_errors_of_data(query: str, message: str) -> None:
     with pytest.raises(hr.HeadraceError, match=message):
         hr.sql(query, _TABLES)
+
+
+def test_how_many_elements_and_reversed_nothing() -> None:
+    check("select cardinality(i) as a, cardinality([]) as b, list_reverse(null) as c from t", _TABLES)
 
 
 @pytest.mark.parametrize(

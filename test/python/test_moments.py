@@ -433,3 +433,41 @@ def test_times_of_texts_with_blanks_around() -> None:
     ]
     table = pa.table({"i": range(len(texts)), "s": texts})
     check("select i, try_cast(s as time) as t from x order by i", {"x": table})
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select a from (select a, cast(a as date) as d from t)",
+        "select cast(a as date) as d, cast(d as int) as i from t where a is null",
+        "select try_cast(a as timestamp) as d, try_cast(c as date) as i, try_cast([a] as date[]) as l from t",
+        "select case when a > 9 then cast(a as date) end as d from t",
+        "select make_time(a, null, 77) as x, make_time(a, b, 1.5) as y from t",
+        "select make_time(25, b, 1.5) as y from t where b is null",
+    ],
+)
+def test_casts_that_no_value_has(query: str, ranks: int) -> None:
+    rows = {
+        "a": [5, None, 7],
+        "b": [59, None, 0],
+        "c": pa.array([datetime.time(1), None, None]),
+        "d": pa.array([None, None, None], pa.date32()),
+    }
+    check(query, {"t": pa.table(rows)}, ranks=ranks)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("cast(a as date)", "unsupported cast between a number and a date; add days to a date, or subtract"),
+        ("cast(date '2020-01-01' as int)", "unsupported cast between a number and a date"),
+        ("cast([a] as date[])", "unsupported cast between a number and a date"),
+        ("cast(c as date)", "unsupported cast between a time and a date"),
+        ("make_time(25, a, 2)", "time out of range"),
+    ],
+)
+def test_casts_that_no_value_has_of_a_value(value: str, message: str) -> None:
+    rows = {"a": [5, None], "c": pa.array([None, datetime.time(1)])}
+    with pytest.raises(hr.errors.DataError, match=message):
+        hr.sql(f"select {value} as x from t", {"t": pa.table(rows)})

@@ -457,3 +457,78 @@ def test_expressions_that_differed(expression: pl.Expr) -> None:
     ).lazy()
     both(frame.select(expression), order=True)
     both(frame.with_columns(f=-COL("f")).select(expression), order=True)
+
+
+_LEFT = pl.LazyFrame({"a": [1, 2, 3, None], "k": [1, 1, 2, 2]})
+_RIGHT = pl.LazyFrame({"b": [2, 0, None], "k": [1, 2, 2], "c": [5, 6, 7]})
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full"])
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        [COL("a") > COL("b")],
+        [COL("a") >= COL("b"), COL("a") < COL("c")],
+        [COL("a") > COL("b"), COL("k") == COL("k_right")],
+        [(COL("a") > COL("b")) | (COL("c") == 5)],
+        [COL("k") == COL("k_right"), COL("c") - COL("a") != 4],
+    ],
+)
+def test_joins_by_conditions(how: Any, conditions: list[pl.Expr]) -> None:
+    assert both(_LEFT.join_where(_RIGHT, *conditions, how=how), ranks=2).report.ran
+    after = _LEFT.join_where(_RIGHT, *conditions, how=how).filter(COL("c") > 5)
+    assert both(after).report.ran
+
+
+def test_columns_without_a_type_are_left() -> None:
+    data = pl.LazyFrame({"n": [None, None], "k": [1, 2]})
+    engine = both(data.select(COL("n").sum(), x=pl.sum_horizontal("n", COL("n") + 1)))
+    assert "a column without a type in an expression" in engine.report.left[0]
+    assert both(data.select("n", x=COL("k") + 1)).report.ran
+    engine = both(pl.LazyFrame().select(pl.Series("s", [], dtype=pl.Null)))
+    assert "a series among the columns" in engine.report.left[0]
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        COL("n").sum().sum(),
+        COL("n").len().sum(),
+        pl.len().sum(),
+        COL("n").max().implode(),
+        (COL("n").max() - COL("n").min()).count(),
+        COL("n").filter(COL("n") > 1).min().len(),
+    ],
+    ids=str,
+)
+def test_aggregates_of_aggregates_are_left(expr: pl.Expr) -> None:
+    data = pl.LazyFrame({"n": [1, 2, None, 4], "k": [1, 1, 2, 2]})
+    both(data.select(expr))
+    engine = both(data.group_by("k").agg(expr))
+    assert "of a value that is no column: it stands for one row, not for all" in engine.report.left[0]
+
+
+def test_what_is_said_of_an_order_changes_no_row() -> None:
+    data = pl.LazyFrame({"n": [1, 2, 4], "k": [1, 1, 2]})
+    engine = both(data.set_sorted("n").with_columns(x=COL("n") + 1).filter(COL("k") > 1), order=True)
+    assert not engine.report.left, engine.report
+
+
+def test_a_column_without_a_name() -> None:
+    data = pl.LazyFrame({"k": [1, 1, 2], "n": [3, 4, 5]})
+    assert both(data.group_by("k").agg(COL("n").sum().alias(""))).report.ran
+    assert both(data.group_by("k").len(name="")).report.ran
+
+
+@pytest.mark.parametrize("pattern", ["(?s)^a.b$", "(?i)^ab", "(?is)B.c", "(?s)^ä.$", "(?i)[^s-u]", "^a.b"])
+def test_flags_of_regular_expressions(pattern: str) -> None:
+    texts = ["abc", "ABC", "a\nb", "B\nC", "ä\n", "ſ", "\N{KELVIN SIGN}", "", None]
+    data = pl.LazyFrame({"s": texts}).with_columns(n=1)
+    engine = both(data.select("s", x=COL("s").str.contains(pattern), n=COL("n") + 1))
+    assert engine.report.ran and not engine.report.left, engine.report
+
+
+@pytest.mark.parametrize("pattern", ["(?i)ΐ", "(?m)^a", "(?im)a"])
+def test_other_flags_of_regular_expressions_are_left(pattern: str) -> None:
+    engine = both(pl.LazyFrame({"s": ["ΐ", "a"]}).select("s", x=COL("s").str.contains(pattern)))
+    assert "unsupported in a regular expression: (?" in engine.report.left[0]

@@ -257,6 +257,48 @@ def test_views_of_files(tmp_path: Path) -> None:
     assert session.sql("select sum(b)::int as s from w").arrow().to_pylist() == [{"s": 8}]
 
 
+def test_a_view_is_called_as_the_file_that_it_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = pa.table({"day": pa.array([15887, 15888], pa.uint16()), "url": [b"x", None]})
+    parquet.write_table(rows, tmp_path / "hits.parquet")
+    monkeypatch.chdir(tmp_path)
+    view = """create view hits as select * replace (make_date(day) as day)
+        from read_parquet('hits.parquet', binary_as_string = True)"""
+    macro = "create macro moment(t) as epoch_ms(t * 1000)"
+    text = "select day, url, moment(86400) as m from hits where day >= '2013-07-01'"
+    session = hr.connect()
+    with duckdb.connect() as connection:
+        for statement in (view, macro):
+            session.sql(statement)
+            connection.execute(statement)
+        assert session.sql(text).arrow().to_pylist() == connection.sql(text).to_arrow_table().to_pylist()
+
+
+def test_a_text_that_comes_again_means_what_is_there_now() -> None:
+    session = hr.connect()
+    text = "select any_value(typeof(a)) as t, max(a) as a from t"
+    for statement, kind, value in (
+        ("create table t as select 1 as a", "INTEGER", 1),
+        ("insert into t values (5)", "INTEGER", 5),
+        ("create or replace table t as select 'x' as a", "VARCHAR", "x"),
+        ("drop table t; create view t as select 2::bigint as a", "BIGINT", 2),
+    ):
+        session.sql(statement)
+        for _ in range(2):
+            assert session.sql(text).arrow().to_pylist() == [{"t": kind, "a": value}]
+    hour = "select extract(hour from timestamptz '2020-01-01 00:00:00+00')::int as h"
+    assert session.sql(hour).arrow().to_pylist() == [{"h": 0}]
+    session.sql("set TimeZone = 'Asia/Tokyo'")
+    assert session.sql(hour).arrow().to_pylist() == [{"h": 9}]
+    days = "select count(*) as n from range(timestamp '1970-01-01', now()::timestamp, interval 1 day)"
+    assert session.sql(days).arrow()["n"][0].as_py() > 20_000
+    session.sql("create macro twice(x) as x * 2")
+    assert session.sql("select twice(2) as a").arrow().to_pylist() == [{"a": 4}]
+    session.sql("create or replace macro twice(x) as x * 3")
+    assert session.sql("select twice(2) as a").arrow().to_pylist() == [{"a": 6}]
+    for number in range(70):  # more texts than are kept
+        assert session.sql(f"select {number} as a").arrow().to_pylist() == [{"a": number}]
+
+
 @pytest.mark.parametrize("text", ["1E-10", "-1E-2", "0E-5", "0.5", "1E+3", "123.4500", "10"])
 def test_decimals_have_the_type_of_duckdb(text: str) -> None:
     value = Decimal(text)

@@ -121,8 +121,8 @@ def list_section() -> str:
             rows.append(f"| {calls.replace('|', chr(92) + '|')} | {text} |")
     return f"""Beside these `[a, b]` and `list_value`, `l[n]` and `l[a:b]`, `||`, casts to VARCHAR
 and of elements, comparisons, `list_aggregate` of `sum`, `avg`, `min`, `max`, `count`, `product`, `first`,
-`last` and `string_agg`. Places count from 1, negative ones from the end. Of NULL they are NULL, if nothing
-else is said.
+`last` and `string_agg`, and `cardinality`. Places count from 1, negative ones from the end. Of NULL they
+are NULL, if nothing else is said.
 
 Of structs: `{{'a': x}}`, `struct_pack`, `row`, `s.a`, `s['a']`, `s[1]`, `struct_extract`,
 `struct_insert`, `struct_update`, `struct_concat`, `unnest`. Of maps, beside those below: `MAP {{k: v}}`,

@@ -315,6 +315,21 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
   return castValue(b, *value, type, misfit, at);
 }
 
+/// A cast that DuckDB binds, and that no value has: NULL stays NULL, and a value is an error.
+static MaybeExpression castOfNone(ExpressionBuilder &b, const Expression &operand, Type type,
+                                  ExpressionBuilder::Misfit misfit, StringRef message,
+                                  Location at) {
+  if (misfit == ExpressionBuilder::Misfit::kNull) {
+    return b.null(type, at);
+  }
+  MaybeExpression error = b.raise(frame::RaiseKind::User, message, type, at);
+  if (failed(error) || !frame::isNullable(operand.type())) {
+    return error;
+  }
+  Expression null = b.null(type, at);
+  return b.choose(b.isNull(operand, at), null, &*error, at);
+}
+
 MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expression &operand,
                                               Type type, Misfit misfit, Location at) {
   auto isMoment = [](Type type) { return frame::isTemporal(type); };
@@ -325,9 +340,10 @@ MaybeExpression ExpressionImporter::castValue(ExpressionBuilder &b, const Expres
   }
   if (!isNull && ((isMoment(type) && isNumber(operand.type())) ||
                   (isNumber(type) && isMoment(operand.type())))) {
-    // DuckDB binds it, and fails at the first value.
-    return context.fail(at, "unsupported cast between a number and a date; add days to a date, or "
-                            "subtract one from another");
+    return castOfNone(b, operand, type, misfit,
+                      "unsupported cast between a number and a date; add days to a date, or "
+                      "subtract one from another",
+                      at);
   }
   if (!isNull && (frame::isNested(type) || frame::isNested(operand.type()))) {
     return castNested(b, operand, type, misfit, at);
@@ -421,7 +437,7 @@ MaybeExpression ExpressionImporter::castShown(ExpressionBuilder &b, const Expres
                                               Type type, Misfit misfit, Location at) {
   Type from = frame::dropNullable(operand.type());
   if (from != type && frame::isTime(from) != frame::isTime(type) && !frame::isTimestamp(from)) {
-    return context.fail(at, "unsupported cast between a time and a date");
+    return castOfNone(b, operand, type, misfit, "unsupported cast between a time and a date", at);
   }
   if (frame::isTimestamp(from) && frame::isDate(type)) { // in microseconds, rounded if unzoned
     Moments moments(b, at);

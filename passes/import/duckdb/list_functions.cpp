@@ -119,6 +119,9 @@ std::optional<MaybeExpression> ExpressionImporter::importListFunction(Expression
       ExpressionBuilder::integerOf(arguments[1]) == 1) { // the only dimension
     arguments = arguments.take_front();
   }
+  if (call.name == "cardinality") {
+    return b.text(function("list_length"), arguments, call.type, call.at);
+  }
   if (call.name == "<@" && arguments.size() == 2) {
     return b.text(function("list_has_all"), {arguments[1], arguments[0]}, call.type, call.at);
   }
@@ -272,6 +275,9 @@ MaybeExpression ExpressionImporter::importListOfLists(ExpressionBuilder &b, cons
 MaybeExpression ExpressionImporter::importSlice(ExpressionBuilder &b, const Call &call,
                                                 Arguments arguments) {
   const bool hasStep = arguments.size() == 4;
+  if (ExpressionBuilder::isNullConstant(arguments[0])) { // of no type
+    return b.null(call.type, call.at);
+  }
   if (hasStep && !frame::isList(arguments[0].type())) {
     // no test: DuckDB's binder sees to it
     return unsupported(call, "with a step");

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from headrace._src.errors import UnsupportedError, UserError
-from headrace._src.frame.scope import Scope, Value, combined, common_type, converted
+from headrace._src.frame.scope import Scope, Value, combined, common_type, converted, floored
 from headrace._src.frame.translate import check_boolean, rule
 from headrace._src.frame.types import (
     DIGITS_MAX,
@@ -71,6 +71,8 @@ def _moved(moment: Value, step: Value, sign: str) -> Value | None:
     """A date or timestamp and a length of time."""
     if not is_moment(moment.type) or not step.literal or not hasattr(step.value, "total_seconds"):
         return None
+    if moment.type == pa.timestamp("ns"):  # the unit of the length
+        moment = converted(moment, pa.timestamp("us"))
     sql = f"({moment.sql} {sign} {step.sql})"
     return combined(f"cast({sql} as {sql_type(moment.type)})", moment.type, moment)
 
@@ -552,5 +554,5 @@ def _castable(value: Value, to: pa.DataType) -> str:
     if to == pa.timestamp("us") and is_integer(of):
         return f"make_timestamp({value.sql})"
     if is_timestamp(of) and to == pa.date32():
-        return f"date_trunc('day', {value.sql})"
-    return value.sql
+        return f"date_trunc('day', {floored(value, pa.timestamp('us', of.tz))})"
+    return floored(value, to)

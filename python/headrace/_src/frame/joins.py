@@ -36,6 +36,8 @@ class Ways:
     signs: tuple[str, ...] = ()
     #: Which frame's order the rows keep: none, left, right, left_right or right_left.
     order: str = "none"
+    #: What else holds of rows that are joined, over the columns of the result; not of semi and anti joins.
+    also: Expr | None = None
 
 
 def joined(
@@ -55,7 +57,7 @@ def joined(
         if left_on is not None or right_on is not None:
             raise UserError("a join has on, or left_on and right_on")
         left_on = right_on = on
-    pairs = list(zip(*_keys(left_on, right_on, ways.how), strict=True))
+    pairs = list(zip(*_keys(left_on, right_on, ways), strict=True))
     condition = _condition(left, right, pairs, ways)
     if ways.how in _FILTERS:
         names = left._all_sql()
@@ -72,13 +74,13 @@ def joined(
 
 
 def _keys(
-    left_on: IntoExpr | Sequence[IntoExpr] | None, right_on: IntoExpr | Sequence[IntoExpr] | None, how: str
+    left_on: IntoExpr | Sequence[IntoExpr] | None, right_on: IntoExpr | Sequence[IntoExpr] | None, ways: Ways
 ) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
     left, right = columns(left_on), columns(right_on)
-    if how == "cross":
+    if ways.how == "cross":
         if left or right:
             raise UserError("a cross join has no keys")
-    elif not left or len(left) != len(right):
+    elif (not left and ways.also is None) or len(left) != len(right):
         raise UserError(f"a join needs as many keys on the left as on the right: {len(left)}, {len(right)}")
     return left, right
 
@@ -131,7 +133,11 @@ def _of_both(
         values[shown] = Value(f"r.{each.sql}", each.type)
     made = _columns_of(values, set())
     texts = ", ".join(f"{value.sql} as {made[name].sql}" for name, value in values.items())
-    word, on = _WORDS[ways.how], f" on {condition}" if condition else ""
+    conditions = [condition] if condition else []
+    if ways.also is not None:
+        shown_of = {name: Column(value.sql, value.type) for name, value in values.items()}
+        conditions.append(translated(ways.also, Scope(shown_of)).sql)
+    word, on = _WORDS[ways.how], f" on {' and '.join(conditions)}" if conditions else ""
     places = _places(left, right, ways, {each.sql for each in made.values()})
     texts += "".join(f", {each}.{key.sql}" for each, key, _, _ in places)
 

@@ -12,6 +12,10 @@ _MEANING = set("\\.^$*+?{}[]|()")
 # written in other ways.
 _OTHER = re.compile(r"\\[A-Za-z0-9]|\(\?(?!:)|&&|--|~~|\[\[")
 
+#: In front of a pattern: whether a point fits the end of a line, and whether case counts. Of three pairs of
+#: Greek letters and ligatures RE2 and Rust's know different things.
+_FLAGS = re.compile(r"^\(\?(?:s|[is]{1,2}(?=\)[\x00-\x7f]*$))\)")
+
 
 def is_text(pattern: Any) -> bool:
     """Whether a pattern fits itself alone."""
@@ -22,7 +26,7 @@ def portable(pattern: Any) -> str:
     """A regular expression. Raises UnsupportedError for one that RE2 may take for another."""
     if not isinstance(pattern, str):
         raise UnsupportedError("a regular expression must be a text, no column; for a text say literal=True")
-    found = _OTHER.search(pattern)
+    found = _OTHER.search(_FLAGS.sub("", pattern))
     if found:
         raise UnsupportedError(
             f"unsupported in a regular expression: {found[0]}; for a text say literal=True: {pattern}"

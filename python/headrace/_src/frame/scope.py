@@ -177,13 +177,31 @@ def combined(sql: str, dtype: pa.DataType, *values: Value) -> Value:
     )
 
 
+_UNITS = {"s": "second", "ms": "millisecond", "us": "microsecond"}
+#: The nanoseconds of a unit.
+_STEPS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
 def converted(value: Value, dtype: pa.DataType) -> Value:
     """The value as this type, where it has another; a literal is written as one."""
     if value.type == dtype:
         return value
     if value.literal:
         return Value(typed_literal(value.value, dtype), dtype, value.level, value.value, True)
-    return replace(value, sql=f"cast({value.sql} as {sql_type(dtype)})", type=dtype)
+    return replace(value, sql=f"cast({floored(value, dtype)} as {sql_type(dtype)})", type=dtype)
+
+
+def floored(value: Value, dtype: pa.DataType) -> str:
+    """What SQL casts to a coarser timestamp as Polars does, which rounds down."""
+    if not (pa.types.is_timestamp(value.type) and pa.types.is_timestamp(dtype)):
+        return value.sql
+    steps = _STEPS[dtype.unit] // _STEPS[value.type.unit]
+    if steps <= 1:
+        return value.sql
+    if value.type.unit != "ns":
+        return f"date_trunc('{_UNITS[dtype.unit]}', {value.sql})"
+    number = f"epoch_ns({value.sql})"  # date_trunc takes microseconds
+    return f"make_timestamp_ns({number} - ({number} % {steps} + {steps}) % {steps})"
 
 
 def typed_literal(value: Any, dtype: pa.DataType) -> str:
@@ -192,6 +210,9 @@ def typed_literal(value: Any, dtype: pa.DataType) -> str:
         return "NULL" if pa.types.is_null(dtype) else f"cast(NULL as {sql_type(dtype)})"
     if dtype in (pa.float64(), pa.float32()) and not isinstance(value, bool):
         value = float(value)
+    if pa.types.is_timestamp(dtype) and hasattr(value, "microsecond"):
+        step = max(_STEPS[dtype.unit] // _STEPS["us"], 1)
+        value = value.replace(microsecond=value.microsecond // step * step)
     plain = literal(value)
     natural = (pa.bool_(), pa.duration("us"), pa.float64(), pa.string(), pa.date32(), pa.timestamp("us"))
     if dtype in natural and not (dtype == pa.timestamp("us") and not hasattr(value, "hour")):

@@ -7,7 +7,7 @@ import re
 import pyarrow as pa
 
 from headrace._src.errors import UnsupportedError, UserError
-from headrace._src.frame.scope import Scope, Value, combined, converted
+from headrace._src.frame.scope import Scope, Value, combined, converted, floored
 from headrace._src.frame.translate import rule
 from headrace._src.frame.types import is_integer, is_moment, is_timestamp, sql_type
 from headrace._src.sql.literals import literal
@@ -141,18 +141,26 @@ _OF_DAY = ("hour", "minute", "second", "millisecond", "microsecond")
 def _moment(value: Value, what: str) -> str:
     if not is_moment(value.type):
         raise UserError(f"dt.{what} takes dates and timestamps, got {value.type}")
-    return value.sql
+    # SQL's functions take microseconds, and would round.
+    return floored(value, pa.timestamp("us", getattr(value.type, "tz", None)))
+
+
+def _whole_moment(value: Value, what: str) -> str:
+    """One whose nanoseconds count."""
+    if value.type == pa.timestamp("ns"):
+        raise UnsupportedError(f"dt.{what} of nanoseconds is not supported: cast to Datetime('us')")
+    return _moment(value, what)
 
 
 @rule("part")
 def _part(scope: Scope, value: Value, part: str) -> Value:
-    if not (pa.types.is_time(value.type) and part in _OF_DAY):
-        _moment(value, part)
+    is_time = pa.types.is_time(value.type) and part in _OF_DAY
+    moment = value.sql if is_time else _moment(value, part)
     if part in _OF_DAY and value.type == pa.date32():
         raise UserError(f"a date has no {part}")
     # SQL counts milliseconds and microseconds of the minute.
     of = {"millisecond": 1000, "microsecond": 1_000_000}.get(part)
-    sql = f"date_part('{part}', {value.sql})" + (f" % {of}" if of else "")
+    sql = f"date_part('{part}', {moment})" + (f" % {of}" if of else "")
     dtype = {8: pa.int8(), 16: pa.int16(), 32: pa.int32()}[_BYTES.get(part, 8)]
     return combined(f"cast({sql} as {sql_type(dtype)})", dtype, value)
 
@@ -169,7 +177,7 @@ def _date(scope: Scope, value: Value) -> Value:
 def _time(scope: Scope, value: Value) -> Value:
     if not is_timestamp(value.type):
         raise UserError(f"dt.time takes timestamps, got {value.type}")
-    return combined(f"cast({value.sql} as time)", pa.time64("us"), value)
+    return combined(f"cast({_whole_moment(value, 'time')} as time)", pa.time64("us"), value)
 
 
 _UNITS = {
@@ -202,14 +210,14 @@ def _truncate(scope: Scope, value: Value, every: str) -> Value:
 
 @rule("month_start")
 def _month_start(scope: Scope, value: Value) -> Value:
-    sql = _moment(value, "month_start")
+    sql = _whole_moment(value, "month_start")
     first = f"({sql} - to_days(cast(date_part('day', {sql}) - 1 as integer)))"
     return combined(f"cast({first} as {sql_type(value.type)})", value.type, value)
 
 
 @rule("offset")
 def _offset(scope: Scope, value: Value, by: str) -> Value:
-    sql, back = _moment(value, "offset_by"), by.startswith("-")
+    sql, back = _whole_moment(value, "offset_by"), by.startswith("-")
     steps = _STEP.findall(by.removeprefix("-"))
     if not steps or "".join(count + unit for count, unit in steps) != by.removeprefix("-"):
         raise UserError(f"an offset is a number of units, such as 3d or -1mo, got {by}")
@@ -242,4 +250,5 @@ def _strftime(scope: Scope, value: Value, format: str) -> Value:
     unknown = set(re.findall(r"%(.)", format)) - set("YmdHMSBbAajyf%")
     if unknown:
         raise UnsupportedError(f"unsupported in the format of a date: %{sorted(unknown)[0]}")
-    return combined(f"strftime({_moment(value, 'strftime')}, {literal(format)})", _TEXT, value)
+    moment = (_whole_moment if "%f" in format else _moment)(value, "strftime")
+    return combined(f"strftime({moment}, {literal(format)})", _TEXT, value)

@@ -50,7 +50,7 @@ def translated(expr: Expr, scope: Scope) -> Value:
         return _OWN[expr.kind](scope, expr)
     if expr.kind not in RULES:
         raise UnsupportedError(f"unsupported expression: {expr.kind}")
-    if expr.kind in AGGREGATES and _sees_no_row(expr.operands[0]):
+    if expr.kind in AGGREGATES and _is_of_one(expr):
         raise UnsupportedError(
             f"{expr.kind} of a value that is no column: it stands for one row, not for all"
         )
@@ -77,8 +77,10 @@ def is_literal(expr: Expr) -> bool:
     )
 
 
-def _sees_no_row(expr: Expr) -> bool:
-    return is_literal(expr.operands[0] if expr.kind == "filter" else expr)
+def _is_of_one(aggregate: Expr) -> bool:
+    """Whether it is of one value, which would be taken once for each row."""
+    of = aggregate.operands[0]
+    return is_scalar(of.operands[0] if of.kind == "filter" else of)
 
 
 def _sees(expr: Expr) -> bool:

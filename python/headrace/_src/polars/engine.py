@@ -146,7 +146,14 @@ def _name(nt: Any) -> str:
 
 
 def _in_types(frame: LazyFrame, schema: dict[str, Any], options: dict[str, Any]) -> polars.DataFrame:
-    return frame.to_polars(**options).cast(schema)
+    rows = frame.to_polars(**options)
+    if "" not in schema:
+        return rows.cast(schema)
+    # A column without a name is given one when a frame is made of it, and is not cast by it.
+    columns = zip(rows.get_columns(), schema.values(), strict=True)
+    rows = type(rows)([column.cast(dtype) for column, dtype in columns])
+    rows.columns = list(schema)
+    return rows
 
 
 def _compile_options(options: dict[str, Any]) -> dict[str, Any]:

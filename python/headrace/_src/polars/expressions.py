@@ -60,6 +60,10 @@ def _literal(_nt: Any, node: Any) -> Expr:
     dtype, value = node.dtype, node.value
     if isinstance(dtype, polars.List):
         return Expr("values", (), {"values": _values(value)})
+    if type(value).__name__ == "PySeries":
+        raise UnsupportedError("a series among the columns")
+    if getattr(dtype, "time_unit", "") == "ns" and value is not None:
+        raise UnsupportedError("a literal of nanoseconds, of which Polars' plans show microseconds")
     if isinstance(dtype, polars.Duration):
         per = {"ns": 1000, "us": 1, "ms": 1 / 1000}[dtype.time_unit]
         value = value if isinstance(value, timedelta) else timedelta(microseconds=value / per)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -28,6 +28,8 @@ class Built:
     computes: bool = True
     #: What is computed once for several expressions of a selection above, which is not of as many rows.
     shared: Mapping[str, Expr] = field(default_factory=dict)
+    #: The columns of Polars' type Null.
+    untyped: frozenset[str] = frozenset()
 
 
 #: The column of a data frame that has rows alone.
@@ -39,13 +41,15 @@ Rule = Callable[[Any, Any, Sequence[Built], Mapping[str, Any]], Built]
 
 def built(nt: Any, inputs: Sequence[Built]) -> Built:
     """The operation that is being viewed. Raises UnsupportedError for one that frames do not have."""
+    import polars
+
     node, schema = nt.view_current_node(), dict(nt.get_schema())
     kind = type(node).__name__
     if kind not in _RULES:
         raise UnsupportedError("an operation that frames do not have")
     out = _RULES[kind](nt, node, inputs, schema)
     _check(out.frame, schema, exact=not inputs)
-    return out
+    return replace(out, untyped=frozenset(n for n, dtype in schema.items() if dtype == polars.Null))
 
 
 def _check(frame: LazyFrame, schema: Mapping[str, Any], *, exact: bool) -> None:
@@ -83,8 +87,18 @@ def _fits(ours: pa.DataType, theirs: Any, *, exact: bool) -> bool:
     )
 
 
-def _named(nt: Any, exprs: Sequence[Any]) -> list[Expr]:
-    return [expression(nt, each.node).alias(each.output_name) for each in exprs]
+def _named(nt: Any, exprs: Sequence[Any], of: Built) -> list[Expr]:
+    made = [expression(nt, each.node) for each in exprs]
+    for each in made:
+        is_plain = each.kind == "col" or of.untyped.isdisjoint(_read(each))
+        _only(is_plain, "a column without a type in an expression")  # a sum of which is null, not 0
+    return [expr.alias(each.output_name) for expr, each in zip(made, exprs, strict=True)]
+
+
+def _read(expr: Expr) -> set[str]:
+    """The columns that an expression names."""
+    own = set(expr.options["names"]) if expr.kind == "col" else set()
+    return own.union(*map(_read, expr.operands))
 
 
 def _only(condition: bool, what: str) -> None:
@@ -127,7 +141,7 @@ def _data_frame(_nt: Any, node: Any, _inputs: Sequence[Built], schema: Mapping[s
 
 def _select(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
-    exprs = [transformed(each, partial(_put, of.shared)) for each in _named(nt, node.expr)]
+    exprs = [transformed(each, partial(_put, of.shared)) for each in _named(nt, node.expr, of)]
     return Built(of.frame.select(*exprs))
 
 
@@ -138,7 +152,7 @@ def _put(shared: Mapping[str, Expr], expr: Expr) -> Expr | None:
 
 def _with_columns(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
-    exprs = _named(nt, node.exprs)
+    exprs = _named(nt, node.exprs, of)
     if node.should_broadcast:
         return Built(of.frame.with_columns(*exprs))
     shared = {each.options["name"]: transformed(each.operands[0], partial(_put, of.shared)) for each in exprs}
@@ -160,8 +174,8 @@ def _group(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, An
     _only(not node.apply, "a function over groups")
     options = node.options
     _only(options.dynamic is None and options.rolling is None, "groups by windows of time")
-    groups = of.frame.group_by(*_named(nt, node.keys), maintain_order=node.maintain_order)
-    frame = groups.agg(*_named(nt, node.aggs))
+    groups = of.frame.group_by(*_named(nt, node.keys, of), maintain_order=node.maintain_order)
+    frame = groups.agg(*_named(nt, node.aggs, of))
     return Built(_sliced(frame, options.slice))
 
 
@@ -174,6 +188,7 @@ def _sliced(frame: LazyFrame, part: Any) -> LazyFrame:
 
 _JOINS = {
     "Inner": "inner",
+    "IEJoin": "inner",
     "Left": "left",
     "Right": "right",
     "Full": "full",
@@ -195,16 +210,16 @@ def _join(nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any
     )
     if kind == "AsOf":
         return Built(_sliced(_join_asof(left, right, left_on, right_on, more, suffix, coalesce), part))
-    if kind == "IEJoin":  # by one or two inequalities
-        signs = tuple(_SIGNS[str(each).rpartition(".")[2]] for each in more if each is not None)
-        ways = Ways("inner", suffix, False, False, signs, order)
-    else:
-        _only(kind in _JOINS, f"a join: {kind}")
-        ways = Ways(_JOINS[kind], suffix, nulls_equal, coalesce, order=order)
+    _only(kind in _JOINS, f"a join: {kind}")
+    # Beside the kind the plan has one or two comparisons, or how a condition is tried.
+    signs = tuple(_SIGNS[sign] for each in more if (sign := str(each).rpartition(".")[2]) in _SIGNS)
+    also = None if node.predicate is None else expression(nt, node.predicate.node)
+    _only(also is None or kind not in ("Semi", "Anti"), "a semi or anti join with another condition")
+    how = "inner" if kind == "Cross" and also is not None else _JOINS[kind]
+    if signs:  # the keys are two columns
+        nulls_equal = coalesce = False
+    ways = Ways(how, suffix, nulls_equal, coalesce, signs, order, also)
     frame = joined(left.frame, right.frame, None, left_on, right_on, ways)
-    if node.predicate is not None:
-        _only(ways.how == "inner", "an outer join with another condition")
-        frame = frame.filter(expression(nt, node.predicate.node))
     return Built(_sliced(frame, part))
 
 
@@ -270,6 +285,8 @@ def _cache(_nt: Any, _node: Any, inputs: Sequence[Built], _schema: Mapping[str, 
 def _map(_nt: Any, node: Any, inputs: Sequence[Built], _schema: Mapping[str, Any]) -> Built:
     (of,) = inputs
     name, *options = node.function
+    if name == "hint_sorted":  # which changes no row
+        return of
     if name == "row_index":
         return Built(of.frame.with_row_index(*options))
     if name == "explode":

@@ -13,6 +13,7 @@ from typing import Any
 from headrace._src.counted import counted
 from headrace._src.errors import InputOutputError, UnsupportedError, UserError
 from headrace._src.query.csv_encodings import Encoding, encoding_of, is_encoded
+from headrace._src.query.csv_heads import HEAD_BYTES, begin_of, decompressed, line_end
 from headrace._src.query.given_columns import OPTIONS as PLACE_OPTIONS
 from headrace._src.query.store_files import Stamp, StorePath, is_store, place_of, read, shown
 from headrace._src.sql.literals import literal
@@ -176,19 +177,15 @@ def _compression(path: str, given: Any) -> str:
     return known[given]
 
 
-#: Of a file in a store or of another encoding its begin is copied for DuckDB's sniffer.
-_HEAD_BYTES = 4 << 20
-
-
 @lru_cache(maxsize=1024)
 def _sniffed_head(address: str, stamp: Stamp, given: str) -> str:
     options = json.loads(given)
-    count = stamp.bytes if options.get("sample_size") == -1 else min(_HEAD_BYTES, stamp.bytes)
+    count = stamp.bytes if options.get("sample_size") == -1 else min(HEAD_BYTES, stamp.bytes)
     path = StorePath.of(address, stamp) if is_store(address) else address
-    head = read(path, 0, count) if isinstance(path, StorePath) else _begin(path, count)
+    head = read(path, 0, count) if isinstance(path, StorePath) else begin_of(path, count)
     compression = _compression(path, options.get("compression"))
     if compression:
-        head = _decompressed(head, compression)
+        head = decompressed(head, compression)
     encoding = encoding_of(options.get("encoding"), head, shown(path))
     if encoding:
         head = encoding.decoded(head, shown(path))
@@ -198,25 +195,6 @@ def _sniffed_head(address: str, stamp: Stamp, given: str) -> str:
         file.write(head)
         file.flush()
         return _found_out(file.name, "none", shown(path), given, compression, encoding)
-
-
-def _begin(path: str, count: int) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(count)
-
-
-def _decompressed(head: bytes, compression: str) -> bytes:
-    """What the begin of a compressed file says."""
-    import pyarrow as pa
-
-    found = []
-    stream = pa.CompressedInputStream(pa.BufferReader(head), compression)
-    try:
-        while block := stream.read(_HEAD_BYTES):
-            found.append(block)
-    except OSError:  # it is cut off
-        pass
-    return b"".join(found)
 
 
 @lru_cache(maxsize=1024)
@@ -241,7 +219,7 @@ def _found_out(
     types = options.pop("types", None) or {}
     with duckdb.connect() as connection:
         if not options.pop("auto_detect", True):
-            row = _undetected(path, options, columns)
+            row = _undetected(place, path, options, columns)
         else:
             row = _detected(connection, place, path, options, columns)
         named = [(column["name"], column["type"]) for column in row["Columns"]]
@@ -280,16 +258,17 @@ def _detected(
         raise UserError(f"cannot read as CSV: {path}: {said}") from None
 
 
-def _undetected(path: str, options: dict[str, Any], columns: Any) -> dict[str, Any]:
-    """The same without looking into the file."""
+def _undetected(place: str, path: str, options: dict[str, Any], columns: Any) -> dict[str, Any]:
+    """The same by the options alone, but for the ends of lines, which the file shows."""
+    quote = options.get("quote", '"')
     if not isinstance(columns, dict):
         raise UserError(f"auto_detect=false takes columns={{name: type}}: {path}")
     return {
         "Delimiter": options.get("delim", ","),
-        "Quote": options.get("quote", '"'),
+        "Quote": quote,
         "Escape": options.get("escape", ""),
         "Comment": options.get("comment", ""),
-        "NewLineDelimiter": options.get("new_line", "\\n"),
+        "NewLineDelimiter": options.get("new_line") or line_end(place, options["compression"], quote),
         "HasHeader": options.get("header", False),
         "SkipRows": options.get("skip", 0),
         "Columns": [{"name": name, "type": "VARCHAR"} for name in columns],

@@ -15,11 +15,12 @@ from headrace._src.query.tables import ArrowTable, resolve
 from headrace._src.session.kept_table import KeptTable
 from headrace._src.session.sequences import KeptSequence
 from headrace._src.sql.bound_change import bound_change
-from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
+from headrace._src.sql.catalogue import BoundPlan, tables_named
 from headrace._src.sql.changes import Change
 from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.declared import Sequence, last_numbers
 from headrace._src.sql.foreign_keys import ForeignKey
+from headrace._src.sql.kept_plans import kept_plan
 from headrace._src.sql.script import Kind, script_of
 from headrace._src.sql.sequences import may_call
 from headrace._src.sql.tables import TableSchema, named_in, quoted, schema_statement, sql_name
@@ -343,7 +344,7 @@ def _mistake(text: str, names: Names, bind: Callable[[Composed, dict[str, Any]],
 
 
 def _plan(composed: Composed, tables: Mapping[str, Any]) -> BoundPlan:
-    return bound_plan(composed.text, _schemas(composed.text, tables))
+    return kept_plan(composed.text, _schemas(composed.text, tables))
 
 
 def _schemas(text: str, tables: Mapping[str, Any]) -> list[TableSchema]:

@@ -22,6 +22,7 @@ from headrace._src.query.temporary_files import in_settings
 from headrace._src.session.changes import done, is_script
 from headrace._src.session.effects import Answer, Effect
 from headrace._src.session.names import Bound, Names, View, bound, read_by, with_files
+from headrace._src.session.prepared import Execution, Prepared
 from headrace._src.session.relation import Relation
 from headrace._src.session.run_settings import with_setting
 from headrace._src.session.sequences import KeptSequence
@@ -54,6 +55,7 @@ class Session:
         self._use(Database())
         self._changing = threading.RLock()  # held while a statement changes a table
         self._draws: Draws | None = None
+        self._prepared = Prepared()
 
     def _use(self, database: Database) -> None:
         """Reads and changes the tables of a database from now on."""
@@ -108,7 +110,7 @@ class Session:
         with self._lock, in_settings(setting_texts(self._options.get("settings"))):
             names = self._names.without(name)
             shown, files = with_files(query_alone(text).strip(), names)
-            view = View(name, shown, tables_named(script), files, schema)
+            view = View(name, shown, tables_named(script_of(shown)), files, schema)
             after = replace(names, views={**names.views, name.lower(): view})
             if name.lower() in read_by(view, after):
                 raise UserError(f"view {name}: it would read itself; choose another name")
@@ -151,7 +153,8 @@ class Session:
         temp_directory and max_temp_directory_size. SET VARIABLE x = value runs at once, also a subquery, and
         getvariable('x') is that value for later ones. COPY (query) TO 'file' writes at once, and gives the
         number of rows. CREATE TABLE, INSERT, DELETE, UPDATE, MERGE INTO, TRUNCATE, DROP and CREATE VIEW are
-        done at once, too; BEGIN, COMMIT and ROLLBACK make several hold together. A text may have several
+        done at once, too; BEGIN, COMMIT and ROLLBACK make several hold together. PREPARE p AS … keeps a
+        statement with `?` or `$1` in it, which EXECUTE p(5) runs, until DEALLOCATE p. A text may have several
         statements and end in a query. `Relation.changed` is the number of rows.
 
         parameters: the values of `?` and `$1` in their order, or of `$name` and `:name` by name. They are
@@ -162,13 +165,20 @@ class Session:
         column that is NOT NULL, and TransactionError for what a transaction has no place for.
         """
         check_options(options, queries.sql)
+        if prepared := self._prepared.said(text, parameters):
+            if not isinstance(prepared, Execution):
+                return self._answered(text, options, Answer.of_success())
+            text, parameters = prepared.text, prepared.parameters
         text = with_values(text, parameters)
         if is_script(text):
             text, answer = done(self, text, options)
             if answer:
-                return Relation(self, text, Bound(Composed((Part(text),)), {}, None), options, answer)
+                return self._answered(text, options, answer)
         with within(self._transactions.running):
             return self._query(text, options)
+
+    def _answered(self, text: str, options: Mapping[str, Any], answer: Answer) -> Relation:
+        return Relation(self, text, Bound(Composed((Part(text),)), {}, None), options, answer)
 
     def _query(self, text: str, options: Mapping[str, Any]) -> Relation:
         """What a statement gives that changes no table."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -23,6 +24,10 @@ _WIDE = (
     ("uhugeint", 0, 2**128 - 1),
 )
 
+#: Constants that are plain to see: a text, a small integer.
+_TEXT = re.compile(r"\s*'((?:[^']|'')*)'\s*")
+_SMALL_INTEGER = re.compile(r"\s*(\d{1,9})\s*")
+_BOOLEANS = {"true": True, "false": False}
 _DIGITS = re.compile(rb"\d[\d_]*(?![\d_.eEx])")
 
 
@@ -32,11 +37,45 @@ class NotConstantError(ValueError):
 
 def value_of(constant: str) -> Any:
     """The Python value of a constant expression of SQL. Raises NotConstantError."""
+    for value in _plain(constant):
+        return value
+    return _computed(constant, lambda relation: relation.fetchall()[0][0])
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A value that `literal` writes with its type."""
+
+    value: Any
+    #: As SQL writes it.
+    type: str
+
+
+def typed_value_of(constant: str) -> Any:
+    """`value_of`, with the type of the expression, if that is not plain to see."""
+    for value in _plain(constant):
+        return value
+    return _computed(
+        constant, lambda relation: Typed(relation.to_arrow_table()[0][0], str(relation.types[0]))
+    )
+
+
+def _plain(constant: str) -> list[Any]:
+    """The value, if it is plain to see."""
+    if text := _TEXT.fullmatch(constant):
+        return [text[1].replace("''", "'")]
+    if digits := _SMALL_INTEGER.fullmatch(constant):
+        return [int(digits[1])]
+    word = constant.strip().lower()
+    return [_BOOLEANS[word]] if word in _BOOLEANS else []
+
+
+def _computed(constant: str, take: Callable[[Any], Any]) -> Any:
     import duckdb
 
     with duckdb.connect(config={"enable_external_access": False}) as connection:
         try:
-            return connection.sql(f"select {constant}").fetchall()[0][0]
+            return take(connection.sql(f"select {constant}"))
         except duckdb.Error:
             raise NotConstantError(f"not a constant: {constant.strip()}") from None
 
@@ -50,6 +89,9 @@ def literal(value: Any) -> str:
     """
     if isinstance(value, memoryview):
         value = bytes(value)
+    if isinstance(value, Typed):
+        plain = literal(value.value)
+        return plain if plain == "NULL" else f"cast({plain} as {value.type})"
     if hasattr(value, "as_py"):
         return _scalar(value)
     if str(getattr(value, "type", "")).startswith("map<"):  # of pyarrow; its Python values are lists
