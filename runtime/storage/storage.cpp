@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 namespace headrace::storage {
 namespace {
@@ -30,19 +32,22 @@ struct Storage::State {
                std::make_shared<std::atomic<uint64_t>>(0),
                std::make_shared<std::atomic<uint64_t>>(kAheadBytesMax)} {}
 
-  /// The open file of this path, opened anew if it has changed.
-  Expected<std::shared_ptr<const ParquetFile>> open(const std::string &path,
-                                                    const FileStamp *known) {
+  /// The open file of this address, opened anew if it has changed.
+  Expected<std::shared_ptr<const ParquetFile>> open(const Address &address) {
+    const FileStamp *known = address.known();
+    const PlainBytes bytes = address.bytesAreTexts() ? PlainBytes::kText : PlainBytes::kBinary;
+    const std::pair key{address.path, bytes};
     {
       std::lock_guard lock(mutex);
-      auto found = files.find(path);
+      auto found = files.find(key);
       if (found != files.end() && found->second->isCurrent(known)) {
         return found->second;
       }
     }
-    HR_ASSIGN_OR_RETURN(std::shared_ptr<const ParquetFile> file, ParquetFile::open(path, known));
+    HR_ASSIGN_OR_RETURN(std::shared_ptr<const ParquetFile> file,
+                        ParquetFile::open(address.path, known, bytes));
     std::lock_guard lock(mutex);
-    files[path] = file;
+    files[key] = file;
     return file;
   }
 
@@ -56,7 +61,7 @@ struct Storage::State {
         HR_ASSIGN_OR_RETURN(GivenColumns given, GivenColumns::of(address.reader));
         table.given = std::make_shared<const GivenColumns>(std::move(given));
       }
-      HR_ASSIGN_OR_RETURN(table.file, open(address.path, address.known()));
+      HR_ASSIGN_OR_RETURN(table.file, open(address));
       opened.push_back(std::move(table));
     }
     return opened;
@@ -92,7 +97,7 @@ struct Storage::State {
   const PageSupply supply;
   std::shared_ptr<const std::function<void()>> dropUnread; ///< dropPlainForms, while this is there
   std::mutex mutex;
-  std::unordered_map<std::string, std::shared_ptr<const ParquetFile>> files;
+  std::map<std::pair<std::string, PlainBytes>, std::shared_ptr<const ParquetFile>> files;
   std::unordered_map<std::string, std::shared_ptr<const CsvFile>> csvFiles;
 };
 

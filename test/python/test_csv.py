@@ -219,7 +219,8 @@ def test_mistakes_of_encodings(tmp_path: Path, data: bytes, encoding: str, messa
 def test_bytes_as_texts(tmp_path: Path) -> None:
     """Columns of bytes of Parquet as what they are in UTF-8."""
     path = tmp_path / "x.parquet"
-    rows = {"b": ["zürich".encode(), None, b""], "a": [1, 2, 3], "t": ["x", None, "y"]}
+    fixed = pa.array([b"ab", b"cd", None], pa.binary(2))
+    rows = {"b": ["zürich".encode(), None, b""], "a": [1, 2, 3], "t": ["x", None, "y"], "f": fixed}
     parquet.write_table(pa.table(rows), path)
     texts, both = (f"read_parquet({each}, binary_as_string=true)" for each in (f"'{path}'", f"['{path}']"))
     for query in (
@@ -227,11 +228,17 @@ def test_bytes_as_texts(tmp_path: Path) -> None:
         f"select b || 'x' as b, typeof(b) as k from {texts} where b like 'z%'",
         f"from read_parquet('{path}', binary_as_string=false)",
         f"select max(b) as b, count(*) as n from {both} group by a",
+        f"select x.b as b, y.b as t, y.f from '{path}' x join {texts} y using (a)",
     ):
         with duckdb.connect() as connection:
             expected = connection.sql(query).to_arrow_table()
         for ranks in (1, 3):
             same(hr.sql(query, ranks=ranks), expected)
+    parquet.write_table(pa.table({"b": [b"\xff"]}), path)
+    with pytest.raises(
+        hr.errors.CorruptError, match=r"column b, .*value 0 is a text that is not UTF-8: \\xFF"
+    ):
+        hr.sql(f"select b from read_parquet('{path}', binary_as_string=true)")
     parquet.write_table(pa.table({"b": [b"\xff"], "l": [[b"x"]]}), path)
     with pytest.raises(hr.HeadraceError, match="binary_as_string of bytes in a list, struct or map: l"):
         hr.sql(f"select b from read_parquet('{path}', binary_as_string=true)")

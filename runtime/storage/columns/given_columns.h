@@ -28,6 +28,10 @@ struct Address {
   /// kUser: the text behind the path is no JSON.
   static Expected<Address> of(const std::string &text);
   const FileStamp *known() const { return version ? &*version : nullptr; }
+  /// Of Parquet: what byte arrays are that are said to be nothing else.
+  bool bytesAreTexts() const {
+    return !reader.is_null() && reader.value("binary_as_string", false);
+  }
   bool isCsv() const { return !reader.is_null() && reader.value("format", "") == "csv"; }
 };
 

@@ -449,7 +449,7 @@ Expected<std::vector<uint8_t>> readFooter(const InputFile &file) {
 }
 
 Expected<ParquetFooter> parseFooter(const std::vector<uint8_t> &bytes, uint64_t fileBytes,
-                                    const std::string &path) {
+                                    const std::string &path, PlainBytes plainBytes) {
   try {
     auto length = static_cast<uint32_t>(bytes.size());
     std::shared_ptr<parquet::FileMetaData> meta =
@@ -460,6 +460,11 @@ Expected<ParquetFooter> parseFooter(const std::vector<uint8_t> &bytes, uint64_t 
     ParquetFooter footer;
     for (int i = 0; i < meta->num_columns(); ++i) {
       footer.columns.push_back(describeColumn(*meta->schema()->Column(i)));
+      ParquetColumn &column = footer.columns.back();
+      if (plainBytes == PlainBytes::kText && column.type.kind == LogicalKind::kBinary &&
+          !column.isPacked()) {
+        column.type = {LogicalKind::kString};
+      }
       if (!utf8::isValid(footer.columns.back().name)) {
         return makeError(ErrorKind::kCorrupt, "the name of a column is not UTF-8 in ", path,
                          ", column number: ", i);

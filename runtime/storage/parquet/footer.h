@@ -97,8 +97,12 @@ inline constexpr uint64_t kTailBytes = 8;
 
 /// The footer's bytes, after checking both magics and the length.
 Expected<std::vector<uint8_t>> readFooter(const InputFile &file);
+/// What byte arrays are that are said to be nothing else.
+enum class PlainBytes : uint8_t { kBinary, kText };
+
 /// Parses the footer of a file of `fileBytes`; `path` for messages.
 Expected<ParquetFooter> parseFooter(const std::vector<uint8_t> &footer, uint64_t fileBytes,
-                                    const std::string &path);
+                                    const std::string &path,
+                                    PlainBytes bytes = PlainBytes::kBinary);
 
 } // namespace headrace::storage

@@ -26,12 +26,12 @@ uint64_t hashBytes(const uint8_t *data, uint64_t bytes) {
 
 } // namespace
 
-Expected<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string &path,
-                                                               const FileStamp *known) {
+Expected<std::shared_ptr<const ParquetFile>>
+ParquetFile::open(const std::string &path, const FileStamp *known, PlainBytes bytes) {
   HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, openFile(path, known));
   HR_ASSIGN_OR_RETURN(std::vector<uint8_t> footer, readFooter(*input));
   std::shared_ptr<ParquetFile> file(new ParquetFile);
-  HR_ASSIGN_OR_RETURN(file->footer_, parseFooter(footer, input->bytes(), input->path()));
+  HR_ASSIGN_OR_RETURN(file->footer_, parseFooter(footer, input->bytes(), input->path(), bytes));
   file->source_ = path;
   file->isRemote_ = input->isRemote();
   file->footerBytes_ = footer.size();

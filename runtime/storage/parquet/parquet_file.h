@@ -30,7 +30,8 @@ class ParquetFile {
 public:
   /// Reads the file's footer. `known`: as openFile has it.
   static Expected<std::shared_ptr<const ParquetFile>> open(const std::string &path,
-                                                           const FileStamp *known = nullptr);
+                                                           const FileStamp *known = nullptr,
+                                                           PlainBytes bytes = PlainBytes::kBinary);
 
   /// As messages show it.
   const std::string &path() const { return identity_.path; }

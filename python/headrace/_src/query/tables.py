@@ -72,7 +72,7 @@ class FileTable:
         casts: dict[str, str] = {}
         for reader in map(json.loads, filter(None, self.readers)):
             if reader.get("binary_as_string"):
-                casts |= {name: "VARCHAR" for name, each in columns.items() if _is_binary(name, each["type"])}
+                _refuse_nested_bytes(columns)
             casts |= {each["name"]: each["cast"] for each in reader.get("columns", ()) if "cast" in each}
         return casts
 
@@ -211,10 +211,10 @@ def parquet_files_of(value: Any, options: Mapping[str, Any]) -> FileTable:
     return _placed(paths, [reader] * len(paths), places)
 
 
-def _is_binary(name: str, logical: Mapping[str, Any]) -> bool:
-    if '"binary"' in json.dumps(logical) and logical["kind"] != "binary":
-        raise UnsupportedError(f"binary_as_string of bytes in a list, struct or map: {name}")
-    return bool(logical["kind"] == "binary")
+def _refuse_nested_bytes(columns: Mapping[str, Any]) -> None:
+    for name, each in columns.items():
+        if '"binary"' in json.dumps(each["type"]) and each["type"]["kind"] != "binary":
+            raise UnsupportedError(f"binary_as_string of bytes in a list, struct or map: {name}")
 
 
 def _told(path: str, reader: str) -> str:
