@@ -82,5 +82,5 @@ def test_an_error_has_any_type() -> None:
 
 
 def test_integers_are_no_nulls() -> None:
-    with pytest.raises(hr.errors.UnsupportedError, match="cast between a number and a date"):
+    with pytest.raises(hr.errors.DataError, match="cast between a number and a date"):
         hr.sql("select [i]::date[] as l from t", _TABLES)

@@ -104,17 +104,21 @@ class Session:
         script = script_of(text)
         if script.kind is not Kind.ROWS or script.definitions:
             raise UserError(f"view {name}: a view is one query, without definitions in front of it")
-        if columns:
-            called = f"{quoted(own_name(schema, name))} ({', '.join(map(quoted, columns))})"
-            text = f"select * from ({query_alone(text).strip()}\n) as {called}"
+        called = f"{quoted(own_name(schema, name))} ({', '.join(map(quoted, columns))})"
+
+        def with_columns(query: str) -> str:
+            return f"select * from ({query}\n) as {called}" if columns else query
+
+        alone = query_alone(text).strip()
         with self._lock, in_settings(setting_texts(self._options.get("settings"))):
             names = self._names.without(name)
-            shown, files = with_files(query_alone(text).strip(), names)
-            view = View(name, shown, tables_named(script_of(shown)), files, schema)
+            # Of what it reads its own name is none.
+            shown, files = with_files(alone, names)
+            view = View(name, with_columns(shown), tables_named(script_of(shown)), files, schema)
             after = replace(names, views={**names.views, name.lower(): view})
             if name.lower() in read_by(view, after):
                 raise UserError(f"view {name}: it would read itself; choose another name")
-            bound(text, names.within(schema))
+            bound(with_columns(alone) if columns else text, names.within(schema))
             self._names = after
         return self.table(name)
 

@@ -14,8 +14,8 @@ from headrace._src.sql.described import settings_asked
 from headrace._src.sql.tables import TableSchema
 from headrace._src.sql.zones import current_zone
 
-#: A plan is some ten to hundred kilobytes.
-_PLANS_MAX = 64
+#: A plan is some ten to hundred kilobytes; larger ones are few, and bound each time.
+_PLANS_MAX, _LETTERS_MAX = 64, 256 << 10
 _lock = threading.Lock()
 _plans: OrderedDict[object, BoundPlan] = OrderedDict()
 
@@ -34,6 +34,8 @@ def kept_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
             _plans.move_to_end(key)
             return _plans[key]
     plan = bound_plan(text, schemas)
+    if len(plan.json) > _LETTERS_MAX:
+        return plan
     with _lock:
         _plans[key] = plan
         if len(_plans) > _PLANS_MAX:
