@@ -189,7 +189,10 @@ void textsOf(const arrow::RecordBatch &batch, const std::vector<TableColumn> &co
     BatchText text(batch, columns, output, quoted);
     for (size_t slice; (slice = next.fetch_add(1)) < slices;) {
       const auto begin = static_cast<int64_t>(slice) * kSliceRows;
-      text.append(begin, std::min(begin + kSliceRows, batch.num_rows()), texts[slice]);
+      // Two of the slices have their lengths in one cache line, which each value changes.
+      std::string own = std::move(texts[slice]);
+      text.append(begin, std::min(begin + kSliceRows, batch.num_rows()), own);
+      texts[slice] = std::move(own);
     }
   };
   team.run(std::min<size_t>(slices, static_cast<size_t>(output.threads)), [&](size_t) { work(); });
