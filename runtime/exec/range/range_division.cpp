@@ -119,12 +119,17 @@ void RangeDivision::agree() {
   }
 }
 
-/// How many bounds are not behind the key.
-uint32_t RangeDivision::rangeOf(const uint8_t *key) const {
-  uint64_t prefix = keys_.order().prefix(key);
-  auto less = boundPrefixes_.begin(); // the first bound that is not before it by the prefix
-  less = std::lower_bound(less, boundPrefixes_.end(), prefix);
-  auto range = static_cast<uint32_t>(less - boundPrefixes_.begin());
+/// How many bounds are not behind the row. Keys beyond those of the prefix are seldom looked at.
+uint32_t RangeDivision::rangeOf(uint32_t row, uint8_t *key) const {
+  const std::span<const int32_t> columns = keys_.columns();
+  keys_.read(*divided_, columns.first(keys_.order().prefixKeys()), row, key);
+  const uint64_t prefix = keys_.order().prefix(key);
+  const auto least = std::lower_bound(boundPrefixes_.begin(), boundPrefixes_.end(), prefix);
+  auto range = static_cast<uint32_t>(least - boundPrefixes_.begin());
+  if (range == boundPrefixes_.size() || boundPrefixes_[range] != prefix) {
+    return range;
+  }
+  keys_.read(*divided_, columns, row, key);
   for (; range < boundPrefixes_.size() && boundPrefixes_[range] == prefix; ++range) {
     if (!keys_.order().isExact() &&
         keys_.order().compare(bounds_.data() + range * keys_.rowBytes(), key) > 0) {
@@ -137,8 +142,7 @@ uint32_t RangeDivision::rangeOf(const uint8_t *key) const {
 void RangeDivision::cut() {
   std::vector<uint8_t> key(keys_.rowBytes());
   for (uint32_t row = 0; row < divided_->rows; ++row) {
-    keys_.read(*divided_, keys_.columns(), row, key.data());
-    cut_[rangeOf(key.data())].push_back(row);
+    cut_[rangeOf(row, key.data())].push_back(row);
   }
 }
 

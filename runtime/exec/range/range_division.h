@@ -53,7 +53,7 @@ public:
 private:
   void agree();
   void cut();
-  uint32_t rangeOf(const uint8_t *key) const;
+  uint32_t rangeOf(uint32_t row, uint8_t *key) const;
 
   const plan::Schema &schema_;
   OrderKeys keys_;

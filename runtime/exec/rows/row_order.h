@@ -18,6 +18,8 @@ public:
 
   /// A row whose number is less comes first; equal numbers say nothing unless isExact().
   uint64_t prefix(const uint8_t *row) const;
+  /// Of how many keys, from the first on.
+  size_t prefixKeys() const { return prefixKeys_; }
   /// Whether rows of equal prefixes have equal keys.
   bool isExact() const { return exact_; }
   /// Below, equal, above: -1, 0, 1.
