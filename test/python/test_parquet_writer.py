@@ -24,7 +24,8 @@ from headrace._src.query.tables import resolve
 from headrace._src.query.verify import check_statistics
 
 ROWS = 5000
-CODECS = ("snappy", "zstd", "lz4", "gzip", "brotli", "none")
+#: As the format names them.
+CODECS = ("snappy", "zstd", "lz4_raw", "gzip", "brotli", "uncompressed")
 
 
 def _text(numbers: random.Random, i: int) -> str:
@@ -316,3 +317,5 @@ def test_row_groups_end_by_bytes(tmp_path: Path) -> None:
         assert len(found) >= 2
         assert max(found) < 12 << 20
     assert len(sizes("(row_group_size_bytes 1000000)")) >= 8
+    hr.from_arrow(rows).sink_parquet(path, memory="128MiB", threads=2)
+    assert parquet.read_metadata(path).num_row_groups >= 2

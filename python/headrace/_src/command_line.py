@@ -268,6 +268,8 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         )
         return 0
     output = ResultFile(arguments.output) if arguments.output else None
+    if output:
+        output.within(arguments.memory, arguments.threads)
     if arguments.explain:
         print(query.explain(text, arguments.tables, **common))
     start = time.perf_counter()

@@ -96,8 +96,8 @@ class ResultFolder:
         self._sink = _Sink(whole, form.shown, form.format, form.options, partition_by)
         self._stop: Stop = None
 
-    def within(self, memory: int, threads: int | None) -> None:
-        """Says before the rest how much the query may use on all ranks of a process, with so many threads."""
+    def within(self, memory: int | str | None, threads: int | None) -> None:
+        """Says before the rest what the query may use on all ranks of a process: options of its run."""
         self._form.within(memory, threads or len(os.sched_getaffinity(0)))
 
     def begin(self, stop: Stop = None) -> str:

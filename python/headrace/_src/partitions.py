@@ -20,12 +20,9 @@ class Partitions:
     """Of batches of one schema by columns of it."""
 
     def __init__(self, schema: pa.Schema, keys: Sequence[str]) -> None:
-        """Raises UserError for keys that are none, or all there is."""
+        """keys: columns, as the plan has found. Raises UserError if they are all there is."""
         import pyarrow as pa
 
-        for key in keys:
-            if key not in schema.names:
-                raise UserError(f"partition_by: the result has no column: {key}")
         self._keys = [schema.get_field_index(key) for key in keys]
         self._rest = [place for place in range(len(schema.names)) if place not in self._keys]
         if not self._rest:

@@ -106,10 +106,12 @@ class Form:
             options["delim"] = "\t"
         return Form(format, options, shown_path(path))
 
-    def within(self, memory: int, writers: int) -> None:
+    def within(self, memory: int | str | None, writers: int) -> None:
         """Makes the row groups of Parquet, whose pages wait for their ends, small beside the memory."""
+        from headrace._src.programs import memory_of
+
         if self.format == ".parquet":
-            share = memory // (_SHARE_OF_ROW_GROUPS * writers)
+            share = memory_of(memory) // (_SHARE_OF_ROW_GROUPS * writers)
             self.options.setdefault("row_group_size_bytes", min(max(share, 1 << 20), ROW_GROUP_BYTES))
 
 
@@ -133,8 +135,8 @@ class ResultFile:
     def format(self) -> str:
         return self._form.format
 
-    def within(self, memory: int, _threads: int | None) -> None:
-        """Says before the rest how much the query may use, in bytes."""
+    def within(self, memory: int | str | None, _threads: int | None) -> None:
+        """Says before the rest how much the query may use: the option `memory` of its run."""
         self._form.within(memory, 1)
 
     def write(self, batches: pa.RecordBatchReader) -> int:
@@ -317,11 +319,16 @@ def _json(
             out.write(before + behind)
 
 
-#: Compressions of Parquet by their name in Arrow; `lz4` and `lz4_raw` are the same there.
+#: Compressions of Parquet by their name in its format; what is called `lz4` there is another form, of old.
 _CODECS = {
-    **{name: name for name in ("snappy", "zstd", "lz4", "gzip", "brotli", "none")},
-    "lz4_raw": "lz4",
-    "uncompressed": "none",
+    "snappy": "snappy",
+    "zstd": "zstd",
+    "lz4": "lz4_raw",
+    "gzip": "gzip",
+    "brotli": "brotli",
+    "none": "uncompressed",
+    "lz4_raw": "lz4_raw",
+    "uncompressed": "uncompressed",
 }
 #: Compressions of whole files by their name in Arrow; None: none.
 _STREAM_CODECS = {"none": None, "uncompressed": None, "gzip": "gzip", "zstd": "zstd"}

@@ -6,12 +6,18 @@
 
 #include <arrow/util/compression.h>
 
+#include <algorithm>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <utility>
 
 namespace headrace::storage {
 namespace {
+
+/// By Parquet's numbers.
+constexpr std::string_view kNames[] = {"uncompressed", "snappy", "gzip", "lzo",
+                                       "brotli",       "lz4",    "zstd", "lz4_raw"};
 
 Expected<std::unique_ptr<arrow::util::Codec>> openCodec(int codec, int level = 0) {
   HR_ASSIGN_OR_RETURN(const arrow::Compression::type type, arrowCodec(codec));
@@ -26,21 +32,16 @@ Expected<std::unique_ptr<arrow::util::Codec>> openCodec(int codec, int level = 0
 } // namespace
 
 const char *codecName(int codec) {
-  constexpr const char *kNames[] = {"uncompressed", "snappy", "gzip", "lzo",
-                                    "brotli",       "lz4",    "zstd", "lz4_raw"};
-  return codec >= 0 && codec <= 7 ? kNames[codec] : "unknown";
+  return codec >= 0 && static_cast<size_t>(codec) < std::size(kNames) ? kNames[codec].data()
+                                                                      : "unknown";
 }
 
 Expected<int> codecNamed(std::string_view name) {
-  constexpr std::pair<std::string_view, int> kCodecs[] = {
-      {"none", kCodecNone}, {"snappy", kCodecSnappy}, {"gzip", 2},
-      {"brotli", 4},        {"zstd", kCodecZstd},     {"lz4", kCodecLz4}};
-  for (const auto &[known, codec] : kCodecs) {
-    if (name == known) {
-      return codec;
-    }
+  const auto *known = std::find(std::begin(kNames), std::end(kNames), name);
+  if (known == std::end(kNames)) {
+    return makeError(ErrorKind::kUnsupported, "compression is not supported: ", name);
   }
-  return makeError(ErrorKind::kUnsupported, "compression is not supported: ", name);
+  return static_cast<int>(known - std::begin(kNames));
 }
 
 Expected<arrow::Compression::type> arrowCodec(int codec) {

@@ -28,8 +28,7 @@ Status decompressBlock(int codec, const uint8_t *input, uint64_t inputBytes, uin
 /// kUnsupported if Arrow lacks the codec.
 Expected<std::vector<uint8_t>> compressWithArrow(int codec, std::span<const uint8_t> input,
                                                  int level = 0);
-/// Parquet's number of "snappy", "gzip", "brotli", "zstd", "lz4" (raw blocks) or "none".
-/// kUnsupported: another name.
+/// Parquet's number of a codec by its `codecName`. kUnsupported: another name.
 Expected<int> codecNamed(std::string_view name);
 /// What Arrow calls a codec of this number. kUnsupported.
 Expected<arrow::Compression::type> arrowCodec(int codec);

@@ -95,11 +95,11 @@ struct ParquetFooter {
 /// Behind the footer: its length and the magic.
 inline constexpr uint64_t kTailBytes = 8;
 
-/// The footer's bytes, after checking both magics and the length.
-Expected<std::vector<uint8_t>> readFooter(const InputFile &file);
 /// What byte arrays are that are said to be nothing else.
 enum class PlainBytes : uint8_t { kBinary, kText };
 
+/// The footer's bytes, after checking both magics and the length.
+Expected<std::vector<uint8_t>> readFooter(const InputFile &file);
 /// Parses the footer of a file of `fileBytes`; `path` for messages.
 Expected<ParquetFooter> parseFooter(const std::vector<uint8_t> &footer, uint64_t fileBytes,
                                     const std::string &path,

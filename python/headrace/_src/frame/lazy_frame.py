@@ -674,6 +674,7 @@ class LazyFrame:
         if isinstance(file, ResultFolder):
             self._told(queries.written, self._typed(), {"output": file, **options})
             return
+        file.within(options.get("memory"), options.get("threads"))
         found = self._ask(queries.batches, options)
         if found is None:
             return

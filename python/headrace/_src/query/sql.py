@@ -266,7 +266,7 @@ def written(
     """
     check_options(options, sql)
     text = rows_for(output.format, text)
-    output.within(programs.memory_of(options.get("memory")), options.get("threads"))
+    output.within(options.get("memory"), options.get("threads"))
     if isinstance(output, ResultFile):
         found = _batches(text, tables, options)
         return None if found is None else output.write(found)

@@ -52,6 +52,14 @@ void appendPacked(std::span<const Code> codes, uint32_t width, std::vector<uint8
   out.resize(begin + bytes);
 }
 
+/// One code `count` times.
+void appendRun(uint32_t code, uint64_t count, uint32_t width, std::vector<uint8_t> &out) {
+  appendVarint(count << 1, out);
+  for (uint32_t bit = 0; bit < width; bit += 8) {
+    out.push_back(static_cast<uint8_t>(code >> bit));
+  }
+}
+
 template <typename Code>
 void append(std::span<const Code> codes, uint32_t width, std::vector<uint8_t> &out) {
   size_t packed = 0; // the first that is not written yet
@@ -79,13 +87,6 @@ void appendCodes(std::span<const uint32_t> codes, uint32_t width, std::vector<ui
 
 void appendCodes(std::span<const uint16_t> codes, uint32_t width, std::vector<uint8_t> &out) {
   append(codes, width, out);
-}
-
-void appendRun(uint32_t code, uint64_t count, uint32_t width, std::vector<uint8_t> &out) {
-  appendVarint(count << 1, out);
-  for (uint32_t bit = 0; bit < width; bit += 8) {
-    out.push_back(static_cast<uint8_t>(code >> bit));
-  }
 }
 
 } // namespace headrace::storage

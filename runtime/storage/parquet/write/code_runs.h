@@ -19,7 +19,4 @@ void appendCodes(std::span<const uint32_t> codes, uint32_t width, std::vector<ui
 /// The same of levels.
 void appendCodes(std::span<const uint16_t> codes, uint32_t width, std::vector<uint8_t> &out);
 
-/// Appends one code `count` times.
-void appendRun(uint32_t code, uint64_t count, uint32_t width, std::vector<uint8_t> &out);
-
 } // namespace headrace::storage

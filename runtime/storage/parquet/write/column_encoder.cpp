@@ -271,7 +271,6 @@ private:
     }
     page.plainBytes = page.bytes.size();
     addStatistics(page);
-    chunk_.entries += entries_;
     chunk_.pages.push_back(std::move(page));
     clearPage();
     return Status();

@@ -29,7 +29,6 @@ struct WrittenChunk {
   std::optional<WrittenPage> dictionary;
   std::vector<WrittenPage> pages;
   parquet::EncodedStatistics statistics;
-  uint64_t entries = 0;
 };
 
 /// Values are coded by a dictionary as long as one pays: as the first page says, and up to so many

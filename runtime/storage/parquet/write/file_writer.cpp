@@ -249,9 +249,14 @@ private:
     for (size_t leaf = 0; leaf < chunks.size(); ++leaf) {
       written += writeChunk(static_cast<int>(leaf), chunks[leaf], *group);
     }
-    group->Finish(written, static_cast<int16_t>(rowGroups_++));
+    group->Finish(written, ordinal(rowGroups_++));
     groupRows_ = 0;
     return Status();
+  }
+
+  /// As footers have it, for those that have one.
+  static int16_t ordinal(uint64_t number) {
+    return number <= INT16_MAX ? static_cast<int16_t>(number) : int16_t{-1};
   }
 
   /// The bytes of its pages.
@@ -259,8 +264,8 @@ private:
     parquet::ColumnChunkMetaDataBuilder *metadata = group.NextColumnChunk();
     metadata->SetStatistics(chunk.statistics);
     auto pages = parquet::PageWriter::Open(
-        stream_, properties_->compression(metadata->descr()->path()), metadata,
-        static_cast<int16_t>(rowGroups_), static_cast<int16_t>(leaf), arrow::default_memory_pool(),
+        stream_, properties_->compression(metadata->descr()->path()), metadata, ordinal(rowGroups_),
+        ordinal(static_cast<uint64_t>(leaf)), arrow::default_memory_pool(),
         /*buffered_row_group=*/false, nullptr, nullptr, /*page_write_checksum_enabled=*/false,
         indexes_->GetColumnIndexBuilder(leaf), indexes_->GetOffsetIndexBuilder(leaf));
     auto bufferOf = [](const WrittenPage &page) {

@@ -12,7 +12,7 @@ struct ArrowArrayStream;
 namespace headrace::storage {
 
 struct ParquetOutput {
-  std::string codec = "snappy"; ///< as Arrow calls them; "none"
+  std::string codec = "snappy"; ///< as codecName has them
   int level = 0;                ///< of the codec; 0: its usual one
   /// A row group has at most so many rows, and ends when its pages take so many bytes.
   uint64_t rowGroupRows = 1 << 20, rowGroupBytes = 64 << 20;
