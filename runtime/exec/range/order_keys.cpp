@@ -43,6 +43,14 @@ OrderKeys::OrderKeys(const plan::Schema &schema, const std::vector<plan::OrderKe
   }
 }
 
+void OrderKeys::prefixes(const Chunk &chunk, uint32_t begin, std::span<uint64_t> prefixes) const {
+  std::vector<const HrSegment *> keys;
+  for (size_t key = 0; key < order_.prefixKeys(); ++key) {
+    keys.push_back(&chunk.segments[columns_[key]]);
+  }
+  order_.prefixes(keys, begin, prefixes);
+}
+
 void OrderKeys::read(const Chunk &chunk, std::span<const int32_t> columns, uint32_t row,
                      uint8_t *to) const {
   for (size_t key = 0; key < columns.size(); ++key) {

@@ -21,8 +21,9 @@ public:
   const RowOrder &order() const { return order_; }
   uint32_t rowBytes() const { return state_.rowBytes; }
 
-  /// The keys of a row of a chunk that has them at these columns, all or the first ones. Strings
-  /// point into the chunk.
+  /// RowOrder::prefix() of the chunk's rows from `begin` on.
+  void prefixes(const Chunk &chunk, uint32_t begin, std::span<uint64_t> prefixes) const;
+  /// The keys of a row of a chunk that has them at these columns. Strings point into the chunk.
   void read(const Chunk &chunk, std::span<const int32_t> columns, uint32_t row, uint8_t *to) const;
 
 private:

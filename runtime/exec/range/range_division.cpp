@@ -4,6 +4,7 @@
 #include "runtime/base/check.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace headrace::exec {
 namespace {
@@ -11,13 +12,15 @@ namespace {
 /// Of each rank, from so many of its chunks. Ranges are then even to a few hundredths.
 constexpr uint64_t kSamples = 2048;
 constexpr size_t kSampledChunks = 64;
+/// A row is compared with so many bounds, in vectors; of more they are searched.
+constexpr size_t kBoundsCompared = 16;
 
 } // namespace
 
 RangeDivision::RangeDivision(const plan::Schema &schema, const std::vector<plan::OrderKey> &order,
                              plan::GroupPlace place, std::shared_ptr<MemoryAccount> account)
     : schema_(schema), keys_(schema, order), account_(account), self_(place.index),
-      kept_(schema_, std::move(account)), samples_(place.count), cut_(place.count) {}
+      kept_(schema_, std::move(account)), samples_(place.count), ends_(place.count) {}
 
 Status RangeDivision::keep(ChunkStream &input) {
   while (ChunkHandle chunk = input.tryPop()) {
@@ -119,17 +122,30 @@ void RangeDivision::agree() {
   }
 }
 
-/// How many bounds are not behind the row. Keys beyond those of the prefix are seldom looked at.
-uint32_t RangeDivision::rangeOf(uint32_t row, uint8_t *key) const {
-  const std::span<const int32_t> columns = keys_.columns();
-  keys_.read(*divided_, columns.first(keys_.order().prefixKeys()), row, key);
-  const uint64_t prefix = keys_.order().prefix(key);
-  const auto least = std::lower_bound(boundPrefixes_.begin(), boundPrefixes_.end(), prefix);
-  auto range = static_cast<uint32_t>(least - boundPrefixes_.begin());
-  if (range == boundPrefixes_.size() || boundPrefixes_[range] != prefix) {
-    return range;
+/// Of each row how many bounds are below its prefix; where one is equal, how many are not behind
+/// the row must still be found.
+void RangeDivision::findRanges(std::span<const uint64_t> prefixes,
+                               std::span<uint32_t> ranges) const {
+  if (boundPrefixes_.size() > kBoundsCompared) {
+    for (size_t i = 0; i < prefixes.size(); ++i) {
+      ranges[i] = static_cast<uint32_t>(std::ranges::lower_bound(boundPrefixes_, prefixes[i]) -
+                                        boundPrefixes_.begin());
+    }
+    return;
   }
-  keys_.read(*divided_, columns, row, key);
+  std::ranges::fill(ranges, 0);
+  for (uint64_t bound : boundPrefixes_) {
+    for (size_t i = 0; i < prefixes.size(); ++i) {
+      ranges[i] += prefixes[i] > bound;
+    }
+  }
+}
+
+/// `range` is the first bound whose prefix is that of the row. Keys beyond those of the prefix are
+/// seldom looked at.
+uint32_t RangeDivision::rangeOfEqual(uint32_t row, uint32_t range, uint8_t *key) const {
+  const uint64_t prefix = boundPrefixes_[range];
+  keys_.read(*divided_, keys_.columns(), row, key);
   for (; range < boundPrefixes_.size() && boundPrefixes_[range] == prefix; ++range) {
     if (!keys_.order().isExact() &&
         keys_.order().compare(bounds_.data() + range * keys_.rowBytes(), key) > 0) {
@@ -140,9 +156,25 @@ uint32_t RangeDivision::rangeOf(uint32_t row, uint8_t *key) const {
 }
 
 void RangeDivision::cut() {
+  const uint32_t rows = divided_->rows;
+  std::vector<uint64_t> prefixes(rows);
+  std::vector<uint32_t> ranges(rows);
   std::vector<uint8_t> key(keys_.rowBytes());
-  for (uint32_t row = 0; row < divided_->rows; ++row) {
-    cut_[rangeOf(row, key.data())].push_back(row);
+  keys_.prefixes(*divided_, 0, prefixes);
+  findRanges(prefixes, ranges);
+  std::ranges::fill(ends_, 0);
+  for (uint32_t row = 0; row < rows; ++row) {
+    uint32_t &range = ranges[row];
+    if (range < boundPrefixes_.size() && boundPrefixes_[range] == prefixes[row]) {
+      range = rangeOfEqual(row, range, key.data());
+    }
+    ++ends_[range];
+  }
+  // First where each range begins; with its rows this moves to where it ends.
+  std::exclusive_scan(ends_.begin(), ends_.end(), ends_.begin(), 0u);
+  rowsBy_.resize(rows);
+  for (uint32_t row = 0; row < rows; ++row) {
+    rowsBy_[ends_[ranges[row]]++] = row;
   }
 }
 
@@ -150,17 +182,19 @@ Expected<ChunkHandle> RangeDivision::next() {
   if (step_ == Step::kAgree) {
     agree();
     step_ = Step::kDivide;
-    nextRange_ = cut_.size();
+    nextRange_ = ends_.size();
   }
   while (true) {
-    for (; nextRange_ < cut_.size(); ++nextRange_) {
-      std::vector<uint32_t> &rows = cut_[nextRange_];
-      if (rows.empty()) {
+    while (nextRange_ < ends_.size()) {
+      const size_t range = nextRange_++;
+      const uint32_t begin = range == 0 ? 0 : ends_[range - 1];
+      if (begin == ends_[range]) {
         continue;
       }
-      HR_ASSIGN_OR_RETURN(auto piece, takePiece(*divided_, schema_, rows,
-                                                static_cast<int32_t>(nextRange_), account_));
-      rows.clear();
+      HR_ASSIGN_OR_RETURN(auto piece,
+                          takePiece(*divided_, schema_,
+                                    std::span(rowsBy_).subspan(begin, ends_[range] - begin),
+                                    static_cast<int32_t>(range), account_));
       return ChunkHandle(std::move(piece));
     }
     divided_.reset();

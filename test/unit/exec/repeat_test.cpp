@@ -86,17 +86,16 @@ TEST(Repeat, StatesOfOthersAreCompleteAfterTheLastRound) {
 }
 
 TEST(Repeat, AFullOrMissingDiskIsAnErrorThatSaysWhatToDo) {
-  TestTable table = distinctPairs(400'000);
-  auto message = [&](SpillOptions spill) {
-    return runPlan(groupsInRounds(), {{{"t", table}}, 5000},
-                   {.memoryBytes = 10 * kMiB, .spill = std::move(spill)})
-        .status()
-        .message();
+  TestTable table = distinctPairs(1'000'000); // 16 MB: they are not kept in 10
+  auto expectError = [&](SpillOptions spill, const std::string &words) {
+    const std::string message = runPlan(groupsInRounds(), {{{"t", table}}, 5000},
+                                        {.memoryBytes = 10 * kMiB, .spill = std::move(spill)})
+                                    .status()
+                                    .message();
+    EXPECT_NE(message.find(words), std::string::npos) << message;
   };
-  EXPECT_NE(message({"/no/such/folder", 0}).find("set spillDirectory to a directory on a disk"),
-            std::string::npos);
-  EXPECT_NE(message({"", 64 << 10}).find("rows that memory has no room for exceed spillLimit, 64"),
-            std::string::npos);
+  expectError({"/no/such/folder", 0}, "set spillDirectory to a directory on a disk");
+  expectError({"", 64 << 10}, "rows that memory has no room for exceed spillLimit, 64");
 }
 
 TEST(Repeat, PlansThatReadPartsInAnotherWayAreRefused) {

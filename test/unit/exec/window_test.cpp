@@ -1,6 +1,5 @@
-// Rows of windows in order, whatever their hashes; the order of rows by number and field by field.
-// Sources: runtime/exec/rows/row_order.cpp,
-// runtime/exec/window/{window_rows,window_functions,window_folds,frames}.cpp,
+// Rows of windows in order, whatever their hashes.
+// Sources: runtime/exec/window/{window_rows,window_functions,window_folds,frames}.cpp,
 // runtime/exec/window/{entry_order,entry_sort,first_rows,large_partition,range_divider}.cpp
 #include "runtime/exec/rows/field_values.h"
 #include "runtime/exec/rows/row_order.h"
@@ -211,72 +210,6 @@ TEST(WindowRows, FirstRowsOfSmallPartitions) {
   state.windows.resize(1);
   state.limit = 1;
   EXPECT_EQ(computed(state, copies).size(), copies[0].size());
-}
-
-/// Rows whose keys are of several types, some NULL.
-TEST(RowOrder, NumbersAgreeWithFields) {
-  plan::State state;
-  state.rowBytes = 64;
-  state.fields = {field(HR_I32, 0, plan::Combine::kPayload, true, 60),
-                  field(HR_F64, 8, plan::Combine::kPayload, true, 61),
-                  field(HR_I128, 16, plan::Combine::kPayload, true, 62),
-                  field(HR_I8, 32, plan::Combine::kPayload),
-                  field(HR_STRING, 40, plan::Combine::kPayload),
-                  field(HR_F32, 4, plan::Combine::kPayload)};
-  static const char *const kTexts[] = {"", "a", "a text of some length", "a text of another", "b"};
-  std::mt19937_64 random(3);
-  std::vector<std::vector<uint8_t>> rows;
-  for (int i = 0; i < 300; ++i) {
-    std::vector<uint8_t> row(64);
-    double reals[] = {0.0,
-                      -0.0,
-                      std::nan(""),
-                      -std::nan(""),
-                      -1.5,
-                      2.25,
-                      std::numeric_limits<double>::infinity(),
-                      -std::numeric_limits<double>::infinity()};
-    __int128 wides[] = {0, 5, -5, static_cast<__int128>(1) << 100,
-                        -(static_cast<__int128>(1) << 90)};
-    const char *text = kTexts[random() % 5];
-    HrString string{
-        static_cast<uint32_t>(std::strlen(text)), {}, reinterpret_cast<const uint8_t *>(text)};
-    storeAs(row.data(), static_cast<int32_t>(random() % 5) - 2);
-    storeAs(row.data() + 8, reals[random() % 8]);
-    storeAs(row.data() + 16, wides[random() % 5]);
-    storeAs(row.data() + 32, static_cast<int8_t>(random() % 4));
-    storeAs(row.data() + 40, string);
-    storeAs(row.data() + 4, static_cast<float>(reals[random() % 8]));
-    for (int valid : {60, 61, 62}) {
-      row[valid] = random() % 4 != 0;
-    }
-    rows.push_back(row);
-  }
-  size_t exact = 0;
-  for (int turn = 0; turn < 60; ++turn) {
-    std::vector<plan::OrderKey> keys;
-    for (int32_t index = 0; index < 6; ++index) {
-      if (random() % 3 == 0) {
-        keys.push_back({index, random() % 2 == 0, random() % 2 == 0});
-      }
-    }
-    std::shuffle(keys.begin(), keys.end(), random);
-    RowOrder order(state, keys);
-    exact += order.isExact();
-    for (int pair = 0; pair < 2000; ++pair) {
-      const uint8_t *a = rows[random() % rows.size()].data();
-      const uint8_t *b = rows[random() % rows.size()].data();
-      int compared = order.compare(a, b);
-      ASSERT_EQ(compared, -order.compare(b, a));
-      if (order.prefix(a) != order.prefix(b)) {
-        ASSERT_EQ(order.prefix(a) < order.prefix(b), compared < 0);
-        ASSERT_NE(compared, 0);
-      } else if (order.isExact()) {
-        ASSERT_EQ(compared, 0);
-      }
-    }
-  }
-  EXPECT_GT(exact, 5u);
 }
 
 } // namespace
