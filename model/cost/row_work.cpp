@@ -425,6 +425,13 @@ Terms transferTerms(double rows, double columns, double bytes, double pieces, in
   return terms;
 }
 
+Terms rangeTerms(double rows, double columns, double strings, double textBytes) {
+  return {{"range_row", rows},
+          {"range_value", rows * (columns - strings)},
+          {"range_text", rows * strings},
+          {"copy_byte", rows * textBytes}};
+}
+
 //===----------------------------------------------------------------------===//
 // Work of devices with a memory of their own
 //===----------------------------------------------------------------------===//
@@ -569,10 +576,7 @@ StepWork emitRows(double rows, const RowShape &row) {
 
 StepWork rangeRows(double rows, const RowShape &row) {
   StepWork step = emitRows(rows, row);
-  step.oneLane = std::move(step.lanes);
-  step.oneLane["partition"] = rows;
-  step.oneLane["take"] = rows * (row.columns - row.strings);
-  step.oneLane["take_string"] = rows * row.strings;
+  step.oneLane = rangeTerms(rows, row.columns, row.strings, row.textBytes);
   step.lanes = {};
   return step;
 }

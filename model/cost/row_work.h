@@ -125,6 +125,9 @@ Terms endTerms(const StateShape &state, double through, const Arrival &arrival);
 /// Ranks of one process hand over `pieces` chunks with `rows` rows: taking, encoding and decoding.
 /// By one lane of each rank.
 Terms transferTerms(double rows, double columns, double bytes, double pieces, int64_t ranks);
+/// Before that, where rows go to ranks by ranges: each row's range is found, and of its values, of
+/// which `strings` are texts of `textBytes` a row, a chunk is made. By the same lane.
+Terms rangeTerms(double rows, double columns, double strings, double textBytes);
 
 //===----------------------------------------------------------------------===//
 // Steps
@@ -167,7 +170,7 @@ StepWork receiveRows(double rows, const RowShape &row, double sharing = 1);
 StepWork readState(const StateShape &state, double rows, const RowShape &row);
 /// A pipeline ends in chunks.
 StepWork emitRows(double rows, const RowShape &row);
-/// Rows are kept until all are there, and copied to chunks by their ranges, by one lane.
+/// The same, of rows that are kept until all are there.
 StepWork rangeRows(double rows, const RowShape &row);
 /// Keys of rows are hashed, `strings` of them texts.
 Terms hashTerms(double rows, double keys, double strings);

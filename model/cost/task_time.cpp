@@ -241,8 +241,15 @@ topology::CollectiveKind collectiveOf(const plan::Task &task) {
 
 Terms exchangeTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows,
                     int64_t ranks) {
-  double columns = static_cast<double>(plan.streams[task.inputStream()].schema.columns.size());
-  return transferTerms(rows.source, columns, rows.bytes, rows.pieces, ranks);
+  const plan::Stream &stream = plan.streams[task.inputStream()];
+  auto columns = static_cast<double>(stream.schema.columns.size());
+  Terms terms = transferTerms(rows.source, columns, rows.bytes, rows.pieces, ranks);
+  if (ranks > 1 && task.as<plan::ExchangeTask>()->exchange == plan::ExchangeKind::kRange) {
+    auto strings = static_cast<double>(
+        std::ranges::count(stream.schema.columns, HR_STRING, &plan::Column::type));
+    add(terms, rangeTerms(rows.source, columns, strings, stream.textBytes));
+  }
+  return terms;
 }
 
 double localBytes(const plan::Plan &plan, const plan::Buffer &buffer, int64_t ranks) {

@@ -109,6 +109,9 @@ const std::map<std::string, double> &assumedSeconds() {
       {"exchange_chunk", 2.5e-6},
       {"exchange_value", 0.05e-9},
       {"exchange_byte", 0.11e-9},
+      {"range_row", 2e-9},
+      {"range_value", 1.5e-9},
+      {"range_text", 8e-9},
       // Tensors.
       {"compute", 4.7e-6},
       {"product_f32", 0.018e-9},

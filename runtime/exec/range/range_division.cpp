@@ -12,8 +12,11 @@ namespace {
 /// Of each rank, from so many of its chunks. Ranges are then even to a few hundredths.
 constexpr uint64_t kSamples = 2048;
 constexpr size_t kSampledChunks = 64;
-/// A row is compared with so many bounds, in vectors; of more they are searched.
-constexpr size_t kBoundsCompared = 16;
+/// So many are gone through for each row, in vectors or without a branch; of more the row's is
+/// looked for.
+constexpr size_t kFewRanges = 8;
+/// In a row's range: its prefix is that of a bound, so that its keys decide.
+constexpr uint32_t kTie = uint32_t{1} << 31;
 
 } // namespace
 
@@ -122,28 +125,31 @@ void RangeDivision::agree() {
   }
 }
 
-/// Of each row how many bounds are below its prefix; where one is equal, how many are not behind
-/// the row must still be found.
-void RangeDivision::findRanges(std::span<const uint64_t> prefixes,
-                               std::span<uint32_t> ranges) const {
-  if (boundPrefixes_.size() > kBoundsCompared) {
-    for (size_t i = 0; i < prefixes.size(); ++i) {
-      ranges[i] = static_cast<uint32_t>(std::ranges::lower_bound(boundPrefixes_, prefixes[i]) -
-                                        boundPrefixes_.begin());
+/// Of each row how many bounds are below its prefix, with kTie where the next one is equal.
+void RangeDivision::findRanges() {
+  const uint32_t rows = divided_->rows;
+  prefixes_.resize(rows);
+  keys_.prefixes(*divided_, 0, prefixes_);
+  ranges_.assign(rows, 0);
+  if (boundPrefixes_.size() < kFewRanges) {
+    for (uint64_t bound : boundPrefixes_) {
+      for (uint32_t row = 0; row < rows; ++row) {
+        ranges_[row] += prefixes_[row] > bound;
+        ranges_[row] |= prefixes_[row] == bound ? kTie : 0;
+      }
     }
     return;
   }
-  std::ranges::fill(ranges, 0);
-  for (uint64_t bound : boundPrefixes_) {
-    for (size_t i = 0; i < prefixes.size(); ++i) {
-      ranges[i] += prefixes[i] > bound;
-    }
+  for (uint32_t row = 0; row < rows; ++row) {
+    const auto bound = std::ranges::lower_bound(boundPrefixes_, prefixes_[row]);
+    const bool tie = bound != boundPrefixes_.end() && *bound == prefixes_[row];
+    ranges_[row] = static_cast<uint32_t>(bound - boundPrefixes_.begin()) | (tie ? kTie : 0);
   }
 }
 
 /// `range` is the first bound whose prefix is that of the row. Keys beyond those of the prefix are
 /// seldom looked at.
-uint32_t RangeDivision::rangeOfEqual(uint32_t row, uint32_t range, uint8_t *key) const {
+uint32_t RangeDivision::rangeOfTie(uint32_t row, uint32_t range, uint8_t *key) const {
   const uint64_t prefix = boundPrefixes_[range];
   keys_.read(*divided_, keys_.columns(), row, key);
   for (; range < boundPrefixes_.size() && boundPrefixes_[range] == prefix; ++range) {
@@ -155,27 +161,41 @@ uint32_t RangeDivision::rangeOfEqual(uint32_t row, uint32_t range, uint8_t *key)
   return range;
 }
 
-void RangeDivision::cut() {
-  const uint32_t rows = divided_->rows;
-  std::vector<uint64_t> prefixes(rows);
-  std::vector<uint32_t> ranges(rows);
-  std::vector<uint8_t> key(keys_.rowBytes());
-  keys_.prefixes(*divided_, 0, prefixes);
-  findRanges(prefixes, ranges);
-  std::ranges::fill(ends_, 0);
-  for (uint32_t row = 0; row < rows; ++row) {
-    uint32_t &range = ranges[row];
-    if (range < boundPrefixes_.size() && boundPrefixes_[range] == prefixes[row]) {
-      range = rangeOfEqual(row, range, key.data());
+/// Neither way guesses a row's range before it is there: it would be wrong for every other row.
+void RangeDivision::listRows() {
+  const auto rows = static_cast<uint32_t>(ranges_.size());
+  rowsBy_.resize(rows + 1);
+  if (ends_.size() <= kFewRanges) {
+    uint32_t listed = 0;
+    for (uint32_t range = 0; range < ends_.size(); ++range) {
+      for (uint32_t row = 0; row < rows; ++row) {
+        rowsBy_[listed] = row;
+        listed += ranges_[row] == range;
+      }
+      ends_[range] = listed;
     }
+    return;
+  }
+  std::ranges::fill(ends_, 0);
+  for (uint32_t range : ranges_) {
     ++ends_[range];
   }
   // First where each range begins; with its rows this moves to where it ends.
   std::exclusive_scan(ends_.begin(), ends_.end(), ends_.begin(), 0u);
-  rowsBy_.resize(rows);
   for (uint32_t row = 0; row < rows; ++row) {
-    rowsBy_[ends_[ranges[row]]++] = row;
+    rowsBy_[ends_[ranges_[row]]++] = row;
   }
+}
+
+void RangeDivision::cut() {
+  findRanges();
+  std::vector<uint8_t> key(keys_.rowBytes());
+  for (uint32_t row = 0; row < ranges_.size(); ++row) {
+    if (ranges_[row] & kTie) {
+      ranges_[row] = rangeOfTie(row, ranges_[row] & ~kTie, key.data());
+    }
+  }
+  listRows();
 }
 
 Expected<ChunkHandle> RangeDivision::next() {

@@ -53,8 +53,9 @@ public:
 private:
   void agree();
   void cut();
-  void findRanges(std::span<const uint64_t> prefixes, std::span<uint32_t> ranges) const;
-  uint32_t rangeOfEqual(uint32_t row, uint32_t range, uint8_t *key) const;
+  void findRanges();
+  void listRows();
+  uint32_t rangeOfTie(uint32_t row, uint32_t range, uint8_t *key) const;
 
   const plan::Schema &schema_;
   OrderKeys keys_;
@@ -69,9 +70,11 @@ private:
   /// The least key of each range but the first.
   std::vector<uint8_t> bounds_;
   std::vector<uint64_t> boundPrefixes_;
-  ChunkHandle divided_;          ///< the one that is divided: the last are first
-  std::vector<uint32_t> rowsBy_; ///< its rows, range by range
-  std::vector<uint32_t> ends_;   ///< of each range in rowsBy_
+  ChunkHandle divided_;            ///< the one that is divided: the last are first
+  std::vector<uint64_t> prefixes_; ///< of its rows
+  std::vector<uint32_t> ranges_;   ///< likewise
+  std::vector<uint32_t> rowsBy_;   ///< its rows, range by range
+  std::vector<uint32_t> ends_;     ///< of each range in rowsBy_
   size_t nextRange_ = 0;
 };
 

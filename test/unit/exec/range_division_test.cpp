@@ -134,7 +134,7 @@ Group numbers(size_t ranks, size_t rows, int64_t different) {
 }
 
 TEST_F(RangeDivisionTest, RangesAscendAndAreEven) {
-  for (size_t ranks : {2, 3, 4}) {
+  for (size_t ranks : {2, 3, 4, 9}) {
     for (bool descending : {false, true}) {
       Group given = numbers(ranks, 20000, 1 << 30);
       Group got = divide(given, {{0, descending, /*nullsFirst=*/true}});
@@ -158,15 +158,17 @@ TEST_F(RangeDivisionTest, RangesAscendAndAreEven) {
 
 TEST_F(RangeDivisionTest, PeersAreTogether) {
   // Nine different keys of two columns; the first alone would not tell them apart.
-  Group given = numbers(3, 5000, 3);
-  std::vector<plan::OrderKey> order{{0, false, false}, {1, true, false}};
-  Group got = divide(given, order);
-  EXPECT_EQ(all(got), all(given));
-  std::map<Row, size_t> rankOf;
-  for (size_t rank = 0; rank < got.size(); ++rank) {
-    EXPECT_FALSE(got[rank].empty());
-    for (const Row &row : got[rank]) {
-      EXPECT_EQ(rankOf.try_emplace(row, rank).first->second, rank);
+  for (size_t ranks : {3, 11}) {
+    Group given = numbers(ranks, 5000, 3);
+    std::vector<plan::OrderKey> order{{0, false, false}, {1, true, false}};
+    Group got = divide(given, order);
+    EXPECT_EQ(all(got), all(given));
+    std::map<Row, size_t> rankOf;
+    for (size_t rank = 0; rank < got.size(); ++rank) {
+      EXPECT_TRUE(ranks > 3 || !got[rank].empty());
+      for (const Row &row : got[rank]) {
+        EXPECT_EQ(rankOf.try_emplace(row, rank).first->second, rank);
+      }
     }
   }
 }

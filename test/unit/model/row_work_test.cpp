@@ -161,8 +161,17 @@ TEST(RowWork, chunks_have_the_terms_of_their_tasks) {
   StepWork step = receiveRows(3e5, kRow);
   step += emitRows(3e5, kRow);
   EXPECT_EQ(withoutZeros(runTerms(plan, plan.tasks[0], rows)), withoutZeros(step.lanes));
-  EXPECT_EQ(exchangeTerms(plan, plan.tasks[0], rows, 2),
-            transferTerms(3e5, kRow.columns, 3e5 * kRow.bytes, piecesOf(3e5), 2));
+  plan::ExchangeTask exchange;
+  exchange.inputStream = 0;
+  plan.tasks[0].work = exchange;
+  Terms sent = transferTerms(3e5, kRow.columns, 3e5 * kRow.bytes, piecesOf(3e5), 2);
+  EXPECT_EQ(exchangeTerms(plan, plan.tasks[0], rows, 2), sent);
+  exchange.exchange = plan::ExchangeKind::kRange;
+  plan.tasks[0].work = exchange;
+  EXPECT_EQ(exchangeTerms(plan, plan.tasks[0], rows, 1).count("range_row"), 0u) << "nothing is cut";
+  add(sent, rangeRows(3e5, kRow).oneLane);
+  EXPECT_EQ(exchangeTerms(plan, plan.tasks[0], rows, 2), sent);
+  EXPECT_EQ(sent["range_value"], 6e5);
 }
 
 TEST(RowWork, rows_of_a_state_are_as_wide_as_they_are_laid_out) {
