@@ -36,6 +36,36 @@ def Pipe_RunSeedOp : Pipe_Op<"run_seed", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Pipe_BoundOp : Pipe_Op<"bound", []> {
+  let summary = "the first key of the last row that can be among the first rows of a sort, as far as is known";
+  let description = [{
+    Of the state that the pipeline fills, as this worker has it by now; `known` is 0 while it has none. A row whose key
+    comes later is not among the first.
+    C1: the pipeline fills the state, a sort with a limit, whose first key has this type.
+
+    ```mlir
+    pipe.stream @in local : !pipe.rows<"a": i32>
+    pipe.state @least sort [#pipe.field<"a", i32, payload>] order [#pipe.sort_key<"a", descending = false, nulls_first = false>] words 1.0 limit 10
+    pipe.pipeline @chosen {
+      %0 = pipe.receive @in : <"a": i32>
+      %1 = pipe.filter %0 ["a"] {
+      ^bb0(%a: i32):
+        %bound, %known = pipe.bound @least : i32
+        %true = arith.constant true
+        %unknown = arith.xori %known, %true : i1
+        %within = arith.cmpi sle, %a, %bound : i32
+        %keep = arith.ori %unknown, %within : i1
+        pipe.yield %keep : i1
+      } : <"a": i32> -> <"a": i32>
+      pipe.insert %1, @least keys [] : <"a": i32>
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$state);
+  let results = (outs AnyType:$key, I1:$known);
+  let assemblyFormat = "$state attr-dict `:` type($key)";
+}
+
 def Pipe_StringCompareOp : Pipe_Op<"string_compare", [Pure]> {
   let summary = "compares two strings bytewise";
   let description = [{

@@ -1,6 +1,10 @@
 // Aggregates and orders: what a pipeline ends in, and the state that the next one reads.
 #include "passes/form/former.h"
 
+#include "model/plan/first_rows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace headrace::form {
@@ -229,6 +233,40 @@ static bool beginsWith(ArrayAttr keys, StringRef column) {
   return first.getColumn() == column && first.getDirection() == frame::SortDirection::Asc;
 }
 
+/// Rows whose first key alone says that they are not among the first rows leave the pipeline
+/// before the rest of them is decoded.
+void Former::keepWithinBound(OpenPipeline &open, pipe::StateOp state, double rows) {
+  auto key = cast<pipe::SortKeyAttr>((*state.getSortKeys())[0]);
+  const std::string name = key.getField().str();
+  const Location location = state.getLoc();
+  OpBuilder builder = atEnd(open);
+  const double within = plan::rowsWithinBound(rows, static_cast<uint64_t>(*state.getLimit()));
+  auto filter = pipe::FilterOp::create(
+      builder, location, rowsType(open.columns), open.rows, strings({name}),
+      b_.getF64FloatAttr(std::min(within / std::max(rows, 1.0), 1.0)), textBytes(open, {name}));
+  Block &body = filter.getBody().emplaceBlock();
+  OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  const Scalar value = bindArguments(open, {name}, body, nullptr, {}).front();
+  auto bound = pipe::BoundOp::create(inside, location, value.value.getType(), b_.getI1Type(),
+                                     b_.getAttr<FlatSymbolRefAttr>(state.getSymName()));
+  ExpressionTranslator translator(inside, location);
+  Scalar last = value;
+  last.value = bound.getKey();
+  Value keep = translator.compareValues(
+      key.getDescending() ? frame::CompareKind::Ge : frame::CompareKind::Le, value, last);
+  auto either = [&](Value a, Value b) -> Value {
+    return arith::OrIOp::create(inside, location, a, b);
+  };
+  if (value.valid && key.getNullsFirst()) {
+    keep = either(keep, translator.notValue(value.valid));
+  } else if (value.valid) {
+    keep = arith::AndIOp::create(inside, location, keep, value.valid);
+  }
+  keep = either(keep, translator.notValue(bound.getKnown()));
+  pipe::YieldOp::create(inside, location, keep);
+  open.rows = filter.getRows();
+}
+
 FailureOr<OpenPipeline> Former::openOrder(frame::RelationalOpInterface op, Value value,
                                           const Names &needed) {
   frame::RowState held = op.getState();
@@ -277,6 +315,11 @@ FailureOr<OpenPipeline> Former::openOrder(frame::RelationalOpInterface op, Value
   }
   if (held.offset != 0) {
     state.setOffsetAttr(number(held.offset));
+  }
+  const double rows = localRows_.of(value).expected;
+  if (keys && !keys.empty() && held.count && !state.getFirstCome() &&
+      rows > static_cast<double>(plan::rowsBeforeFirst(*state.getLimit()))) {
+    keepWithinBound(*input, state, rows);
   }
   {
     OpBuilder builder = atEnd(*input);

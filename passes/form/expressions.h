@@ -73,6 +73,9 @@ public:
   Scalar nullOf(mlir::Type type, const std::optional<Range> &range);
   /// value && valid.
   mlir::Value isTrue(const Scalar &scalar);
+  /// Of two values that are not NULL, of one type, in SQL's order.
+  mlir::Value compareValues(frame::CompareKind kind, const Scalar &a, const Scalar &b);
+  mlir::Value notValue(mlir::Value a);
 
 private:
   mlir::LogicalResult translateOp(mlir::Operation *op);
@@ -173,7 +176,6 @@ private:
 
   mlir::FailureOr<Scalar> cast(const Scalar &input, mlir::Type to, mlir::Operation *op);
   Scalar rescale(const Scalar &input, int fromScale, int toScale, mlir::Type type);
-  mlir::Value compareValues(frame::CompareKind kind, const Scalar &a, const Scalar &b);
   mlir::FailureOr<Scalar> caseWhen(frame::CaseOp op);
   Scalar conform(const Scalar &input, const std::optional<Range> &range);
   /// Multiplication with a check where the range does not exclude overflow; `valid` as below.
@@ -198,7 +200,6 @@ private:
   mlir::Value i1(bool value);
   mlir::Value integer(__int128 value, unsigned bits);
   mlir::Value andValues(mlir::Value a, mlir::Value b); ///< either may be null: true
-  mlir::Value notValue(mlir::Value a);
 
   mlir::OpBuilder &b_;
   mlir::Location loc_;

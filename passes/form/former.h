@@ -102,6 +102,7 @@ private:
   /// decimals leave, others may bring back. `others`: columns that are no sums.
   LogicalResult narrowSums(OpenPipeline &open, const Names &others, bool arePartial,
                            Location location);
+  void keepWithinBound(OpenPipeline &open, pipe::StateOp state, double rows);
   FailureOr<OpenPipeline> openWindow(frame::WindowOp window, const Names &needed);
   /// Gives values of a window function and their default one body: under new names where needed.
   LogicalResult conformDefaults(OpenPipeline &open,

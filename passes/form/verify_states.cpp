@@ -43,7 +43,7 @@ public:
 
   LogicalResult verify(Operation *op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case<ReadOp, LookupOp, InsertOp, CombineOp>([&](auto user) -> LogicalResult {
+        .Case<ReadOp, LookupOp, InsertOp, CombineOp, BoundOp>([&](auto user) -> LogicalResult {
           auto state = symbols_.lookup<StateOp>(user.getState());
           if (!state) {
             return user.emitOpError("refers to no state of the module: @") << user.getState();
@@ -197,6 +197,23 @@ private:
   LogicalResult verifyUse(InsertOp insert, StateOp state) {
     return verifyFill(insert, state,
                       {StateKind::Join, StateKind::Sort, StateKind::Rows, StateKind::Window});
+  }
+  LogicalResult verifyUse(BoundOp bound, StateOp state) {
+    auto sink = dyn_cast<InsertOp>(bound->getParentOfType<PipelineOp>().getBody().front().back());
+    if (!sink || sink.getState() != bound.getState()) {
+      return bound.emitOpError("C1: asks a state that its pipeline does not fill: @")
+             << bound.getState();
+    }
+    ArrayAttr keys = state.getSortKeysAttr();
+    if (state.getKind() != StateKind::Sort || !state.getLimit() || !keys || keys.empty()) {
+      return bound.emitOpError("C1: asks a state that does not keep the first rows of an order: @")
+             << bound.getState();
+    }
+    FieldAttr first = state.getField(cast<SortKeyAttr>(keys[0]).getField());
+    if (bound.getKey().getType() != first.getType()) {
+      return bound.emitOpError("C1: is not of its field's type: ") << first;
+    }
+    return success();
   }
   LogicalResult verifyUse(CombineOp combine, StateOp state) {
     if (failed(verifyFill(combine, state, {StateKind::Scalar, StateKind::Group}))) {

@@ -260,6 +260,10 @@ typedef struct HrRowBuffer {
   uint64_t rows;
   uint64_t rowBytes;
   void *owner;
+  /* Of a sort that keeps the first rows only: whether rows whose first key comes after `bound` are
+   * known not to be among them, and that key, as a row has it. */
+  uint64_t isBounded;
+  uint64_t bound[2] __attribute__((aligned(16)));
 } HrRowBuffer;
 
 #ifdef __cplusplus

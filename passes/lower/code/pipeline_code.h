@@ -33,6 +33,8 @@ protected:
   /// HrWorker.keyBounds.
   virtual std::pair<mlir::Value, mlir::Value> keyPlaces() { return {}; }
   virtual mlir::Value keyBounds() { return {}; }
+  /// The HrRowBuffer of the state that the pipeline fills; null where its bound is not kept.
+  virtual mlir::Value boundedRows(llvm::StringRef) { return {}; }
   /// An HrTextBuffer for one op that makes strings, and the HrWorker; null where kernels make none.
   virtual mlir::Value textBuffer() { return {}; }
   virtual mlir::Value workerPointer() { return {}; }
@@ -97,6 +99,7 @@ protected:
   // scalar_ops.cpp
   mlir::LogicalResult lowerScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);
   mlir::LogicalResult lowerTextOp(mlir::Operation *op, mlir::IRMapping &mapping);
+  void lowerBound(pipe::BoundOp op, mlir::IRMapping &mapping);
   mlir::Value stringLiteral(llvm::StringRef text);
   // loop_code.cpp
   mlir::LogicalResult lowerLoop(pipe::LoopOp loop, mlir::IRMapping &mapping);

@@ -44,6 +44,11 @@ bool isWidenable(Block &body) {
     if (auto owns = dyn_cast<pipe::OwnsOp>(op); owns && owns.getCycle()) {
       continue;
     }
+    if (auto bound = dyn_cast<pipe::BoundOp>(op); bound &&
+                                                  bound.getKey().getType().isIntOrFloat() &&
+                                                  !bound.getKey().getType().isInteger(128)) {
+      continue;
+    }
     bool known = isa<arith::ArithDialect, math::MathDialect>(op.getDialect());
     if (!known || op.getNumRegions() || !OpTrait::hasElementwiseMappableTraits(&op)) {
       return false;
@@ -317,7 +322,7 @@ FailureOr<SmallVector<Value>> RowReader::evaluate(const Expression &expression, 
       work_->addOp(op, level_, width_, expression.textBytes);
     }
     if (isa<pipe::PipeDialect>(op->getDialect()) || isa<arith::RemFOp>(op)) {
-      bool lowered = !width_ || isa<pipe::OwnsOp>(op);
+      bool lowered = !width_ || isa<pipe::OwnsOp, pipe::BoundOp>(op);
       if (!lowered || !scalarOps_ || failed((*scalarOps_)(op, mapping))) {
         return op->emitError("cannot be lowered here");
       }

@@ -233,6 +233,21 @@ LogicalResult PipelineCode::lowerTextOp(Operation *op, IRMapping &mapping) {
   return success();
 }
 
+/// It is read each time: rows that the kernel inserts move it.
+void PipelineCode::lowerBound(pipe::BoundOp op, IRMapping &mapping) {
+  Value rows = boundedRows(op.getState());
+  Type type = op.getKey().getType();
+  if (!rows) {
+    Value none = b_.slot(b_.getI64Type(), 2); // nobody looks at it
+    mapping.map(op.getKey(), loadValue(b_, type, none));
+    mapping.map(op.getKnown(), b_.integer(b_.getI1Type(), 0));
+    return;
+  }
+  mapping.map(op.getKey(), loadValue(b_, type, b_.at(rows, offsetof(HrRowBuffer, bound))));
+  mapping.map(op.getKnown(),
+              loadValue(b_, b_.getI1Type(), b_.at(rows, offsetof(HrRowBuffer, isBounded))));
+}
+
 LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
   auto operand = [&](unsigned index) { return mapping.lookupOrDefault(op->getOperand(index)); };
   auto result = [&](Value value) { mapping.map(op->getResult(0), value); };
@@ -252,6 +267,10 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     }
     result(prologueValue(
         [&] { return b_.loadField(b_.getI64Type(), workerPointer(), offsetof(HrWorker, seed)); }));
+    return success();
+  }
+  if (auto bound = dyn_cast<pipe::BoundOp>(op)) {
+    lowerBound(bound, mapping);
     return success();
   }
   if (isa<pipe::SelectOp>(op)) {

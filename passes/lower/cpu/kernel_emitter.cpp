@@ -462,9 +462,11 @@ LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
       return value ? value->convertToDouble() : otherwise;
     };
     Condition found{expression, estimate(filter.getSelectivity(), 1)};
-    bool perEntry =
-        level() == 0 && expression->columns.size() == 1 && expression->columns[0]->source >= 0 &&
-        isa<pipe::StringType>(expression->columns[0]->type) && !expression->columns[0]->nullable;
+    bool moves = !filter.getBody().getOps<pipe::BoundOp>().empty();
+    bool perEntry = level() == 0 && expression->columns.size() == 1 &&
+                    expression->columns[0]->source >= 0 &&
+                    isa<pipe::StringType>(expression->columns[0]->type) &&
+                    !expression->columns[0]->nullable && !moves;
     if (perEntry) {
       auto condition = perEntryCondition(filter);
       if (failed(condition)) {

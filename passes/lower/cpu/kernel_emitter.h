@@ -166,6 +166,7 @@ private:
   /// The same, zero when a morsel begins.
   mlir::Value zeroedScratch(int64_t bytes);
   mlir::Value statePointer(llvm::StringRef name);
+  mlir::Value boundedRows(llvm::StringRef state) override { return statePointer(state); }
   mlir::Value rowCount() { return b_.load(b_.getI64Type(), levels_.back().count); }
   unsigned level() const { return levels_.size() - 1; }
 

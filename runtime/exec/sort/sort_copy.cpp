@@ -1,6 +1,8 @@
 // Rows stay where they are while their entries are sorted; what leaves memory leaves sorted.
 #include "runtime/exec/sort/sort_copy.h"
 
+#include "model/plan/first_rows.h"
+#include "runtime/abi/type_bytes.h"
 #include "runtime/exec/rows/field_values.h"
 
 #include <algorithm>
@@ -18,21 +20,11 @@ constexpr int64_t kLastTextBytes = 256 << 10;
 /// So many rows before it is written the texts of a row are asked for, and as many before, the row.
 constexpr size_t kAhead = 8;
 constexpr uint64_t kLineBytes = 64;
-/// Rows that are not the first ones are left out when there are so many times as many as are
-/// wanted, and these many.
-constexpr uint64_t kPruneFactor = 4;
-constexpr uint64_t kPruneRows = 8192;
-
-/// A limit may be as large as a number can be.
-uint64_t pruneAt(uint64_t limit) {
-  return limit > UINT64_MAX / kPruneFactor ? UINT64_MAX
-                                           : std::max(limit * kPruneFactor, kPruneRows);
-}
-
 } // namespace
 
 SortCopy::SortCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-    : RowBufferCopy(state, std::move(account)), order_(state), pruneAt_(pruneAt(state.limit)) {}
+    : RowBufferCopy(state, std::move(account)), order_(state),
+      pruneAt_(plan::rowsBeforeFirst(state.limit)) {}
 
 Status SortCopy::grow() {
   if (state_.limit > 0 && abi_.rows >= pruneAt_) {
@@ -210,6 +202,14 @@ void SortCopy::clear() {
   lastTextBytes_ = 0;
   isFull_ = false;
   firstRows_ = 0;
+  abi_.isBounded = 0;
+}
+
+/// To the kernel: it need not read the rest of rows that come later.
+void SortCopy::tellBound(const uint8_t *row) {
+  const plan::StateField &key = state_.fields[state_.order.front().field];
+  abi_.isBounded = isValid(key, row) ? 1 : 0;
+  std::memcpy(abi_.bound, row + key.offset, abi::bytesOf(key.type));
 }
 
 /// The first rows move to a place of their own; the others go with the old one.
@@ -246,6 +246,7 @@ Status SortCopy::prune() {
   takeRows(std::move(first), std::move(texts), state_.limit);
   bound_ = order_.entryOf(kept);
   firstRows_ = state_.limit;
+  tellBound(kept);
   textBytes_ = textBytes;
   textsSeenAt_ = textBytes + kSmallTexts;
   lastTextBytes_ = 0;

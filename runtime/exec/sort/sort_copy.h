@@ -45,6 +45,7 @@ private:
   bool canSpill() const { return abi_.rows > 0 && staging_; }
   std::span<SortEntry> listRows();
   Status prune();
+  void tellBound(const uint8_t *row);
   void clear();
 
   const SortOrder order_;

@@ -225,3 +225,43 @@ pipe.pipeline @p {
   %1 = pipe.lookup %0, @build seen keys ["k"] payload [] mark "b" columns [] {
   } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
 }
+
+// -----
+
+pipe.state @least sort [#pipe.field<"k", i32, payload>] order [#pipe.sort_key<"k", descending = false, nulls_first = false>] limit 3
+pipe.state @others rows [#pipe.field<"k", i32, payload>]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  %1 = pipe.filter %0 [] {
+    // expected-error@+1 {{'pipe.bound' op C1: asks a state that its pipeline does not fill: @least}}
+    %key, %known = pipe.bound @least : i32
+    pipe.yield %known : i1
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+  pipe.insert %1, @others keys [] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.state @all sort [#pipe.field<"k", i32, payload>] order [#pipe.sort_key<"k", descending = false, nulls_first = false>]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  %1 = pipe.filter %0 [] {
+    // expected-error@+1 {{'pipe.bound' op C1: asks a state that does not keep the first rows of an order: @all}}
+    %key, %known = pipe.bound @all : i32
+    pipe.yield %known : i1
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+  pipe.insert %1, @all keys [] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.state @least sort [#pipe.field<"k", i32, payload>] order [#pipe.sort_key<"k", descending = false, nulls_first = false>] limit 3
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  %1 = pipe.filter %0 [] {
+    // expected-error@+1 {{'pipe.bound' op C1: is not of its field's type: #pipe.field<"k", i32, payload>}}
+    %key, %known = pipe.bound @least : i64
+    pipe.yield %known : i1
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+  pipe.insert %1, @least keys [] : !pipe.rows<"k": i32>
+}

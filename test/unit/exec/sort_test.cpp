@@ -101,6 +101,25 @@ protected:
     return {};
   }
 
+  /// Whether the copy knows that the row is not among the first, as kernels ask it.
+  bool isBeyondBound(StateCopy &copy, const Row &row) {
+    const auto *buffer = static_cast<const HrRowBuffer *>(copy.abi());
+    if (buffer->isBounded == 0) {
+      return false;
+    }
+    const plan::OrderKey &first = plan_.states[0].order.front();
+    if (byText_) {
+      HrString text;
+      std::memcpy(&text, buffer->bound, sizeof text);
+      const std::string bound(reinterpret_cast<const char *>(text.data), text.length);
+      return row.text ? (first.descending ? *row.text < bound : bound < *row.text)
+                      : !first.nullsFirst;
+    }
+    int64_t bound = 0;
+    std::memcpy(&bound, buffer->bound, sizeof bound);
+    return first.descending ? row.key < bound : bound < row.key;
+  }
+
   /// What the state gives of so many rows.
   Expected<std::vector<Row>> sorted(uint64_t rows, size_t textBytes) {
     HR_ASSIGN_OR_RETURN(state_, RankState::create(plan_, 0, memory_));
@@ -108,6 +127,10 @@ protected:
     for (uint64_t number = 0; number < rows; ++number) {
       HR_ASSIGN_OR_RETURN(StateCopy * copy, state_->copy(slots[number % 5 < 3 ? 0 : 1]));
       all_.push_back(rowOf(number, textBytes));
+      if (asksForBound_ && isBeyondBound(*copy, all_.back())) {
+        continue;
+      }
+      ++appended_;
       HR_RETURN_IF_ERROR(append(*copy, all_.back()));
     }
     HR_RETURN_IF_ERROR(finish());
@@ -165,6 +188,8 @@ protected:
   std::shared_ptr<RankState> state_;
   std::vector<Row> all_;
   bool byText_ = false; ///< first
+  bool asksForBound_ = false;
+  uint64_t appended_ = 0;
   std::mt19937_64 random_{7};
 };
 
@@ -239,6 +264,39 @@ TEST_F(Sorting, FirstRowsAreAllThatIsKept) {
   ASSERT_TRUE(rows.ok()) << rows.status().message();
   EXPECT_EQ(*rows, expected());
   EXPECT_EQ(memory_->spill->writtenBytes(), 0);
+}
+
+TEST_F(Sorting, RowsBeyondTheBoundNeedNotBeAppended) {
+  constexpr uint64_t kRows = 200'000;
+  asksForBound_ = true;
+  plan::State &state = plan_.states[0];
+  state.limit = 50;
+  for (int order = 0; order < 4; ++order) {
+    const bool descending = order % 2 != 0;
+    byText_ = order >= 2;
+    state.order = {{0, descending, false}, {1, descending, false}};
+    if (byText_) {
+      state.order.insert(state.order.begin(), {2, descending, !descending});
+    }
+    all_.clear();
+    appended_ = 0;
+    limitMemory(6 << 20);
+    auto rows = sorted(kRows, 60);
+    ASSERT_TRUE(rows.ok()) << rows.status().message();
+    EXPECT_EQ(*rows, expected()) << order;
+    // Two copies of what precedes the first bound, and few later. NULLs, which are among the first
+    // texts, make no bound.
+    EXPECT_EQ(appended_ < kRows / 5, !byText_ || descending) << order << " " << appended_;
+  }
+}
+
+TEST_F(Sorting, NoBoundIsLeftOfRowsThatWaitOnDisk) {
+  asksForBound_ = true;
+  plan_.states[0].limit = 10'000;
+  limitMemory(2 << 20);
+  auto rows = sorted(200'000, 60);
+  ASSERT_TRUE(rows.ok()) << rows.status().message();
+  EXPECT_EQ(*rows, expected());
 }
 
 TEST_F(Sorting, ManyFirstRowsWaitOnDisk) {
