@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define HR_ABI_VERSION 10
+#define HR_ABI_VERSION 11
 /* Rows of a tile: what a pipeline has in flight at once. */
 #define HR_TILE_ROWS 1024
 /* Selecting stages of a kernel whose rows it counts, at the head of its scratch. */

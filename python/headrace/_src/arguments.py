@@ -87,9 +87,12 @@ def checked_methods(cls: Class) -> Class:
     return cls
 
 
+_signature = functools.cache(inspect.signature)
+
+
 def check_options(options: Mapping[str, Any], call: Callable[..., Any]) -> None:
     """Raises UserError for what is no keyword of a checked call, or is not of its kind."""
-    signature = inspect.signature(call)
+    signature = _signature(call)
     known = {name for name, each in signature.parameters.items() if each.kind is each.KEYWORD_ONLY}
     for name, value in options.items():
         if name not in known:

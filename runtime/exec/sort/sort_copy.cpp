@@ -207,6 +207,9 @@ void SortCopy::clear() {
 
 /// To the kernel: it need not read the rest of rows that come later.
 void SortCopy::tellBound(const uint8_t *row) {
+  if (state_.order.empty()) { // any rows are the first
+    return;
+  }
   const plan::StateField &key = state_.fields[state_.order.front().field];
   abi_.isBounded = isValid(key, row) ? 1 : 0;
   std::memcpy(abi_.bound, row + key.offset, abi::bytesOf(key.type));

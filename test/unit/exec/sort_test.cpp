@@ -290,6 +290,15 @@ TEST_F(Sorting, RowsBeyondTheBoundNeedNotBeAppended) {
   }
 }
 
+TEST_F(Sorting, WithoutAnOrderAnyRowsAreTheFirst) {
+  plan_.states[0].order.clear();
+  plan_.states[0].limit = 20;
+  limitMemory(6 << 20);
+  auto rows = sorted(100'000, 60);
+  ASSERT_TRUE(rows.ok()) << rows.status().message();
+  EXPECT_EQ(rows->size(), 20u);
+}
+
 TEST_F(Sorting, NoBoundIsLeftOfRowsThatWaitOnDisk) {
   asksForBound_ = true;
   plan_.states[0].limit = 10'000;

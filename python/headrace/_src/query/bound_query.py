@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +37,12 @@ class BoundQuery:
 
 
 def schemas_of(documents: Mapping[str, str]) -> Sequence[TableSchema]:
-    return [schema_of(name, json.loads(document)) for name, document in documents.items()]
+    return [_schema(name, document) for name, document in documents.items()]
+
+
+@functools.lru_cache(64)
+def _schema(name: str, document: str) -> TableSchema:
+    return schema_of(name, json.loads(document))
 
 
 def bound_query(

@@ -7,6 +7,7 @@ an entry states the length and digest of its files, and what does not match is m
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -52,6 +53,7 @@ def kernel_directory() -> Path:
     return folder
 
 
+@functools.cache
 def build_identity() -> list[str]:
     """Another build of the compiler makes other plans."""
     folder = Path(__file__).resolve().parents[2]

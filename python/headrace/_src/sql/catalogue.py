@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import SqlError, UnsupportedError
@@ -165,11 +166,17 @@ def tables_named(script: Script) -> frozenset[str]:
     import duckdb
 
     if not script.definitions and not may_change(script.text):
-        with tables_of_binder(()) as connection, suppress(duckdb.Error):
-            names = connection.get_table_names(script.query, qualified=True)
-            return frozenset(_without_catalog(name.lower()) for name in names)
+        with suppress(duckdb.Error):
+            return _tables_of_query(script.query)
     # DuckDB does not know the macros of the text, or it is wrong: any word may be a name.
     return frozenset(name.strip('"') for name in re.findall(r'\w+|"[^"]+"', script.text.lower()))
+
+
+@lru_cache(64)
+def _tables_of_query(query: str) -> frozenset[str]:
+    with tables_of_binder(()) as connection:
+        names = connection.get_table_names(query, qualified=True)
+    return frozenset(_without_catalog(name.lower()) for name in names)
 
 
 def _without_catalog(name: str) -> str:

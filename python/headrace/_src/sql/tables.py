@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import SqlError, UnsupportedError
@@ -78,6 +79,13 @@ class TableSchema:
     schema: str = ""
     #: Those that the definition has not.
     foreign_keys: tuple[ForeignKey, ...] = ()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.name, self.columns, self.definition, self.schema))
 
     @property
     def own_name(self) -> str:
