@@ -233,6 +233,15 @@ static bool beginsWith(ArrayAttr keys, StringRef column) {
   return first.getColumn() == column && first.getDirection() == frame::SortDirection::Asc;
 }
 
+/// Whether a column that may fail is computed apart from the key: for all rows, whatever the key.
+static bool raisesBeside(OpenPipeline &open, StringAttr key) {
+  return llvm::any_of(open.pipeline.getBody().front().getOps<pipe::MapOp>(), [&](pipe::MapOp map) {
+    return !llvm::is_contained(map.getNames(), Attribute(key)) &&
+           llvm::any_of(map.getBody().front().without_terminator(),
+                        [](Operation &op) { return op.getNumResults() == 0; });
+  });
+}
+
 /// Rows whose first key alone says that they are not among the first rows leave the pipeline
 /// before the rest of them is decoded.
 void Former::keepWithinBound(OpenPipeline &open, pipe::StateOp state, double rows) {
@@ -318,7 +327,8 @@ FailureOr<OpenPipeline> Former::openOrder(frame::RelationalOpInterface op, Value
   }
   const double rows = localRows_.of(value).expected;
   if (keys && !keys.empty() && held.count && !state.getFirstCome() &&
-      rows > static_cast<double>(plan::rowsBeforeFirst(*state.getLimit()))) {
+      rows > static_cast<double>(plan::rowsBeforeFirst(*state.getLimit())) &&
+      !raisesBeside(*input, cast<frame::SortKeyAttr>(keys[0]).getColumn())) {
     keepWithinBound(*input, state, rows);
   }
   {

@@ -136,3 +136,27 @@ def test_wide_rows_are_not_read_whole() -> None:
     tasks = hr.last_profile().run["tasks"]
     kept = [task["stage_rows"][-1] for task in tasks if task["kind"] == "run" and task["rows_in"] == rows]
     assert kept and kept[0] < rows / 10, tasks
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select k, cast(s as int) as i from t order by k limit 3",
+        "select k, cast(s as int) as i from t where k % 2 = 1 order by k limit 3",
+        "select k from t where k >= 0 and cast(s as int) >= 0 order by k limit 3",
+        "select k from t where cast(s as int) + k >= 0 order by k limit 3",
+        "select k, 2 * i as i from (select k, cast(s as int) as i from t) order by i, k limit 3",
+        "select k, v * v as w from t order by k limit 3",
+        "select k, v * v as w from t order by k % 100, k limit 3",
+    ],
+)
+def test_what_fails_fails_wherever_its_row_comes(query: str) -> None:
+    """The row is the last, and far from the first ones."""
+    rows = 100_000
+    values = np.append(np.ones(rows - 1, np.int64), 2**40)
+    texts = [*map(str, range(rows - 1)), "none"]
+    table = pa.table({"k": np.arange(rows), "v": values, "s": texts})
+    for _ in range(3):
+        with pytest.raises(hr.HeadraceError) as caught:
+            hr.sql(query, {"t": table}, threads=2)
+        assert caught.value.kind == "data"

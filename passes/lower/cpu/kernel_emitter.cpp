@@ -456,8 +456,10 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
 LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
   std::vector<Condition> dense;
   std::vector<Condition> scalar;
+  bool raises = false;
   for (pipe::FilterOp filter : filters) {
     auto expression = makeExpression(filter.getBody(), filter.getColumns(), filter.getTextBytes());
+    raises |= !expression->raising.empty();
     auto estimate = [](std::optional<APFloat> value, double otherwise) {
       return value ? value->convertToDouble() : otherwise;
     };
@@ -474,7 +476,8 @@ LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
       }
       found.expression = *condition;
       dense.push_back(found);
-    } else if (level() == 0 && isDense(*expression)) {
+    } else if (level() == 0 && isDense(*expression) && !(moves && raises)) {
+      // What fails does so whatever the bound is by now.
       dense.push_back(found);
     } else {
       scalar.push_back(found);
