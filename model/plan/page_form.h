@@ -21,6 +21,15 @@ inline constexpr double kMappedFlag = 0.4;
 /// shifted and compared.
 inline constexpr double kPositionBytes = 5 * 8;
 
+/// Whether what is made of a text is computed for the entries of its dictionary in place of rows.
+/// All are shares of a scan's rows: `tried` entries (0: there is no dictionary), rows whose codes
+/// are looked up, and rows that it is wanted for.
+inline bool triesEntries(double tried, double lookedUp, double wanted) {
+  constexpr double kLookup = 0.1; ///< of what it takes to compute it
+  constexpr double kWorthIt = 0.5;
+  return tried > 0 && tried + kLookup * lookedUp < kWorthIt * wanted;
+}
+
 /// Rows of the morsels that scans are cut into (the setting's default).
 inline constexpr double kMorselRows = 122880;
 

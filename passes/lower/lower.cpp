@@ -11,6 +11,7 @@
 #include "runtime/abi/imports.h"
 #include "runtime/base/stop.h"
 
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Support/SHA256.h"
@@ -130,7 +131,8 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
       return failure();
     }
     OwningOpRef<ModuleOp> code = emptyModule(module);
-    KernelEmitter emitter(pipeline, symbols, *code);
+    PipelineWithEntryMaps emitted = takeOutEntryMaps(pipeline);
+    KernelEmitter emitter(emitted, symbols, *code);
     FailureOr<plan::Kernel> kernel = emitter.emit();
     if (failed(kernel)) {
       return failure();
@@ -190,7 +192,9 @@ FailureOr<OwningOpRef<ModuleOp>> emitKernels(ModuleOp module) {
   SymbolTable symbols(module);
   OwningOpRef<ModuleOp> code = emptyModule(module);
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
-    if (failed(KernelEmitter(pipeline, symbols, *code).emit())) {
+    PipelineWithEntryMaps emitted = takeOutEntryMaps(pipeline);
+    if (failed(verify(*emitted.pipeline)) ||
+        failed(KernelEmitter(emitted, symbols, *code).emit())) {
       return failure();
     }
   }

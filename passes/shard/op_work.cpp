@@ -65,10 +65,16 @@ void addTextOp(cost::Terms &terms, ScalarOpInterface op, double units, double by
   }
 }
 
+/// Ops of a region that are done for the entries of dictionaries, and how many these are.
+using EntryOps = llvm::DenseMap<Operation *, double>;
+
 /// Units of work of the region's ops on `rows` rows; its columns have `textBytes` of texts a row.
-void addExpressions(cost::Terms &terms, Region &region, double rows, double textBytes, Form form) {
+void addExpressions(cost::Terms &terms, Region &region, double rows, double textBytes, Form form,
+                    const EntryOps &entries = EntryOps()) {
   region.walk([&](ScalarOpInterface op) {
-    double units = rows * op.getWorkUnits() * timesOf(op);
+    auto tried = entries.find(op);
+    const double times = tried == entries.end() ? rows : tried->second;
+    double units = times * op.getWorkUnits() * timesOf(op);
     switch (op.getWork()) {
     case ScalarWork::kNone:
       return;
@@ -98,13 +104,12 @@ void addExpressions(cost::Terms &terms, Region &region, double rows, double text
   });
 }
 
-/// The scan, if there are only filters between it and this one.
-ScanOp scanBelow(FilterOp filter) {
-  Operation *below = filter.getInput().getDefiningOp();
-  auto other = dyn_cast_or_null<FilterOp>(below);
-  return other ? scanBelow(other) : dyn_cast_or_null<ScanOp>(below);
+/// The scan, if there are only filters between it and these rows.
+ScanOp scanBelow(Value rows) {
+  auto filter = rows.getDefiningOp<FilterOp>();
+  return filter ? scanBelow(filter.getInput()) : rows.getDefiningOp<ScanOp>();
 }
-bool isOnScan(FilterOp filter) { return scanBelow(filter) != nullptr; }
+bool isOnScan(FilterOp filter) { return scanBelow(filter.getInput()) != nullptr; }
 
 bool readsText(FilterOp filter) {
   TableType type = filter.getInput().getType();
@@ -198,6 +203,45 @@ cost::StepWork OpWork::keepStretches(double rows) {
   return filter;
 }
 
+/// The ops that make something of one text of a scan alone, which rows look up
+/// (passes/lower/cpu/entry_maps.h); `read`: how many of its values are looked up.
+static EntryOps entryOps(ProjectOp project, ScanOp scan, double rows, double scanned,
+                         double &read) {
+  EntryOps found;
+  llvm::DenseMap<Value, double> entries; // of the one dictionary; of constants: 0
+  Block &body = project.getExpressions().front();
+  for (auto [name, column] :
+       llvm::zip_equal(project.getColumns().getAsRange<StringAttr>(), body.getArguments())) {
+    const double tried = isText(column) ? RowEstimates::pagesOf(scan, name).tried : 0;
+    if (plan::triesEntries(tried, rows / scanned, rows / scanned)) {
+      entries[column] = tried * scanned;
+    }
+  }
+  auto isMade = [&](Value value) { return entries.contains(value); };
+  for (Operation &op : body.without_terminator()) {
+    double size = 0;
+    bool isOfOne = op.getNumRegions() == 0 && llvm::all_of(op.getOperands(), isMade);
+    for (Value value : op.getOperands()) { // two texts are taken to have different numbers
+      const double of = entries.lookup(value);
+      isOfOne &= of == 0 || size == 0 || of == size;
+      size = std::max(size, of);
+    }
+    if (!isOfOne) {
+      continue;
+    }
+    for (Value result : op.getResults()) {
+      entries[result] = size;
+    }
+    if (size > 0) {
+      found[&op] = size;
+    }
+  }
+  for (auto [op, size] : found) {
+    read += llvm::any_of(op->getUsers(), [&](Operation *user) { return !found.contains(user); });
+  }
+  return found;
+}
+
 cost::StepWork OpWork::rowWise(Operation *op, double parts) {
   cost::StepWork step;
   step.rows = rows_.rowsOf(op->getOperand(0)) / parts;
@@ -207,7 +251,8 @@ cost::StepWork OpWork::rowWise(Operation *op, double parts) {
   if (auto filter = dyn_cast<FilterOp>(op)) {
     if (StringAttr column = codedColumn(filter)) {
       // Tried on the entries of a dictionary, or on the texts of the pages.
-      const analysis::ColumnPages pages = RowEstimates::pagesOf(scanBelow(filter), column);
+      const analysis::ColumnPages pages =
+          RowEstimates::pagesOf(scanBelow(filter.getInput()), column);
       const bool coded = pages.tried > 0;
       const double tried = coded ? pages.tried : 1;
       if (pages.form == plan::PageForm::kGathered) {
@@ -224,7 +269,15 @@ cost::StepWork OpWork::rowWise(Operation *op, double parts) {
       addExpressions(step.lanes, filter.getPredicate(), step.rows, textBytes, Form::kRows);
     }
   } else if (auto project = dyn_cast<ProjectOp>(op)) {
-    addExpressions(step.lanes, project.getExpressions(), step.rows, textBytes, Form::kRows);
+    ScanOp scan = scanBelow(project.getInput());
+    double read = 0;
+    const EntryOps entries =
+        scan ? entryOps(project, scan, step.rows, rows_.rowsOf(scan) / parts, read) : EntryOps();
+    if (read > 0) {
+      step.lanes["decode_gathered"] = read * step.rows;
+    }
+    addExpressions(step.lanes, project.getExpressions(), step.rows, textBytes, Form::kRows,
+                   entries);
   }
   return step;
 }

@@ -175,7 +175,7 @@ Value PipelineCode::isOwn(Value place, pipe::OwnsOp owns) {
 }
 
 FailureOr<Value> PipelineCode::outputOfRow(RowReader &rows, pipe::EmitOp emit, Value outputs) {
-  auto stream = SymbolTable::lookupNearestSymbolFrom<pipe::StreamOp>(emit, emit.getStreamAttr());
+  auto stream = symbols_.lookup<pipe::StreamOp>(emit.getStream());
   FailureOr<Value> hash = failure();
   if (stream && stream.getCycle()) {
     auto key = cast<StringAttr>(emit.getKeys()[0]);

@@ -172,6 +172,14 @@ RowValue loadField(CodeBuilder &builder, const ColumnValue &column, Value row) {
   return out;
 }
 
+RowReader RowReader::inner(unsigned level, Value row) const {
+  RowReader rows(builder_, levels_, level, row);
+  rows.scalarOps_ = scalarOps_;
+  rows.memory_ = memory_;
+  rows.raised_ = raised_;
+  return rows;
+}
+
 FailureOr<RowValue> RowReader::readRepeated(const ColumnValue &column) {
   // The number of the row that it was computed for, validity, value: for this place in the code,
   // whose ops that make strings write to buffers of their own.
@@ -183,11 +191,8 @@ FailureOr<RowValue> RowReader::readRepeated(const ColumnValue &column) {
   Value isOther = builder_.compare(arith::CmpIPredicate::ne, number,
                                    builder_.load(builder_.getI64Type(), kept));
   builder_.ifThen(isOther, [&] {
-    RowReader rows(builder_, levels_, column.level, index);
-    rows.scalarOps_ = scalarOps_;
-    rows.memory_ = memory_;
+    RowReader rows = inner(column.level, index);
     rows.work_ = work_;
-    rows.raised_ = raised_;
     FailureOr<RowValue> made = rows.read(column.repeated);
     result = made;
     if (failed(made)) {
@@ -210,6 +215,29 @@ FailureOr<RowValue> RowReader::readRepeated(const ColumnValue &column) {
   return out;
 }
 
+FailureOr<RowValue> RowReader::readEntry(const ColumnValue &column) {
+  Value index = indexAt(column.level);
+  Value text = builder_.slot(builder_.ptrType());
+  builder_.store(builder_.element(column.base, index, abi::bytesOf(HR_STRING)), text);
+  Value isComputed =
+      builder_.compare(arith::CmpIPredicate::eq,
+                       builder_.load(builder_.getI64Type(), column.isLookedUp), builder_.i64(0));
+  LogicalResult result = success();
+  builder_.ifThen(isComputed, [&] {
+    RowReader rows = inner(column.level, index);
+    Value yielded = column.expression->body->getTerminator()->getOperand(column.result);
+    FailureOr<SmallVector<Value>> computed = rows.evaluate(*column.expression, yielded);
+    result = computed;
+    if (succeeded(computed)) {
+      builder_.store(computed->front(), text);
+    }
+  });
+  if (failed(result)) {
+    return failure();
+  }
+  return RowValue{builder_.load(builder_.ptrType(), text), Value()};
+}
+
 FailureOr<RowValue> RowReader::read(const std::shared_ptr<ColumnValue> &column) {
   if (auto found = known_.find(column.get()); found != known_.end()) {
     return found->second;
@@ -225,8 +253,10 @@ FailureOr<RowValue> RowReader::read(const std::shared_ptr<ColumnValue> &column) 
   case ColumnValue::Kind::kField:
     out = columnLoad_ ? (*columnLoad_)(*column) : readField(*column);
     break;
-  case ColumnValue::Kind::kRepeated: {
-    FailureOr<RowValue> kept = readRepeated(*column);
+  case ColumnValue::Kind::kRepeated:
+  case ColumnValue::Kind::kEntry: {
+    FailureOr<RowValue> kept =
+        column->kind == ColumnValue::Kind::kEntry ? readEntry(*column) : readRepeated(*column);
     if (failed(kept)) {
       return failure();
     }

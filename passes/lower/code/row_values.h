@@ -33,22 +33,25 @@ struct ColumnValue {
     kField,      ///< array of row pointers, indexed by the row of `level`, + offset
     kExpression, ///< computed from other columns, whenever somebody reads it
     kRepeated,   ///< the same, but kept while the row of `level` stays the same
+    kEntry,      ///< array of texts made once per dictionary entry, or computed in tiles without
   };
   Kind kind = Kind::kBuffer;
   unsigned level = 0;
   mlir::Type type; ///< body type: i1, iN, fN, !pipe.string
   bool nullable = false;
   mlir::Value base;        ///< kBuffer, kField: pointer to the array; kRepeated: to an i64, the
-                           ///< number of the level's first row among all so far, which is not 0
+                           ///< number of the level's first row among all so far, which is not 0;
+                           ///< kEntry: to the array
   mlir::Value validity;    ///< kBuffer: pointer to bytes; null: all valid
   int64_t offset = 0;      ///< kField
   int64_t validOffset = 0; ///< kField, if the field itself is nullable
   bool fieldNullable = false;
   bool mayMiss = false; ///< kField: the row pointer is null where a left lookup found nothing
-  std::shared_ptr<Expression> expression;
-  unsigned result = 0;                   ///< kExpression: operand of the body's yield
-  std::shared_ptr<ColumnValue> repeated; ///< kRepeated: what is computed
-  int64_t source = -1;                   ///< column of the pipeline's source not decoded yet, or -1
+  std::shared_ptr<Expression> expression; ///< kExpression, kEntry
+  unsigned result = 0;                    ///< of it: operand of the body's yield
+  mlir::Value isLookedUp;                 ///< kEntry: pointer to an i64, not 0 if the array is it
+  std::shared_ptr<ColumnValue> repeated;  ///< kRepeated: what is computed
+  int64_t source = -1; ///< column of the pipeline's source not decoded yet, or -1
 };
 
 /// The body of a map (or filter) over columns of the same row.
@@ -126,6 +129,9 @@ private:
   RowValue readBuffer(const ColumnValue &column);
   RowValue readField(const ColumnValue &column);
   mlir::FailureOr<RowValue> readRepeated(const ColumnValue &column);
+  mlir::FailureOr<RowValue> readEntry(const ColumnValue &column);
+  /// One for code that runs for some rows only.
+  RowReader inner(unsigned level, mlir::Value row) const;
 
   CodeBuilder &builder_;
   llvm::ArrayRef<Level> levels_;

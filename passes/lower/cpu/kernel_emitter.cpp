@@ -36,21 +36,28 @@ LLVM::LLVMFuncOp makeFunction(ModuleOp target, StringRef name, Location location
 Type pointerType(MLIRContext *context) { return LLVM::LLVMPointerType::get(context); }
 } // namespace
 
-KernelEmitter::KernelEmitter(pipe::PipelineOp pipeline, SymbolTable &symbols, ModuleOp target)
+KernelEmitter::KernelEmitter(const PipelineWithEntryMaps &pipeline, SymbolTable &symbols,
+                             ModuleOp target)
     : PipelineCode(
-          pipeline, symbols,
-          makeFunction(target, pipeline.getSymName(), pipeline.getLoc(),
-                       {pointerType(pipeline.getContext()), pointerType(pipeline.getContext())})) {}
+          pipeline.pipeline.get(), symbols,
+          makeFunction(target, pipeline.pipeline.get().getSymName(),
+                       pipeline.pipeline.get().getLoc(),
+                       {pointerType(target.getContext()), pointerType(target.getContext())})),
+      entryMaps_(pipeline.maps) {}
 
 FailureOr<plan::Kernel> KernelEmitter::emit() {
   kernel_.symbol = pipeline_.getSymName().str();
   kernel_.scratchBytes = kScratchHead;
   emitPrologue();
   Block &body = pipeline_.getBody().front();
-  emitSource(&body.front());
+  if (failed(emitSource(&body.front()))) {
+    return failure();
+  }
   SmallVector<Operation *> stages;
   for (Operation &op : body) {
-    stages.push_back(&op);
+    if (!llvm::is_contained(entryMaps_, &op)) {
+      stages.push_back(&op);
+    }
   }
   for (size_t index = 1; index + 1 < stages.size(); ++index) {
     b_.setLoc(stages[index]->getLoc());
@@ -143,7 +150,7 @@ Value KernelEmitter::statePointer(StringRef name) { return statePointers_.lookup
 
 // ---- sources ----
 
-void KernelEmitter::emitSource(Operation *source) {
+LogicalResult KernelEmitter::emitSource(Operation *source) {
   auto rows = cast<pipe::RowsType>(source->getResult(0).getType());
   Value position = scratch(8);
   Value count = scratch(8);
@@ -194,7 +201,7 @@ void KernelEmitter::emitSource(Operation *source) {
                   {pointers, from, arith::MulIOp::create(b_, b_.loc(), rowsTaken, b_.i64(8))});
     take(rowsTaken);
     askForRows(layout, pointers, rowsTaken);
-    return;
+    return success();
   }
 
   Value columnArray = prologueValue(
@@ -212,13 +219,28 @@ void KernelEmitter::emitSource(Operation *source) {
     }
     sources_.push_back(entry);
   }
+  for (pipe::MapOp map : entryMaps_) {
+    if (failed(emitEntryMap(map))) {
+      return failure();
+    }
+  }
+  if (!entryMaps_.empty()) { // texts that nothing else reads
+    auto left = cast<pipe::RowsType>(entryMaps_.back()->getResult(0).getType());
+    for (size_t index = 0; index < rows.size(); ++index) {
+      sources_[index].consumed = left.indexOf(rows.getNames()[index]) < 0;
+    }
+    keepColumns(left);
+  }
   Value rowsTaken = startTile();
   for (Source &entry : sources_) {
-    Value run = b_.callImport("hr_cursor_run", {entry.cursor});
-    rowsTaken = minimum(rowsTaken, b_.zeroExtend(run, b_.getI64Type()));
+    for (Value cursor : cursorsOf(entry)) {
+      Value run = b_.callImport("hr_cursor_run", {cursor});
+      rowsTaken = minimum(rowsTaken, b_.zeroExtend(run, b_.getI64Type()));
+    }
   }
   failIf(b_.compare(arith::CmpIPredicate::eq, rowsTaken, b_.i64(0)), HR_ERROR_CORRUPT);
   take(rowsTaken);
+  return success();
 }
 
 /// Rows of an order lie anywhere, and so do those of a part of a merge. (Those of a window have
@@ -258,6 +280,19 @@ void KernelEmitter::logDecode(const Source &source, unsigned level) {
             text && pages && !source.isCoded() ? source.textBytes : 0);
 }
 
+/// The next rows of the cursor: those of the column's level.
+void KernelEmitter::decodeTo(Value cursor, const ColumnValue &column) {
+  std::string width = std::to_string(abi::bytesOf(physicalType(column.type)) * 8);
+  Value rows = b_.truncate(b_.load(b_.getI64Type(), levels_[0].count), b_.getI32Type());
+  if (column.level == 0) {
+    check(b_.callImport("hr_decode_" + width, {cursor, rows, column.base}));
+    return;
+  }
+  Value selected = b_.truncate(b_.load(b_.getI64Type(), levels_[1].count), b_.getI32Type());
+  check(b_.callImport("hr_decode_selected_" + width,
+                      {cursor, rows, levels_[1].parents, selected, column.base}));
+}
+
 void KernelEmitter::decode(const Column &column) {
   if (column->kind == ColumnValue::Kind::kExpression) {
     for (const Column &input : column->expression->columns) {
@@ -269,27 +304,22 @@ void KernelEmitter::decode(const Column &column) {
     return;
   }
   Source &entry = sources_[column->source];
-  column->source = -1;
   entry.decoded = true;
-  int64_t bytes = abi::bytesOf(physicalType(column->type));
-  column->base = scratch(kBufferRows * bytes);
-  Value rows = b_.truncate(b_.load(b_.getI64Type(), levels_[0].count), b_.getI32Type());
-  std::string width = std::to_string(bytes * 8);
-  bool dense = column->nullable || level() == 0;
-  logDecode(entry, dense ? 0 : 1);
-  if (column->nullable) {
-    column->validity = scratch(kBufferRows);
-    check(b_.callImport("hr_decode_validity", {entry.cursor, rows, column->validity}));
-  }
-  if (dense) {
-    check(b_.callImport("hr_decode_" + width, {entry.cursor, rows, column->base}));
+  if (entry.entries) {
+    decodeEntries(entry);
     return;
   }
+  column->source = -1;
+  column->base = scratch(kBufferRows * abi::bytesOf(physicalType(column->type)));
   // After the first filter: only what survived, compacted to level 1.
-  column->level = 1;
-  Value selected = b_.truncate(b_.load(b_.getI64Type(), levels_[1].count), b_.getI32Type());
-  check(b_.callImport("hr_decode_selected_" + width,
-                      {entry.cursor, rows, levels_[1].parents, selected, column->base}));
+  column->level = column->nullable || level() == 0 ? 0 : 1;
+  logDecode(entry, column->level);
+  if (column->nullable) {
+    column->validity = scratch(kBufferRows);
+    Value rows = b_.truncate(b_.load(b_.getI64Type(), levels_[0].count), b_.getI32Type());
+    check(b_.callImport("hr_decode_validity", {entry.cursor, rows, column->validity}));
+  }
+  decodeTo(entry.cursor, *column);
 }
 
 void KernelEmitter::decodeRemaining() {
@@ -304,8 +334,10 @@ void KernelEmitter::decodeRemaining() {
 void KernelEmitter::skipRemaining() {
   Value rows = b_.truncate(b_.load(b_.getI64Type(), levels_[0].count), b_.getI32Type());
   for (Source &entry : sources_) {
-    if (!entry.decoded && !entry.consumed) {
-      check(b_.callImport("hr_cursor_skip", {entry.cursor, rows}));
+    if (!entry.decoded) {
+      for (Value cursor : cursorsOf(entry)) {
+        check(b_.callImport("hr_cursor_skip", {cursor, rows}));
+      }
     }
   }
 }
@@ -328,131 +360,6 @@ bool isDense(const Expression &expression) {
 }
 } // namespace
 
-FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::FilterOp filter) {
-  // map[code] = condition(dictionary[code]), made once per dictionary by all lanes; plain pages run
-  // the condition per row.
-  auto name = cast<StringAttr>(filter.getColumns()[0]);
-  Column text = columns_.lookup(name.getValue());
-  Source &entry = sources_[text->source];
-  bool readLater = filter.getRows().getType().indexOf(name.getValue()) >= 0;
-  Value cursor = entry.cursor;
-  if (readLater || entry.consumed) {
-    cursor = scratch(sizeof(HrCursor));
-  } else {
-    entry.consumed = true;
-  }
-  Value map = scratch(8);
-  auto evaluate = [&](Value strings, Value count, Value out) -> LogicalResult {
-    LogicalResult result = success();
-    b_.forLoop(b_.i64(0), count, 1, [&](Value index) {
-      auto single = std::make_shared<ColumnValue>(*text);
-      single->source = -1;
-      RowReader rows = reader(0, index);
-      rows.bind(text, {b_.element(strings, index, 16), Value()});
-      FailureOr<SmallVector<Value>> values = rows.evaluate(
-          *makeExpression(filter.getBody(), filter.getColumns(), filter.getTextBytes()));
-      if (failed(values)) {
-        result = failure();
-        return;
-      }
-      storeValue(b_, b_.getI1Type(), values->front(), b_.element(out, index, 1));
-    });
-    return result;
-  };
-  if (entry.isCoded()) {
-    // Registers hold the flags of few entries; among many each code looks for its own, as for a
-    // value.
-    if (entry.form == pipe::PageForm::Gathered) {
-      work_.add(plan::WorkKind::kDecodeGathered, 0, 1);
-    } else {
-      work_.add(plan::WorkKind::kMapped, 0, plan::kMappedFlag);
-    }
-    work_.add(plan::WorkKind::kPageByte, 0, entry.pageBytes);
-  } else {
-    logDecode(entry, 0);
-  }
-  work_.setTimes(entry.isCoded() ? entry.triedEntries : 1);
-  for (Operation &op : filter.getBody().front()) {
-    work_.addOp(&op, 0, 0, entry.textBytes);
-  }
-  work_.setTimes(1);
-  work_.set(WorkLog::Counting::kPaused);
-  {
-    OpBuilder::InsertionGuard guard(b_);
-    initTail_->getTerminator()->erase();
-    b_.enter(initTail_);
-    Value column = b_.load(b_.ptrType(), b_.at(entry.cursor, offsetof(HrCursor, column)));
-    if (cursor != entry.cursor) {
-      b_.callImport("hr_cursor_open", {cursor, column});
-    }
-    Value todo = scratch(sizeof(HrRange));
-    b_.store(b_.i64(0), todo);
-    // Before the tile loop: what this lane is to make of it.
-    Block *ask = b_.newBlock(), *make = b_.newBlock(), *all = b_.newBlock();
-    b_.jump(ask);
-    b_.enter(ask);
-    Value memory =
-        b_.callImport("hr_dictionary_map", {worker_, b_.i32(dictionaryMaps_++), column, todo});
-    checkNotNull(memory);
-    auto bound = [&](int64_t offset) {
-      return b_.zeroExtend(b_.loadField(b_.getI32Type(), todo, offset), b_.getI64Type());
-    };
-    Value begin = bound(offsetof(HrRange, begin)), end = bound(offsetof(HrRange, end));
-    b_.branch(b_.compare(arith::CmpIPredicate::ult, begin, end), make, all);
-    b_.enter(make);
-    Value dictionary = b_.loadField(b_.ptrType(), column, offsetof(HrColumn, dictionary));
-    LogicalResult evaluated =
-        evaluate(b_.element(dictionary, begin, 16), arith::SubIOp::create(b_, b_.loc(), end, begin),
-                 b_.element(memory, begin, 1));
-    b_.jump(ask);
-    b_.enter(all);
-    b_.store(memory, map);
-    if (failed(evaluated)) {
-      return failure();
-    }
-    initTail_ = b_.getInsertionBlock();
-    b_.jump(tile_);
-  }
-  auto flag = std::make_shared<ColumnValue>();
-  flag->type = b_.getI1Type();
-  flag->base = scratch(kBufferRows);
-  Value rows64 = b_.load(b_.getI64Type(), levels_[0].count);
-  Value rows = b_.truncate(rows64, b_.getI32Type());
-  if (cursor != entry.cursor) {
-    b_.callImport("hr_cursor_run", {cursor}); // steps over the end of a segment
-  }
-  Value encoding = b_.callImport("hr_cursor_encoding", {cursor});
-  auto is = [&](int32_t code) {
-    return b_.compare(arith::CmpIPredicate::eq, encoding, b_.i32(code));
-  };
-  Value coded = arith::OrIOp::create(b_, b_.loc(), is(HR_CODES), is(HR_INDICES));
-  Block *mapped = b_.newBlock(), *plain = b_.newBlock(), *joined = b_.newBlock();
-  b_.branch(coded, mapped, plain);
-  b_.enter(mapped);
-  check(
-      b_.callImport("hr_decode_mapped_8", {cursor, rows, b_.load(b_.ptrType(), map), flag->base}));
-  b_.jump(joined);
-  b_.enter(plain);
-  Value strings = scratch(kBufferRows * 16);
-  check(b_.callImport("hr_decode_128", {cursor, rows, strings}));
-  if (failed(evaluate(strings, rows64, flag->base))) {
-    return failure();
-  }
-  b_.jump(joined);
-  b_.enter(joined);
-  work_.set(WorkLog::Counting::kOn);
-  // A body that yields its argument.
-  Block *body = madeBodies_.emplace_back(std::make_unique<Block>()).get();
-  body->addArgument(b_.getI1Type(), b_.loc());
-  OpBuilder nested(b_.getContext());
-  nested.setInsertionPointToEnd(body);
-  pipe::YieldOp::create(nested, b_.loc(), ValueRange{body->getArgument(0)});
-  auto condition = std::make_shared<Expression>(*body);
-  condition->addInput(flag);
-  keepAlive_.push_back(condition);
-  return condition;
-}
-
 LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
   std::vector<Condition> dense;
   std::vector<Condition> scalar;
@@ -464,19 +371,8 @@ LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
       return value ? value->convertToDouble() : otherwise;
     };
     Condition found{expression, estimate(filter.getSelectivity(), 1)};
-    bool moves = !filter.getBody().getOps<pipe::BoundOp>().empty();
-    bool perEntry = level() == 0 && expression->columns.size() == 1 &&
-                    expression->columns[0]->source >= 0 &&
-                    isa<pipe::StringType>(expression->columns[0]->type) &&
-                    !expression->columns[0]->nullable && !moves;
-    if (perEntry) {
-      auto condition = perEntryCondition(filter);
-      if (failed(condition)) {
-        return failure();
-      }
-      found.expression = *condition;
-      dense.push_back(found);
-    } else if (level() == 0 && isDense(*expression) && !(moves && raises)) {
+    const bool moves = !filter.getBody().getOps<pipe::BoundOp>().empty();
+    if (level() == 0 && isDense(*expression) && !(moves && raises)) {
       // What fails does so whatever the bound is by now.
       dense.push_back(found);
     } else {
@@ -586,6 +482,10 @@ LogicalResult KernelEmitter::emitScalarFilter(const Condition &condition) {
 // ---- shared ----
 
 void KernelEmitter::leaveWithError(Value code, Value place) {
+  if (givesUp_) {
+    b_.jump(givesUp_);
+    return;
+  }
   if (!failed_) { // one for the whole kernel: there are dozens of places, and each costs code
     failed_ = b_.newBlock();
     failed_->addArguments({b_.getI32Type(), b_.getI32Type()}, {b_.loc(), b_.loc()});

@@ -3,6 +3,7 @@
 
 #include "model/plan/page_form.h"
 #include "passes/lower/code/pipeline_code.h"
+#include "passes/lower/cpu/entry_maps.h"
 
 #include <memory>
 
@@ -26,7 +27,9 @@ inline constexpr int64_t kBufferRows = HR_TILE_ROWS + 64;
 /// HR_OUTPUT_FULL and be resumed.
 class KernelEmitter : PipelineCode {
 public:
-  KernelEmitter(pipe::PipelineOp pipeline, mlir::SymbolTable &states, mlir::ModuleOp target);
+  /// `pipeline` outlives the emitter.
+  KernelEmitter(const PipelineWithEntryMaps &pipeline, mlir::SymbolTable &states,
+                mlir::ModuleOp target);
 
   /// Adds the function to the target module. The kernel's symbol is the pipeline's name.
   mlir::FailureOr<plan::Kernel> emit();
@@ -47,8 +50,9 @@ private:
 
   // kernel_emitter.cpp: prologue, sources, filters, maps
   void emitPrologue();
-  void emitSource(mlir::Operation *source);
+  mlir::LogicalResult emitSource(mlir::Operation *source);
   void decode(const Column &column);
+  void decodeTo(mlir::Value cursor, const ColumnValue &column);
   void decodeRemaining();
   void skipRemaining();
   mlir::LogicalResult emitFilters(llvm::ArrayRef<pipe::FilterOp> filters);
@@ -59,7 +63,23 @@ private:
   };
   mlir::LogicalResult emitDenseFilter(llvm::ArrayRef<Condition> conditions);
   mlir::LogicalResult emitScalarFilter(const Condition &condition);
-  mlir::FailureOr<std::shared_ptr<Expression>> perEntryCondition(pipe::FilterOp filter);
+
+  // kernel_entry_maps.cpp
+  struct Source;
+  struct EntryColumn;
+  struct EntryMap;
+  /// Those that are to be moved on, tile by tile.
+  static llvm::SmallVector<mlir::Value> cursorsOf(const Source &source);
+  /// Before the tile loop: what the map makes of a text's entries becomes a source of columns.
+  mlir::LogicalResult emitEntryMap(pipe::MapOp map);
+  /// Makes the entries that this lane is asked to; the memory of all, or null if they are given up.
+  mlir::FailureOr<mlir::Value> makeEntries(const EntryMap &map, mlir::Value column);
+  llvm::SmallVector<mlir::Value> arraysOf(const EntryMap &map, mlir::Value column,
+                                          mlir::Value memory);
+  void openEntries(const EntryMap &map, mlir::Value column, mlir::Value memory);
+  void decodeEntries(Source &source);
+  void computeRows(const EntryMap &map);
+  void logEntries(const Source &source);
 
   // kernel_lookup.cpp
   struct Lookup;
@@ -131,7 +151,6 @@ private:
   /// The keys that are texts, and how many combinations the others have, which go to smallKeys_;
   /// nothing if not all keys are small numbers.
   std::optional<int64_t> findCodedKeys(pipe::StateOp state, llvm::SmallVectorImpl<Column> &texts);
-  struct Source;
   Source &takeCodedKey(const Column &column);
   void emitCodedMorsel(int64_t smallCombinations);
   void emitCodedTile();
@@ -186,7 +205,8 @@ private:
     pipe::PageForm form = pipe::PageForm::Values;
     double pageBytes = 0;
     double textBytes = 0;
-    double triedEntries = 0; ///< of its dictionary, by a condition, for each row
+    double triedEntries = 0;           ///< of its dictionary, for each row
+    std::shared_ptr<EntryMap> entries; ///< its columns are what this makes
 
     bool isCoded() const { return form != pipe::PageForm::Values; }
   };
@@ -195,8 +215,8 @@ private:
   /// The work of decoding a column for the rows of a level.
   void logDecode(const Source &source, unsigned level);
   std::vector<Source> sources_;
-  /// Bodies of conditions that no op of the program has.
-  std::vector<std::unique_ptr<mlir::Block>> madeBodies_;
+  llvm::ArrayRef<pipe::MapOp> entryMaps_;
+  mlir::Block *givesUp_ = nullptr; ///< where what fails leads, while entries are being made
   /// A key that is used by its code where the page has codes.
   struct CodedKey {
     Column column;
@@ -215,8 +235,8 @@ private:
   };
   std::vector<CodedKey> codedKeys_;
   std::vector<SmallKey> smallKeys_;
-  uint32_t dictionaryMaps_ = 0; ///< conditions evaluated for entries of dictionaries
-  bool hasCodes_ = false;       ///< all keys are among these
+  uint32_t dictionaryMaps_ = 0;
+  bool hasCodes_ = false; ///< all keys are among these
   bool codedKeysPrepared_ = false;
   bool codesExpected_ = false; ///< the pages of all coded keys are thought to have codes
   mlir::Value codedGroups_;    ///< slot: pointers to groups, by combination of keys; null: this

@@ -10,7 +10,7 @@ namespace headrace::lower {
 
 /// From which rows the column follows, and whether reading it takes as long as a text or a list is.
 KernelEmitter::Reading KernelEmitter::readingOf(const ColumnValue &column) {
-  if (!column.expression) {
+  if (!column.expression || column.kind == ColumnValue::Kind::kEntry) {
     return {column.level, false};
   }
   const Expression &expression = *column.expression;

@@ -8,8 +8,6 @@
 
 #include "passes/analysis/physical.h"
 
-#include "mlir/IR/SymbolTable.h"
-
 #include <cstddef>
 
 using namespace mlir;
@@ -34,18 +32,14 @@ static std::optional<int64_t> smallExtent(pipe::FieldAttr key) {
 
 bool KernelEmitter::isReadBesideKey(StringAttr name) {
   auto has = [&](ArrayAttr names) { return names && llvm::is_contained(names, Attribute(name)); };
-  bool firstFilters = true;
   for (Operation &op : llvm::drop_begin(pipeline_.getBody().front())) {
-    if (auto filter = dyn_cast<pipe::FilterOp>(op)) {
-      // A condition on the text alone is evaluated per entry, with a cursor of its own.
-      bool perEntry = firstFilters && filter.getColumns().size() == 1 &&
-                      !columns_.lookup(name.getValue())->nullable;
-      if (has(filter.getColumns()) && !perEntry) {
-        return true;
-      }
+    if (llvm::is_contained(entryMaps_, &op)) { // which have cursors of their own
       continue;
     }
-    firstFilters = false;
+    auto filter = dyn_cast<pipe::FilterOp>(op);
+    if (filter && has(filter.getColumns())) {
+      return true;
+    }
     auto map = dyn_cast<pipe::MapOp>(op);
     if (map && (has(map.getColumns()) || has(map.getNames()))) {
       return true;
@@ -116,7 +110,7 @@ void KernelEmitter::prepareCodedKeys() {
   if (!combine || combine.getKeys().empty() || pipeline_.getMerges()) {
     return;
   }
-  auto state = SymbolTable::lookupNearestSymbolFrom<pipe::StateOp>(combine, combine.getStateAttr());
+  auto state = symbols_.lookup<pipe::StateOp>(combine.getState());
   SmallVector<Column> texts;
   std::optional<int64_t> combinations = findCodedKeys(state, texts);
   if (!combinations) {

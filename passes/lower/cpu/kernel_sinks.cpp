@@ -152,7 +152,7 @@ LogicalResult KernelEmitter::askForTexts(ArrayRef<StringRef> names,
     });
     if (isa<pipe::StringType>(column->type) && !coded &&
         column->kind != ColumnValue::Kind::kExpression &&
-        column->kind != ColumnValue::Kind::kRepeated) {
+        column->kind != ColumnValue::Kind::kRepeated && column->kind != ColumnValue::Kind::kEntry) {
       texts.push_back(column);
     }
   }

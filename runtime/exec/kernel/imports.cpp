@@ -195,27 +195,39 @@ void *arenaAllocate(HrWorker *worker, uint64_t bytes) {
   return *memory;
 }
 
-uint8_t *dictionaryMap(HrWorker *worker, uint32_t number, const HrColumn *column, HrRange *todo) {
+uint8_t *dictionaryMap(HrWorker *worker, uint32_t number, const HrColumn *column, uint32_t bytes,
+                       HrRange *todo) {
   WorkerContext &context = WorkerContext::of(worker);
   if (context.maps.size() <= number) {
     context.maps.resize(number + 1);
   }
-  std::shared_ptr<DictionaryMap> &map = context.maps[number];
+  DictionaryMapOfLane &lane = context.maps[number];
   const bool begins = todo->begin == todo->end;
-  const bool same = map && map->dictionary() != 0 && map->dictionary() == column->dictionaryId;
+  const bool same = lane.map() && lane.map()->dictionary() != 0 &&
+                    lane.map()->dictionary() == column->dictionaryId;
   if (begins && !same) {
     HR_CHECK(context.allMaps != nullptr);
-    map.reset(); // its memory may be what there is for the next one
+    lane.set(nullptr); // its memory may be what there is for the next one
     Expected<std::shared_ptr<DictionaryMap>> found =
-        context.allMaps->find(number, *column, *context.account);
+        context.allMaps->find(number, *column, bytes, *context.account);
     if (!found.ok()) {
-      failImport(worker, HR_ERROR_MEMORY, found.status());
       return nullptr;
     }
-    map = *std::move(found);
+    lane.set(*std::move(found));
   }
-  *todo = map->next(*todo);
-  return map->bytes();
+  *todo = lane.map()->next(*todo);
+  return lane.map()->bytes();
+}
+
+int32_t dictionaryKeep(HrWorker *worker, uint32_t number, HrString *text) {
+  return WorkerContext::of(worker).maps[number].keep(*text) ? HR_OK : HR_ERROR_MEMORY;
+}
+
+void dictionaryGiveUp(HrWorker *worker, uint32_t number) {
+  WorkerContext &context = WorkerContext::of(worker);
+  context.maps[number].map()->giveUp();
+  context.status = Status();
+  worker->error.code = HR_OK;
 }
 
 int32_t outputGrow(HrWorker *worker, uint32_t output, uint32_t column, uint64_t bytes) {
@@ -244,6 +256,8 @@ Expected<HrImports> makeImports() {
   table.hr_list_end_ = listEnd;
   table.hr_arena_allocate_ = arenaAllocate;
   table.hr_dictionary_map_ = dictionaryMap;
+  table.hr_dictionary_keep_ = dictionaryKeep;
+  table.hr_dictionary_give_up_ = dictionaryGiveUp;
   table.hr_output_grow_ = outputGrow;
   return table;
 }

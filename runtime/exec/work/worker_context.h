@@ -16,11 +16,11 @@ struct WorkerContext {
       : account(account), arena(account), allMaps(allMaps) {}
 
   std::shared_ptr<MemoryAccount> account;
-  BumpArena arena;         ///< hr_arena_allocate; reset at the end of a morsel
-  DictionaryMaps *allMaps; ///< of the lanes of a task that scans
-  std::vector<std::shared_ptr<DictionaryMap>> maps; ///< hr_dictionary_map, by number
-  OutputChunk *const *outputs = nullptr;            ///< behind HrWorker.outputs, for hr_output_grow
-  Status status;                                    ///< why an import failed, beside HrWorker.error
+  BumpArena arena;                       ///< hr_arena_allocate; reset at the end of a morsel
+  DictionaryMaps *allMaps;               ///< of the lanes of a task that scans
+  std::vector<DictionaryMapOfLane> maps; ///< hr_dictionary_map, by number
+  OutputChunk *const *outputs = nullptr; ///< behind HrWorker.outputs, for hr_output_grow
+  Status status;                         ///< why an import failed, beside HrWorker.error
 
   static WorkerContext &of(HrWorker *worker) {
     return *static_cast<WorkerContext *>(worker->arena);

@@ -27,9 +27,7 @@ void fillIsaImports(HrImports *table) {
   table->hr_decode_selected_32_ = decodeSelected<uint32_t>;
   table->hr_decode_selected_64_ = decodeSelected<uint64_t>;
   table->hr_decode_selected_128_ = decodeSelected<Value128>;
-  table->hr_decode_mapped_8_ = decodeMapped<uint8_t>;
   table->hr_decode_mapped_32_ = decodeMapped<uint32_t>;
-  table->hr_decode_mapped_64_ = decodeMapped<uint64_t>;
   table->hr_decode_validity_ = decodeValidity;
   table->hr_select_bits_ = selectBits;
   table->hr_select_bytes_ = selectBytes;

@@ -189,9 +189,7 @@ void checkMapped(const HrImports &table,
 
 TEST_P(DecodeTest, Mapped) {
   for (uint32_t width = 0; width <= 20; ++width) {
-    checkMapped<uint8_t>(table, table.hr_decode_mapped_8_, width);
     checkMapped<uint32_t>(table, table.hr_decode_mapped_32_, width);
-    checkMapped<uint64_t>(table, table.hr_decode_mapped_64_, width);
   }
 }
 

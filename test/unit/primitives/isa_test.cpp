@@ -24,10 +24,12 @@ TEST(Isa, SettingIsChecked) {
 }
 
 TEST(Isa, EveryEntryButThoseOfExecIsFilled) {
-  const std::string_view execs[] = {"hr_group_insert",   "hr_rows_grow",   "hr_string_keep",
-                                    "hr_arena_allocate", "hr_output_grow", "hr_text",
-                                    "hr_list_append",    "hr_list_join",   "hr_list_begin",
-                                    "hr_list_end",       "hr_text_keep",   "hr_dictionary_map"};
+  const std::string_view execs[] = {
+      "hr_group_insert",    "hr_rows_grow",         "hr_string_keep",
+      "hr_arena_allocate",  "hr_output_grow",       "hr_text",
+      "hr_list_append",     "hr_list_join",         "hr_list_begin",
+      "hr_list_end",        "hr_text_keep",         "hr_dictionary_map",
+      "hr_dictionary_keep", "hr_dictionary_give_up"};
   for (Isa isa : supportedIsas()) {
     HrImports table = primitivesOf(isa);
     for (const abi::Import &entry : abi::kImports) {

@@ -1,0 +1,24 @@
+// What a pipeline makes of one text of its scan alone is taken out of its filters and maps, so that
+// it is computed for each entry of the text's dictionary in place of each row.
+#pragma once
+
+#include "dialects/pipe/PipeDialect.h"
+
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace headrace::lower {
+
+/// A copy of a pipeline, to be emitted. Directly behind its scan are maps of one text each, for its
+/// entries; what they make has names that no other column has, and is not nullable. What can fail
+/// stays where it was: it reads whether an entry is wrong, so an entry that no row has is not.
+struct PipelineWithEntryMaps {
+  mlir::OwningOpRef<pipe::PipelineOp> pipeline;
+  llvm::SmallVector<pipe::MapOp> maps;
+};
+
+/// Conditions on a text alone in filters that the scan's rows come to first are always taken out,
+/// all else where the statistics say that fewer entries than rows would be computed.
+PipelineWithEntryMaps takeOutEntryMaps(pipe::PipelineOp pipeline);
+
+} // namespace headrace::lower
