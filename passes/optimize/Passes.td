@@ -147,7 +147,8 @@ def OptimizeAvg : Pass<"optimize-avg", "::mlir::func::FuncOp"> {
   let summary = "avg as sum and count, count_distinct as two aggregates";
   let description = [{
     The quotient of a decimal average is truncated at its scale; an average of nothing is NULL. Equal
-    measures are computed once. Post-condition: no measure is `avg`, `count_distinct` or `sum_distinct`. Where these are of
+    measures are computed once. Sums of one column of integers plus different constants are its sum and count, if no addition can
+    overflow. Post-condition: no measure is `avg`, `count_distinct` or `sum_distinct`. Where these are of
     several columns, each column gets an aggregate of its own, and the aggregates are joined on the keys.
   }];
 }

@@ -1,5 +1,5 @@
-// optimize-avg: avg as sum and count, distinct measures as two aggregates (several: joined), equal
-// measures once.
+// optimize-avg: avg as sum and count, sums of a column plus constants as its sum and count,
+// distinct measures as two aggregates (several: joined), equal measures once.
 #include "passes/optimize/avg.h"
 
 #include "dialects/frame/FrameConstants.h"
@@ -7,6 +7,7 @@
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
 #include "passes/optimize/null_safe.h"
+#include "passes/optimize/shared_sums.h"
 
 namespace headrace::optimize {
 #define GEN_PASS_DEF_OPTIMIZEAVG
@@ -71,12 +72,14 @@ private:
   SmallVector<Column> columns_;
 };
 
-/// What stands for one result column of the old aggregate: a column, or sum over count.
+/// What stands for one result column of the old aggregate: a column, sum over count, or a sum plus
+/// so many times a count.
 struct Replacement {
   StringAttr name;
   Type type;
   StringAttr value; // the column, or the sum
-  StringAttr count; // null: not an average
+  StringAttr count; // null: the column
+  std::optional<int64_t> times;
 };
 
 bool isMean(MeasureAttr measure) {
@@ -101,6 +104,9 @@ ProjectOp finish(OpBuilder &builder, AggregateOp old, AggregateOp aggregate,
     Value value = inside.column(replacement.value);
     if (replacement.count) {
       Value count = inside.column(replacement.count);
+      if (replacement.times) {
+        return createShiftedSum(inside.builder(), old.getLoc(), value, count, *replacement.times);
+      }
       return createQuotient(inside.builder(), old.getLoc(), value, count, replacement.type);
     }
     return value.getType() == replacement.type
@@ -111,22 +117,41 @@ ProjectOp finish(OpBuilder &builder, AggregateOp old, AggregateOp aggregate,
                        compute);
 }
 
-void decomposeAverages(OpBuilder &builder, AggregateOp op) {
+void decomposeMeasures(OpBuilder &builder, AggregateOp op) {
+  const auto shared = findSharedSums(op);
+  if (!shared.empty()) {
+    passColumns(builder, op, shared);
+  }
+  auto sharedSum = [&](MeasureAttr measure) {
+    const bool isSum = measure.getFunction() == AggregateFunction::Sum;
+    auto found = isSum ? shared.find(measure.getInput().str()) : shared.end();
+    return found == shared.end() ? nullptr : &found->second;
+  };
   builder.setInsertionPoint(op);
   Measures measures(op, builder);
   SmallVector<Replacement> replacements;
   ArrayRef<Type> types = op.getResult().getType().getColumnTypes().drop_front(op.getKeys().size());
-  // Plain measures first, so that averages share them under the names that the query gave.
+  // Plain measures first, so that others share them under the names that the query gave.
   for (auto [measure, type] : llvm::zip_equal(op.getMeasureRange(), types)) {
     Replacement &replacement =
-        replacements.emplace_back(Replacement{measure.getName(), type, {}, {}});
-    if (!isMean(measure)) {
-      replacement.value =
-          measures.add(measure.getFunction(), measure.getInput(), measure.getName(), type);
+        replacements.emplace_back(Replacement{measure.getName(), type, {}, {}, {}});
+    const ShiftedColumn *sum = sharedSum(measure);
+    if (!isMean(measure) && (!sum || sum->plus == 0)) {
+      StringAttr input = sum ? sum->column : measure.getInput();
+      replacement.value = measures.add(measure.getFunction(), input, measure.getName(), type);
     }
   }
   for (auto [measure, replacement] : llvm::zip_equal(op.getMeasureRange(), replacements)) {
-    if (!isMean(measure)) {
+    if (replacement.value) {
+      continue;
+    }
+    if (const ShiftedColumn *sum = sharedSum(measure)) {
+      StringRef column = sum->column.getValue();
+      replacement.value = measures.add(AggregateFunction::Sum, sum->column,
+                                       measures.fresh("sum_" + column), replacement.type);
+      replacement.count =
+          measures.add(AggregateFunction::Count, sum->column, measures.fresh("count_" + column));
+      replacement.times = sum->plus;
       continue;
     }
     StringAttr input = measure.getInput();
@@ -174,7 +199,7 @@ void splitDistinct(OpBuilder &builder, AggregateOp op) {
   ArrayRef<Type> types = op.getResult().getType().getColumnTypes().drop_front(op.getKeys().size());
   for (auto [measure, type] : llvm::zip_equal(op.getMeasureRange(), types)) {
     StringAttr name = measure.getName();
-    replacements.push_back({name, type, name, {}});
+    replacements.push_back({name, type, name, {}, {}});
     if (isDistinct(measure)) {
       outerMeasures.push_back(
           MeasureAttr::get(context, ruleOf(measure.getFunction()).ofAll, distinct, name));
@@ -359,8 +384,9 @@ void headrace::optimize::makeMeasuresCombine(Operation *op) {
   SmallVector<AggregateOp> aggregates;
   op->walk([&](AggregateOp aggregate) { aggregates.push_back(aggregate); });
   for (AggregateOp aggregate : aggregates) {
-    if (hasComposed(aggregate) || repeatsMeasures(aggregate)) {
-      decomposeAverages(builder, aggregate);
+    if (hasComposed(aggregate) || repeatsMeasures(aggregate) ||
+        !findSharedSums(aggregate).empty()) {
+      decomposeMeasures(builder, aggregate);
     }
   }
   for (auto &[aggregate, columns] : findDistinct(op)) {

@@ -60,3 +60,31 @@ func.func @distinct(%t: !frame.table<"k": i64, "x": !frame.nullable<i64>>)
       : !frame.table<"k": i64, "x": !frame.nullable<i64>> -> !frame.table<"k": i64, "d": i64, "n": i64>
   return %0 : !frame.table<"k": i64, "d": i64, "n": i64>
 }
+
+// Sums of a column plus constants are its sum and its count.
+// CHECK-LABEL: func.func @shifted
+// CHECK: frame.project %{{.*}} keep ["k", "x"]
+// CHECK: frame.aggregate %{{.*}} keys ["k"] measures [#frame.measure<sum("z") -> "far">, #frame.measure<sum("x") -> "sum_x">, #frame.measure<count_star -> "count_x">]
+// CHECK: %[[PLUS:.*]] = frame.constant 7 : i128
+// CHECK: %[[COUNT:.*]] = frame.cast %count_x : i64 -> i128
+// CHECK: %[[ALL:.*]] = frame.multiply %[[COUNT]], %[[PLUS]] : (i128, i128) -> i128
+// CHECK: frame.add %sum_x, %[[ALL]] : (i128, i128) -> i128
+// CHECK: frame.constant -3 : i128
+func.func @shifted(%t: !frame.table<"k": i64, "x": i16>) -> !frame.table<"k": i64, "a": i128, "b": i128, "far": i128> {
+  %0 = frame.project %t keep ["k"] compute ["y", "w", "z"] columns ["x"] {
+  ^bb0(%x: i16):
+    %wide = frame.cast %x : i16 -> i32
+    %seven = frame.constant 7 : i32
+    %y = frame.add %seven, %wide : (i32, i32) -> i32
+    %three = frame.constant 3 : i32
+    %w = frame.subtract %wide, %three : (i32, i32) -> i32
+    %one = frame.constant 1 : i16
+    %z = frame.add %x, %one : (i16, i16) -> i16
+    frame.yield %y, %w, %z : i32, i32, i16
+  } : !frame.table<"k": i64, "x": i16> -> !frame.table<"k": i64, "y": i32, "w": i32, "z": i16>
+  %1 = frame.aggregate %0 keys ["k"]
+      measures [#frame.measure<sum("y") -> "a">, #frame.measure<sum("w") -> "b">, #frame.measure<sum("z") -> "far">]
+      : !frame.table<"k": i64, "y": i32, "w": i32, "z": i16>
+      -> !frame.table<"k": i64, "a": i128, "b": i128, "far": i128>
+  return %1 : !frame.table<"k": i64, "a": i128, "b": i128, "far": i128>
+}
