@@ -66,6 +66,23 @@ def Pipe_BoundOp : Pipe_Op<"bound", []> {
   let assemblyFormat = "$state attr-dict `:` type($key)";
 }
 
+def Pipe_KeyHashOp : Pipe_Op<"key_hash", [Pure]> {
+  let summary = "the hash of a text, as that of a key is";
+  let description = [{
+    Made by `lower` where texts have dictionaries: for each entry, in place of each row.
+
+    ```mlir
+    func.func @body(%text: !pipe.string) -> i64 {
+      %0 = pipe.key_hash %text
+      return %0 : i64
+    }
+    ```
+  }];
+  let arguments = (ins Pipe_StringType:$text);
+  let results = (outs I64:$hash);
+  let assemblyFormat = "$text attr-dict";
+}
+
 def Pipe_StringCompareOp : Pipe_Op<"string_compare", [Pure]> {
   let summary = "compares two strings bytewise";
   let description = [{

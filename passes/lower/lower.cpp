@@ -131,7 +131,7 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
       return failure();
     }
     OwningOpRef<ModuleOp> code = emptyModule(module);
-    PipelineWithEntryMaps emitted = takeOutEntryMaps(pipeline);
+    PipelineWithEntryMaps emitted = takeOutEntryMaps(pipeline, symbols);
     KernelEmitter emitter(emitted, symbols, *code);
     FailureOr<plan::Kernel> kernel = emitter.emit();
     if (failed(kernel)) {
@@ -192,7 +192,7 @@ FailureOr<OwningOpRef<ModuleOp>> emitKernels(ModuleOp module) {
   SymbolTable symbols(module);
   OwningOpRef<ModuleOp> code = emptyModule(module);
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
-    PipelineWithEntryMaps emitted = takeOutEntryMaps(pipeline);
+    PipelineWithEntryMaps emitted = takeOutEntryMaps(pipeline, symbols);
     if (failed(verify(*emitted.pipeline)) ||
         failed(KernelEmitter(emitted, symbols, *code).emit())) {
       return failure();

@@ -238,6 +238,14 @@ FailureOr<Value> PipelineCode::hashKeys(RowReader &rows, ArrayAttr keys, Value *
   Value hash;
   for (auto name : keys.getAsRange<StringAttr>()) {
     Column column = columns_.lookup(name.getValue());
+    if (Column known = columns_.lookup(keyHashes_.lookup(name.getValue()))) {
+      FailureOr<RowValue> made = rows.read(known);
+      if (failed(made)) {
+        return failure();
+      }
+      hash = mixHashes(hash, made->value);
+      continue;
+    }
     FailureOr<RowValue> value = rows.read(column);
     if (failed(value)) {
       return failure();

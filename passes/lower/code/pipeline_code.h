@@ -113,6 +113,8 @@ protected:
   plan::Kernel kernel_;
   mlir::Value literals_;
   llvm::StringMap<Column> columns_;
+  /// Of keys that are texts without NULLs, the column with their hashes, where there is one.
+  llvm::StringMap<std::string> keyHashes_;
   RowReader::ScalarOpLowering scalarOps_;
   std::vector<std::string> placeTexts_; ///< where rows of this pipeline can fail
   std::vector<std::shared_ptr<Expression>> keepAlive_;

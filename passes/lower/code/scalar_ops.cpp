@@ -269,6 +269,10 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
         [&] { return b_.loadField(b_.getI64Type(), workerPointer(), offsetof(HrWorker, seed)); }));
     return success();
   }
+  if (isa<pipe::KeyHashOp>(op)) {
+    result(hashValue(op->getOperand(0).getType(), {operand(0), Value()}));
+    return success();
+  }
   if (auto bound = dyn_cast<pipe::BoundOp>(op)) {
     lowerBound(bound, mapping);
     return success();

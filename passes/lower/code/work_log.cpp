@@ -80,6 +80,8 @@ void WorkLog::addOp(Operation *op, unsigned level, unsigned width, double textBy
   } else if (isa<pipe::TextOp, pipe::PrintOp, pipe::ParseOp>(op)) {
     add(WorkKind::kText, level, 1);
     add(WorkKind::kTextByte, level, isa<pipe::PrintOp>(op) ? 0 : textBytes);
+  } else if (isa<pipe::KeyHashOp>(op)) {
+    add(WorkKind::kHashString, level, 1);
   } else if (auto owns = dyn_cast<pipe::OwnsOp>(op)) {
     for (Type key : owns.getCycle() ? TypeRange() : TypeRange(op->getOperandTypes())) {
       add(isa<pipe::StringType>(key) ? WorkKind::kHashString : WorkKind::kHash, level, 1);

@@ -2,6 +2,7 @@
 #include "passes/lower/cpu/entry_maps.h"
 
 #include "model/plan/page_form.h"
+#include "passes/analysis/physical.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -131,7 +132,8 @@ void eraseUnused(Block &body) {
 
 class Taker {
 public:
-  explicit Taker(PipelineWithEntryMaps &out) : out_(out), scan_(scanOf(*out.pipeline)) {}
+  Taker(PipelineWithEntryMaps &out, SymbolTable &symbols)
+      : out_(out), symbols_(symbols), scan_(scanOf(*out.pipeline)) {}
 
   static pipe::ScanOp scanOf(pipe::PipelineOp pipeline) {
     return dyn_cast<pipe::ScanOp>(pipeline.getBody().front().front());
@@ -153,6 +155,14 @@ public:
           }
         }
       }
+      if (auto keys = op.getAttrOfType<ArrayAttr>("keys"); keys && !isGroupedByCodes(&op)) {
+        for (const Text &text : texts_) {
+          if (llvm::is_contained(keys, Attribute(text.name)) &&
+              plan::triesEntries(text.triedEntries, lookedUp_, reached)) {
+            takeOutHash(&op, text);
+          }
+        }
+      }
       if (auto selectivity = op.getAttrOfType<FloatAttr>("selectivity")) {
         reached *= selectivity.getValueAsDouble();
         lookedUp_ = filter && firstFilters ? reached : lookedUp_;
@@ -167,6 +177,13 @@ public:
   }
 
 private:
+  /// Whether rows are expected to find their groups without a hash.
+  bool isGroupedByCodes(Operation *op) {
+    auto combine = dyn_cast<pipe::CombineOp>(op);
+    auto state = combine ? symbols_.lookup<pipe::StateOp>(combine.getState()) : pipe::StateOp();
+    return state && cardinalityOf(state.getHoldsAttr()).expected <= kCodedGroupsMax;
+  }
+
   struct Text {
     StringAttr name;
     double triedEntries; ///< for each row; 0: not known
@@ -204,7 +221,17 @@ private:
     if (made.read.empty()) {
       return;
     }
-    pipe::MapOp map = createMap(op, text, argument, made);
+    SmallVector<Type> types = llvm::map_to_vector(made.read, [](Value v) { return v.getType(); });
+    pipe::MapOp map = createMap(op, text.name, types, [&](OpBuilder &b, Value entry) {
+      IRMapping mapping;
+      mapping.map(argument, entry);
+      for (Operation &part : *argument.getOwner()) {
+        if (made.ops.contains(&part) || made.constant.contains(&part)) {
+          b.clone(part, mapping);
+        }
+      }
+      return llvm::map_to_vector(made.read, [&](Value value) { return mapping.lookup(value); });
+    });
     auto columns = llvm::to_vector(columnsOf(op));
     for (auto [name, value] : llvm::zip_equal(map.getNames().getAsRange<StringAttr>(), made.read)) {
       passColumn(name, value.getType(), op);
@@ -223,34 +250,38 @@ private:
     taken_.insert(text.name);
   }
 
-  pipe::MapOp createMap(Operation *op, const Text &text, BlockArgument argument,
-                        const MadeOfText &made) {
+  /// The op's keys are hashed so often that it is worth while.
+  void takeOutHash(Operation *op, const Text &text) {
+    const Type type = IntegerType::get(op->getContext(), 64);
+    pipe::MapOp map = createMap(op, text.name, type, [&](OpBuilder &b, Value entry) {
+      return SmallVector<Value>{pipe::KeyHashOp::create(b, op->getLoc(), type, entry)};
+    });
+    auto hash = cast<StringAttr>(map.getNames()[0]);
+    passColumn(hash, type, op);
+    out_.keyHashes.push_back({text.name, hash});
+  }
+
+  /// What `fill` makes of an entry of the text are new columns, for `op`.
+  pipe::MapOp createMap(Operation *op, StringAttr text, TypeRange types,
+                        llvm::function_ref<SmallVector<Value>(OpBuilder &, Value)> fill) {
     Operation *before = out_.maps.empty() ? scan_.getOperation() : out_.maps.back().getOperation();
     OpBuilder b(op->getContext());
     b.setInsertionPointAfter(before);
     Value input = before->getResult(0);
     auto rows = cast<pipe::RowsType>(input.getType());
     SmallVector<Attribute> names;
-    for (Value value : made.read) {
-      StringAttr name = newName(text.name);
+    for (Type type : types) {
+      StringAttr name = newName(text);
       names.push_back(name);
-      rows = withColumn(rows, name, value.getType());
+      rows = withColumn(rows, name, type);
     }
-    auto map = pipe::MapOp::create(b, op->getLoc(), rows, input, b.getArrayAttr(names),
-                                   b.getArrayAttr({text.name}),
-                                   op->getAttrOfType<FloatAttr>("text_bytes"));
+    auto map =
+        pipe::MapOp::create(b, op->getLoc(), rows, input, b.getArrayAttr(names),
+                            b.getArrayAttr({text}), op->getAttrOfType<FloatAttr>("text_bytes"));
     input.replaceAllUsesExcept(map.getRows(), map);
     Block *body = b.createBlock(&map.getBody());
-    IRMapping mapping;
-    mapping.map(argument, body->addArgument(argument.getType(), argument.getLoc()));
-    for (Operation &part : *argument.getOwner()) {
-      if (made.ops.contains(&part) || made.constant.contains(&part)) {
-        b.clone(part, mapping);
-      }
-    }
-    auto yielded =
-        llvm::map_to_vector(made.read, [&](Value value) { return mapping.lookup(value); });
-    pipe::YieldOp::create(b, op->getLoc(), yielded);
+    Value entry = body->addArgument(pipe::StringType::get(op->getContext()), op->getLoc());
+    pipe::YieldOp::create(b, op->getLoc(), fill(b, entry));
     eraseUnused(*body);
     out_.maps.push_back(map);
     return map;
@@ -316,6 +347,7 @@ private:
   }
 
   PipelineWithEntryMaps &out_;
+  SymbolTable &symbols_;
   pipe::ScanOp scan_;
   SmallVector<Text> texts_;
   llvm::SetVector<StringAttr> taken_;
@@ -325,11 +357,11 @@ private:
 
 } // namespace
 
-PipelineWithEntryMaps takeOutEntryMaps(pipe::PipelineOp pipeline) {
+PipelineWithEntryMaps takeOutEntryMaps(pipe::PipelineOp pipeline, SymbolTable &symbols) {
   PipelineWithEntryMaps out;
   out.pipeline = pipeline.clone();
   if (Taker::scanOf(*out.pipeline)) {
-    Taker(out).run();
+    Taker(out, symbols).run();
   }
   return out;
 }

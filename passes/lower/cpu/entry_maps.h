@@ -5,9 +5,13 @@
 #include "dialects/pipe/PipeDialect.h"
 
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace headrace::lower {
+
+/// Combinations of keys up to which a morsel has an array of groups: half of a first-level cache.
+inline constexpr int64_t kCodedGroupsMax = 2048;
 
 /// A copy of a pipeline, to be emitted. Directly behind its scan are maps of one text each, for its
 /// entries; what they make has names that no other column has, and is not nullable. What can fail
@@ -15,10 +19,13 @@ namespace headrace::lower {
 struct PipelineWithEntryMaps {
   mlir::OwningOpRef<pipe::PipelineOp> pipeline;
   llvm::SmallVector<pipe::MapOp> maps;
+  /// Keys that are texts, with the columns of their hashes.
+  llvm::SmallVector<std::pair<mlir::StringAttr, mlir::StringAttr>> keyHashes;
 };
 
 /// Conditions on a text alone in filters that the scan's rows come to first are always taken out,
-/// all else where the statistics say that fewer entries than rows would be computed.
-PipelineWithEntryMaps takeOutEntryMaps(pipe::PipelineOp pipeline);
+/// hashes of keys and all else where the statistics say that fewer entries than rows would be
+/// computed.
+PipelineWithEntryMaps takeOutEntryMaps(pipe::PipelineOp pipeline, mlir::SymbolTable &symbols);
 
 } // namespace headrace::lower

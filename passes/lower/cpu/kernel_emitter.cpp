@@ -43,7 +43,11 @@ KernelEmitter::KernelEmitter(const PipelineWithEntryMaps &pipeline, SymbolTable 
           makeFunction(target, pipeline.pipeline.get().getSymName(),
                        pipeline.pipeline.get().getLoc(),
                        {pointerType(target.getContext()), pointerType(target.getContext())})),
-      entryMaps_(pipeline.maps) {}
+      entryMaps_(pipeline.maps) {
+  for (const auto &[key, hash] : pipeline.keyHashes) {
+    keyHashes_[key.getValue()] = hash.str();
+  }
+}
 
 FailureOr<plan::Kernel> KernelEmitter::emit() {
   kernel_.symbol = pipeline_.getSymName().str();
@@ -59,29 +63,37 @@ FailureOr<plan::Kernel> KernelEmitter::emit() {
       stages.push_back(&op);
     }
   }
-  for (size_t index = 1; index + 1 < stages.size(); ++index) {
-    b_.setLoc(stages[index]->getLoc());
-    if (isa<pipe::FilterOp>(stages[index])) {
-      SmallVector<pipe::FilterOp> filters;
-      for (; isa<pipe::FilterOp>(stages[index]); ++index) {
-        filters.push_back(cast<pipe::FilterOp>(stages[index]));
-      }
-      --index;
-      if (failed(emitFilters(filters))) {
+  // Of filters one behind the other, whatever is computed between them.
+  std::vector<Condition> conditions;
+  for (Operation *stage : llvm::drop_end(llvm::drop_begin(stages))) {
+    b_.setLoc(stage->getLoc());
+    if (auto filter = dyn_cast<pipe::FilterOp>(stage)) {
+      conditions.push_back(conditionOf(filter));
+      keepColumns(filter.getRows().getType());
+      continue;
+    }
+    auto map = dyn_cast<pipe::MapOp>(stage);
+    if (!map || !repeating_.empty()) {
+      if (failed(emitFilters(std::exchange(conditions, {})))) {
         return failure();
       }
-    } else if (auto map = dyn_cast<pipe::MapOp>(stages[index])) {
+      b_.setLoc(stage->getLoc());
+    }
+    if (map) {
       emitMap(map);
       if (!repeating_.empty()) {
         keepWhileRepeated();
       }
-    } else {
-      decodeRemaining();
-      auto expand = dyn_cast<pipe::ExpandOp>(stages[index]);
-      if (failed(expand ? emitExpand(expand) : emitLookup(cast<pipe::LookupOp>(stages[index])))) {
-        return failure();
-      }
+      continue;
     }
+    decodeRemaining();
+    auto expand = dyn_cast<pipe::ExpandOp>(stage);
+    if (failed(expand ? emitExpand(expand) : emitLookup(cast<pipe::LookupOp>(stage)))) {
+      return failure();
+    }
+  }
+  if (failed(emitFilters(std::move(conditions)))) {
+    return failure();
   }
   decodeRemaining();
   b_.setLoc(stages.back()->getLoc());
@@ -360,27 +372,27 @@ bool isDense(const Expression &expression) {
 }
 } // namespace
 
-LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
+KernelEmitter::Condition KernelEmitter::conditionOf(pipe::FilterOp filter) {
+  const std::optional<APFloat> selectivity = filter.getSelectivity();
+  return {makeExpression(filter.getBody(), filter.getColumns(), filter.getTextBytes()),
+          selectivity ? selectivity->convertToDouble() : 1,
+          !filter.getBody().getOps<pipe::BoundOp>().empty(), filter.getLoc()};
+}
+
+LogicalResult KernelEmitter::emitFilters(std::vector<Condition> conditions) {
+  if (conditions.empty()) {
+    return success();
+  }
   std::vector<Condition> dense;
   std::vector<Condition> scalar;
-  bool raises = false;
-  for (pipe::FilterOp filter : filters) {
-    auto expression = makeExpression(filter.getBody(), filter.getColumns(), filter.getTextBytes());
-    raises |= !expression->raising.empty();
-    auto estimate = [](std::optional<APFloat> value, double otherwise) {
-      return value ? value->convertToDouble() : otherwise;
-    };
-    Condition found{expression, estimate(filter.getSelectivity(), 1)};
-    const bool moves = !filter.getBody().getOps<pipe::BoundOp>().empty();
-    if (level() == 0 && isDense(*expression) && !(moves && raises)) {
-      // What fails does so whatever the bound is by now.
-      dense.push_back(found);
-    } else {
-      scalar.push_back(found);
-    }
+  const bool raises = llvm::any_of(
+      conditions, [](const Condition &each) { return !each.expression->raising.empty(); });
+  for (Condition &condition : conditions) {
+    // What fails does so whatever a bound is by now.
+    const bool early =
+        level() == 0 && isDense(*condition.expression) && !(condition.hasBound && raises);
+    (early ? dense : scalar).push_back(std::move(condition));
   }
-  pipe::FilterOp last = filters.back();
-  pipe::RowsType kept = last.getRows().getType();
   if (!dense.empty() && failed(emitDenseFilter(dense))) {
     return failure();
   }
@@ -395,11 +407,11 @@ LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
       return failure();
     }
   }
-  keepColumns(kept);
   return success();
 }
 
 LogicalResult KernelEmitter::emitDenseFilter(ArrayRef<Condition> conditions) {
+  b_.setLoc(conditions.front().location);
   double selectivity = 1;
   for (const Condition &condition : conditions) {
     for (const Column &input : condition.expression->columns) {
@@ -445,6 +457,7 @@ LogicalResult KernelEmitter::emitDenseFilter(ArrayRef<Condition> conditions) {
 }
 
 LogicalResult KernelEmitter::emitScalarFilter(const Condition &condition) {
+  b_.setLoc(condition.location);
   bool first = level() == 0;
   Value selection = scratch((kBufferRows + 64) * 2);
   Value count = scratch(8);
@@ -561,6 +574,10 @@ void KernelEmitter::beginLevel(Level begun, double selectivity) {
 
 void KernelEmitter::logKeys(ArrayAttr keys) {
   for (auto name : keys.getAsRange<StringAttr>()) {
+    if (keyHashes_.contains(name.getValue())) {
+      work_.add(plan::WorkKind::kScalar, level(), 1);
+      continue;
+    }
     bool text = isa<pipe::StringType>(columns_.lookup(name.getValue())->type);
     work_.add(text ? plan::WorkKind::kHashString : plan::WorkKind::kHash, level(), 1);
   }

@@ -55,11 +55,15 @@ private:
   void decodeTo(mlir::Value cursor, const ColumnValue &column);
   void decodeRemaining();
   void skipRemaining();
-  mlir::LogicalResult emitFilters(llvm::ArrayRef<pipe::FilterOp> filters);
+  struct Condition;
+  Condition conditionOf(pipe::FilterOp filter);
+  mlir::LogicalResult emitFilters(std::vector<Condition> conditions);
   /// A filter's condition, and the share of the rows that it is expected to keep.
   struct Condition {
     std::shared_ptr<Expression> expression;
-    double selectivity = 1;
+    double selectivity;
+    bool hasBound; ///< it is of a state's bound, which moves
+    mlir::Location location;
   };
   mlir::LogicalResult emitDenseFilter(llvm::ArrayRef<Condition> conditions);
   mlir::LogicalResult emitScalarFilter(const Condition &condition);

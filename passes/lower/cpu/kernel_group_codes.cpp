@@ -15,8 +15,6 @@ using namespace mlir;
 namespace headrace::lower {
 
 namespace {
-/// Combinations of keys up to which a morsel has an array of groups: half of a first-level cache.
-constexpr int64_t kCombinationsMax = 2048;
 constexpr int64_t kPointerBytes = 8;
 } // namespace
 
@@ -27,7 +25,7 @@ static std::optional<int64_t> smallExtent(pipe::FieldAttr key) {
   }
   int64_t extent;
   bool overflows = __builtin_sub_overflow(key.getMax().getInt(), key.getMin().getInt(), &extent);
-  return overflows || extent >= kCombinationsMax ? std::nullopt : std::optional(extent + 1);
+  return overflows || extent >= kCodedGroupsMax ? std::nullopt : std::optional(extent + 1);
 }
 
 bool KernelEmitter::isReadBesideKey(StringAttr name) {
@@ -67,7 +65,7 @@ std::optional<int64_t> KernelEmitter::findCodedKeys(pipe::StateOp state,
     if (std::optional<int64_t> extent = smallExtent(field)) {
       smallKeys_.push_back({name, field.getMin().getInt(), *extent, combinations * kPointerBytes});
       combinations *= *extent + (field.getNullable() ? 1 : 0);
-      if (combinations > kCombinationsMax) {
+      if (combinations > kCodedGroupsMax) {
         return std::nullopt;
       }
       continue;
@@ -122,7 +120,7 @@ void KernelEmitter::prepareCodedKeys() {
     taken.push_back(&takeCodedKey(text));
   }
   // More groups than combinations are not found by codes.
-  codesExpected_ = cardinalityOf(state.getHoldsAttr()).expected <= kCombinationsMax &&
+  codesExpected_ = cardinalityOf(state.getHoldsAttr()).expected <= kCodedGroupsMax &&
                    llvm::all_of(taken, [](Source *source) { return source->isCoded(); });
   for (Source *source : taken) {
     if (codesExpected_) {
@@ -158,9 +156,9 @@ void KernelEmitter::emitCodedMorsel(int64_t smallCombinations) {
     // One more for NULL.
     Value places = key.column->nullable ? b_.add(count, b_.i64(1)) : count;
     combinations = arith::MulIOp::create(b_, b_.loc(), combinations, places);
-    combinations = arith::MinSIOp::create(b_, b_.loc(), combinations, b_.i64(kCombinationsMax + 1));
+    combinations = arith::MinSIOp::create(b_, b_.loc(), combinations, b_.i64(kCodedGroupsMax + 1));
   }
-  Value fits = b_.compare(arith::CmpIPredicate::sle, combinations, b_.i64(kCombinationsMax));
+  Value fits = b_.compare(arith::CmpIPredicate::sle, combinations, b_.i64(kCodedGroupsMax));
   isCoded = arith::AndIOp::create(b_, b_.loc(), isCoded, fits);
   b_.store(b_.nullPtr(), codedGroups_);
   b_.ifThen(isCoded, [&] {
