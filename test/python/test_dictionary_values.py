@@ -92,6 +92,18 @@ _QUERIES = {
     "before rows are repeated": "select upper(a) k, count(*) c from (select a,"
     " unnest(range(x % 3)) e from t) group by k",
     "over and over": "select max(length(repeat(a, 100))) m, max(lpad(a, 400, 'ab')) p from t",
+    "keys that are hashed": "select a, i, count(*) c, sum(x) s from t group by all",
+    "keys that are hashed, some NULL": "select n, i, a, count(*) c from t where x > 3 group by all",
+    "different ones": "select count(distinct a) a, count(distinct i || d) e, count(*) c "
+    "from (select distinct a, d, i from t)",
+    "a text as the key of a join": "select count(*) c, sum(t.x) s from t join u on t.a = u.a where t.x < 3",
+    "a text among the keys of a join": "select count(*) c, sum(t.x) s from t left join u "
+    "on t.x = u.x and u.a = t.a where u.x is null or u.x > 2",
+    "a text in others": "select count(*) c, sum(x) s from t where a in (select a from u) "
+    "and i not in (select i from t where x = 5)",
+    "a text as the key of two": "select t.a, count(*) c from t join u on t.a = u.a group by t.a",
+    "a window's key": "select max(r) m, sum(r) s "
+    "from (select row_number() over (partition by a, i order by x) r from t)",
     "two texts": "select a || i k, count(*) c from t group by k having count(*) > 3",
 }
 

@@ -99,3 +99,23 @@ pipe.pipeline @rows {
   } : !pipe.rows<"s": !pipe.string, "u": !pipe.string, "v": !pipe.string?> -> !pipe.rows<"n": i64>
   pipe.combine %2, @sums keys [] : !pipe.rows<"n": i64>
 }
+
+pipe.state @many group [#pipe.field<"s", !pipe.string, key>, #pipe.field<"x", i64, sum>] holds #pipe.cardinality<expected = 50000, p95 = 60000, max = 70000>
+pipe.state @few group [#pipe.field<"s", !pipe.string, key>, #pipe.field<"x", i64, sum>] holds #pipe.cardinality<expected = 50, p95 = 60, max = 70>
+
+// A key is hashed once for each entry: eight bytes.
+// CHECK-LABEL: llvm.func @hashes
+// CHECK: arith.constant 8 : i32
+// CHECK: llvm.call %{{.*}} : !llvm.ptr, (!llvm.ptr, i32, !llvm.ptr, i32, !llvm.ptr) -> !llvm.ptr
+pipe.pipeline @hashes {
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "s", file = "s", pages = gathered, tried_entries = 0.01 : f64>, #pipe.scan_column<column = "x", file = "x">] : !pipe.rows<"s": !pipe.string, "x": i64>
+  pipe.combine %0, @many keys ["s"] : !pipe.rows<"s": !pipe.string, "x": i64>
+}
+
+// Few groups are found by codes.
+// CHECK-LABEL: llvm.func @codes
+// CHECK-NOT: (!llvm.ptr, i32, !llvm.ptr, i32, !llvm.ptr) -> !llvm.ptr
+pipe.pipeline @codes {
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "s", file = "s", pages = gathered, tried_entries = 0.01 : f64>, #pipe.scan_column<column = "x", file = "x">] : !pipe.rows<"s": !pipe.string, "x": i64>
+  pipe.combine %0, @few keys ["s"] : !pipe.rows<"s": !pipe.string, "x": i64>
+}
