@@ -163,20 +163,23 @@ def tables_named(script: Script) -> frozenset[str]:
 
     Where the text says in which schema one is, that is in front, with a point, also main.
     """
-    import duckdb
-
     if not script.definitions and not may_change(script.text):
-        with suppress(duckdb.Error):
-            return _tables_of_query(script.query)
+        names = _tables_of_query(script.query)
+        if names is not None:
+            return names
     # DuckDB does not know the macros of the text, or it is wrong: any word may be a name.
     return frozenset(name.strip('"') for name in re.findall(r'\w+|"[^"]+"', script.text.lower()))
 
 
 @lru_cache(64)
-def _tables_of_query(query: str) -> frozenset[str]:
-    with tables_of_binder(()) as connection:
+def _tables_of_query(query: str) -> frozenset[str] | None:
+    """As DuckDB finds them; None where it does not understand the query alone."""
+    import duckdb
+
+    with tables_of_binder(()) as connection, suppress(duckdb.Error):
         names = connection.get_table_names(query, qualified=True)
-    return frozenset(_without_catalog(name.lower()) for name in names)
+        return frozenset(_without_catalog(name.lower()) for name in names)
+    return None
 
 
 def _without_catalog(name: str) -> str:
