@@ -118,14 +118,17 @@ def test_rows_that_come_in_order_or_against_it(order: str) -> None:
         _check(query, table, threads=2)
 
 
-def test_in_little_memory() -> None:
-    """First rows that wait on disk have no bound."""
+@pytest.mark.parametrize("key", ["k", "t"])
+def test_in_little_memory(key: str) -> None:
+    """First rows that wait on disk have no bound, and the texts of one are gone with them."""
     rows = 400_000
-    table = pa.table(
-        {"k": np.random.default_rng(3).permutation(rows), "s": ["a text of some length " * 4] * rows}
-    )
-    found = hr.sql("select k, s from t order by k limit 150000", {"t": table}, memory="96MiB")
-    assert np.array_equal(found["k"].to_numpy(), np.arange(150_000))
+    numbers = np.random.default_rng(3).permutation(rows)
+    texts = ["a text of some length " * 4] * rows
+    table = pa.table({"k": numbers, "t": [f"number {i:07}" for i in numbers], "s": texts})
+    for threads in (1, 2):
+        query = f"select k, s from t order by {key} limit 150000"
+        found = hr.sql(query, {"t": table}, memory="96MiB", threads=threads)
+        assert np.array_equal(found["k"].to_numpy(), np.arange(150_000))
 
 
 def test_wide_rows_are_not_read_whole() -> None:

@@ -238,7 +238,9 @@ void PipelineCode::lowerBound(pipe::BoundOp op, IRMapping &mapping) {
   Value rows = boundedRows(op.getState());
   Type type = op.getKey().getType();
   if (!rows) {
-    Value none = b_.slot(b_.getI64Type(), 2); // nobody looks at it
+    Value none = b_.slot(b_.getI64Type(), 2);
+    b_.storeField(b_.i64(0), none, 0);
+    b_.storeField(b_.i64(0), none, 8);
     mapping.map(op.getKey(), loadValue(b_, type, none));
     mapping.map(op.getKnown(), b_.integer(b_.getI1Type(), 0));
     return;

@@ -202,7 +202,7 @@ void SortCopy::clear() {
   lastTextBytes_ = 0;
   isFull_ = false;
   firstRows_ = 0;
-  abi_.isBounded = 0;
+  forgetBound();
 }
 
 /// To the kernel: it need not read the rest of rows that come later.
@@ -210,9 +210,18 @@ void SortCopy::tellBound(const uint8_t *row) {
   if (state_.order.empty()) { // any rows are the first
     return;
   }
+  forgetBound();
   const plan::StateField &key = state_.fields[state_.order.front().field];
-  abi_.isBounded = isValid(key, row) ? 1 : 0;
-  std::memcpy(abi_.bound, row + key.offset, abi::bytesOf(key.type));
+  if (isValid(key, row)) {
+    abi_.isBounded = 1;
+    std::memcpy(abi_.bound, row + key.offset, abi::bytesOf(key.type));
+  }
+}
+
+/// Kernels compare with it before they look whether it is one: an empty text, not where one was.
+void SortCopy::forgetBound() {
+  abi_.isBounded = 0;
+  std::ranges::fill(abi_.bound, 0);
 }
 
 /// The first rows move to a place of their own; the others go with the old one.

@@ -46,6 +46,7 @@ private:
   std::span<SortEntry> listRows();
   Status prune();
   void tellBound(const uint8_t *row);
+  void forgetBound();
   void clear();
 
   const SortOrder order_;
