@@ -193,8 +193,7 @@ FailureOr<OwningOpRef<ModuleOp>> emitKernels(ModuleOp module) {
   OwningOpRef<ModuleOp> code = emptyModule(module);
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
     PipelineWithEntryMaps emitted = takeOutEntryMaps(pipeline, symbols);
-    if (failed(verify(*emitted.pipeline)) ||
-        failed(KernelEmitter(emitted, symbols, *code).emit())) {
+    if (failed(verify(emitted.pipeline)) || failed(KernelEmitter(emitted, symbols, *code).emit())) {
       return failure();
     }
   }

@@ -114,6 +114,20 @@ def test_answers_are_those_of_duckdb(tables: Path, query: str, ranks: int) -> No
     _check(query, tables, ranks, threads=2)
 
 
+@pytest.mark.parametrize("query", [name for name in _QUERIES if "hashed" in name or "join" in name])
+def test_whatever_the_layout(tables: Path, query: str) -> None:
+    """Also where rows go to other ranks by the hash of a text."""
+    for seed in range(6):
+        _check(_QUERIES[query], tables, 3, layout_seed=seed)
+
+
+@pytest.mark.parametrize("mesh", [{"a": 2, "b": 2}, {"node": 2, "rank": 3}])
+def test_on_meshes_of_several_axes(tables: Path, mesh: dict[str, int]) -> None:
+    for name in ("keys that are hashed", "a text as the key of a join", "a key of the text and others"):
+        for seed in (None, 1, 2):
+            _check(_QUERIES[name], tables, 1, mesh=mesh, layout_seed=seed)
+
+
 #: By what is made: with arguments in place of `{}`.
 _TEXT = [
     "lower({})",

@@ -133,7 +133,7 @@ void eraseUnused(Block &body) {
 class Taker {
 public:
   Taker(PipelineWithEntryMaps &out, SymbolTable &symbols)
-      : out_(out), symbols_(symbols), scan_(scanOf(*out.pipeline)) {}
+      : out_(out), symbols_(symbols), scan_(scanOf(out.pipeline)) {}
 
   static pipe::ScanOp scanOf(pipe::PipelineOp pipeline) {
     return dyn_cast<pipe::ScanOp>(pipeline.getBody().front().front());
@@ -359,8 +359,11 @@ private:
 
 PipelineWithEntryMaps takeOutEntryMaps(pipe::PipelineOp pipeline, SymbolTable &symbols) {
   PipelineWithEntryMaps out;
+  out.module = ModuleOp::create(pipeline.getLoc());
+  (*out.module)->setAttrs(pipeline->getParentOfType<ModuleOp>()->getAttrs());
   out.pipeline = pipeline.clone();
-  if (Taker::scanOf(*out.pipeline)) {
+  out.module->push_back(out.pipeline);
+  if (Taker::scanOf(out.pipeline)) {
     Taker(out, symbols).run();
   }
   return out;

@@ -4,6 +4,7 @@
 
 #include "dialects/pipe/PipeDialect.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SmallVector.h"
@@ -17,7 +18,8 @@ inline constexpr int64_t kCodedGroupsMax = 2048;
 /// entries; what they make has names that no other column has, and is not nullable. What can fail
 /// stays where it was: it reads whether an entry is wrong, so an entry that no row has is not.
 struct PipelineWithEntryMaps {
-  mlir::OwningOpRef<pipe::PipelineOp> pipeline;
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< around it, with the mesh of the original's
+  pipe::PipelineOp pipeline;
   llvm::SmallVector<pipe::MapOp> maps;
   /// Keys that are texts, with the columns of their hashes.
   llvm::SmallVector<std::pair<mlir::StringAttr, mlir::StringAttr>> keyHashes;

@@ -36,12 +36,10 @@ LLVM::LLVMFuncOp makeFunction(ModuleOp target, StringRef name, Location location
 Type pointerType(MLIRContext *context) { return LLVM::LLVMPointerType::get(context); }
 } // namespace
 
-KernelEmitter::KernelEmitter(const PipelineWithEntryMaps &pipeline, SymbolTable &symbols,
-                             ModuleOp target)
+KernelEmitter::KernelEmitter(PipelineWithEntryMaps &pipeline, SymbolTable &symbols, ModuleOp target)
     : PipelineCode(
-          pipeline.pipeline.get(), symbols,
-          makeFunction(target, pipeline.pipeline.get().getSymName(),
-                       pipeline.pipeline.get().getLoc(),
+          pipeline.pipeline, symbols,
+          makeFunction(target, pipeline.pipeline.getSymName(), pipeline.pipeline.getLoc(),
                        {pointerType(target.getContext()), pointerType(target.getContext())})),
       entryMaps_(pipeline.maps) {
   for (const auto &[key, hash] : pipeline.keyHashes) {

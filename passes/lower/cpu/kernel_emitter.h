@@ -28,8 +28,7 @@ inline constexpr int64_t kBufferRows = HR_TILE_ROWS + 64;
 class KernelEmitter : PipelineCode {
 public:
   /// `pipeline` outlives the emitter.
-  KernelEmitter(const PipelineWithEntryMaps &pipeline, mlir::SymbolTable &states,
-                mlir::ModuleOp target);
+  KernelEmitter(PipelineWithEntryMaps &pipeline, mlir::SymbolTable &states, mlir::ModuleOp target);
 
   /// Adds the function to the target module. The kernel's symbol is the pipeline's name.
   mlir::FailureOr<plan::Kernel> emit();
@@ -119,6 +118,7 @@ private:
                                     mlir::Value owner, bool inPlace,
                                     const RowReader::Raised &raised);
   mlir::LogicalResult emitInsert(pipe::InsertOp insert, const plan::State &state);
+  pipe::RowsType emittedRows(pipe::EmitOp emit);
   mlir::LogicalResult emitEmit(pipe::EmitOp emit);
   /// A chunk that rows are written to.
   struct Output {

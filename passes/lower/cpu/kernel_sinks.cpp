@@ -265,9 +265,26 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
 
 // ---- output chunks ----
 
+/// Without the hashes that rows are parted by.
+pipe::RowsType KernelEmitter::emittedRows(pipe::EmitOp emit) {
+  const pipe::RowsType rows = emit.getInput().getType();
+  SmallVector<StringAttr> names;
+  SmallVector<Type> types;
+  SmallVector<bool> nullable;
+  for (auto [name, type, mayBeNull] :
+       llvm::zip_equal(rows.getNames(), rows.getTypes(), rows.getNullable())) {
+    if (llvm::none_of(keyHashes_, [&](const auto &hash) { return hash.second == name; })) {
+      names.push_back(name);
+      types.push_back(type);
+      nullable.push_back(mayBeNull);
+    }
+  }
+  return pipe::RowsType::get(rows.getContext(), names, types, nullable);
+}
+
 LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
   Type i32 = b_.getI32Type(), i64 = b_.getI64Type(), pointer = b_.ptrType();
-  auto rowsType = emit.getInput().getType();
+  const pipe::RowsType rowsType = emittedRows(emit);
   bool partitioned = !emit.getKeys().empty();
   work_.add(plan::WorkKind::kEmit, level(), 1);
   if (partitioned) {
