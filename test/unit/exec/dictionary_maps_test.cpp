@@ -156,7 +156,8 @@ TEST(DictionaryMaps, are_given_up) {
   EXPECT_EQ(other.todo.begin, other.todo.end);
   EXPECT_EQ(one.askForTexts(0, 1, 5), nullptr); // another morsel
   EXPECT_NE(one.askForTexts(0, 2, 5), nullptr); // another dictionary
-  HrString small = textOf("x"), none = textOf("");
+  const std::string letter = "x", nothing;
+  HrString small = textOf(letter), none = textOf(nothing);
   EXPECT_EQ(one.keep(0, small), HR_OK);
   EXPECT_EQ(one.keep(0, none), HR_OK);
   EXPECT_NE(none.data, nullptr);
