@@ -117,8 +117,8 @@ ProjectOp finish(OpBuilder &builder, AggregateOp old, AggregateOp aggregate,
                        compute);
 }
 
-void decomposeMeasures(OpBuilder &builder, AggregateOp op) {
-  const auto shared = findSharedSums(op);
+void decomposeMeasures(OpBuilder &builder, AggregateOp op,
+                       const std::map<std::string, ShiftedColumn> &shared) {
   if (!shared.empty()) {
     passColumns(builder, op, shared);
   }
@@ -384,9 +384,9 @@ void headrace::optimize::makeMeasuresCombine(Operation *op) {
   SmallVector<AggregateOp> aggregates;
   op->walk([&](AggregateOp aggregate) { aggregates.push_back(aggregate); });
   for (AggregateOp aggregate : aggregates) {
-    if (hasComposed(aggregate) || repeatsMeasures(aggregate) ||
-        !findSharedSums(aggregate).empty()) {
-      decomposeMeasures(builder, aggregate);
+    const auto shared = findSharedSums(aggregate);
+    if (hasComposed(aggregate) || repeatsMeasures(aggregate) || !shared.empty()) {
+      decomposeMeasures(builder, aggregate, shared);
     }
   }
   for (auto &[aggregate, columns] : findDistinct(op)) {

@@ -104,20 +104,6 @@ pipe::RowsType withColumn(pipe::RowsType rows, StringAttr name, Type type) {
   return pipe::RowsType::get(rows.getContext(), names, types, nullable);
 }
 
-pipe::RowsType withoutColumn(pipe::RowsType rows, StringAttr name) {
-  SmallVector<StringAttr> names;
-  SmallVector<Type> types;
-  SmallVector<bool> nullable;
-  for (size_t index = 0; index < rows.size(); ++index) {
-    if (rows.getNames()[index] != name) {
-      names.push_back(rows.getNames()[index]);
-      types.push_back(rows.getTypes()[index]);
-      nullable.push_back(rows.getNullable()[index]);
-    }
-  }
-  return pipe::RowsType::get(rows.getContext(), names, types, nullable);
-}
-
 void eraseUnused(Block &body) {
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator()) {
@@ -258,7 +244,7 @@ private:
     });
     auto hash = cast<StringAttr>(map.getNames()[0]);
     passColumn(hash, type, op);
-    out_.keyHashes.push_back({text.name, hash});
+    out_.keyHashes[text.name] = hash.str();
   }
 
   /// What `fill` makes of an entry of the text are new columns, for `op`.
@@ -356,6 +342,20 @@ private:
 };
 
 } // namespace
+
+pipe::RowsType withoutColumn(pipe::RowsType rows, StringRef name) {
+  SmallVector<StringAttr> names;
+  SmallVector<Type> types;
+  SmallVector<bool> nullable;
+  for (size_t index = 0; index < rows.size(); ++index) {
+    if (rows.getNames()[index].getValue() != name) {
+      names.push_back(rows.getNames()[index]);
+      types.push_back(rows.getTypes()[index]);
+      nullable.push_back(rows.getNullable()[index]);
+    }
+  }
+  return pipe::RowsType::get(rows.getContext(), names, types, nullable);
+}
 
 PipelineWithEntryMaps takeOutEntryMaps(pipe::PipelineOp pipeline, SymbolTable &symbols) {
   PipelineWithEntryMaps out;

@@ -8,6 +8,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace headrace::lower {
 
@@ -22,8 +23,10 @@ struct PipelineWithEntryMaps {
   pipe::PipelineOp pipeline;
   llvm::SmallVector<pipe::MapOp> maps;
   /// Keys that are texts, with the columns of their hashes.
-  llvm::SmallVector<std::pair<mlir::StringAttr, mlir::StringAttr>> keyHashes;
+  llvm::StringMap<std::string> keyHashes;
 };
+
+pipe::RowsType withoutColumn(pipe::RowsType rows, llvm::StringRef name);
 
 /// Conditions on a text alone in filters that the scan's rows come to first are always taken out,
 /// hashes of keys and all else where the statistics say that fewer entries than rows would be

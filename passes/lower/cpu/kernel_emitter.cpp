@@ -42,9 +42,7 @@ KernelEmitter::KernelEmitter(PipelineWithEntryMaps &pipeline, SymbolTable &symbo
           makeFunction(target, pipeline.pipeline.getSymName(), pipeline.pipeline.getLoc(),
                        {pointerType(target.getContext()), pointerType(target.getContext())})),
       entryMaps_(pipeline.maps) {
-  for (const auto &[key, hash] : pipeline.keyHashes) {
-    keyHashes_[key.getValue()] = hash.str();
-  }
+  keyHashes_ = pipeline.keyHashes;
 }
 
 FailureOr<plan::Kernel> KernelEmitter::emit() {

@@ -267,19 +267,11 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
 
 /// Without the hashes that rows are parted by.
 pipe::RowsType KernelEmitter::emittedRows(pipe::EmitOp emit) {
-  const pipe::RowsType rows = emit.getInput().getType();
-  SmallVector<StringAttr> names;
-  SmallVector<Type> types;
-  SmallVector<bool> nullable;
-  for (auto [name, type, mayBeNull] :
-       llvm::zip_equal(rows.getNames(), rows.getTypes(), rows.getNullable())) {
-    if (llvm::none_of(keyHashes_, [&](const auto &hash) { return hash.second == name; })) {
-      names.push_back(name);
-      types.push_back(type);
-      nullable.push_back(mayBeNull);
-    }
+  pipe::RowsType rows = emit.getInput().getType();
+  for (const auto &hash : keyHashes_) {
+    rows = withoutColumn(rows, hash.second);
   }
-  return pipe::RowsType::get(rows.getContext(), names, types, nullable);
+  return rows;
 }
 
 LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {

@@ -138,6 +138,18 @@ protected:
     return read();
   }
 
+  /// One of four orders: by key or first by text, ascending or descending. Whether it descends.
+  bool orderBy(int order) {
+    const bool descending = order % 2 != 0;
+    byText_ = order >= 2;
+    std::vector<plan::OrderKey> &keys = plan_.states[0].order;
+    keys = {{0, descending, false}, {1, descending, false}};
+    if (byText_) {
+      keys.insert(keys.begin(), {2, descending, !descending});
+    }
+    return descending;
+  }
+
   Status finish() { return finishWith(2, *state_); }
 
   Expected<std::vector<Row>> read() {
@@ -273,12 +285,7 @@ TEST_F(Sorting, RowsBeyondTheBoundNeedNotBeAppended) {
   plan::State &state = plan_.states[0];
   state.limit = 50;
   for (int order = 0; order < 4; ++order) {
-    const bool descending = order % 2 != 0;
-    byText_ = order >= 2;
-    state.order = {{0, descending, false}, {1, descending, false}};
-    if (byText_) {
-      state.order.insert(state.order.begin(), {2, descending, !descending});
-    }
+    const bool descending = orderBy(order);
     all_.clear();
     appended_ = 0;
     limitMemory(6 << 20);
@@ -324,12 +331,7 @@ TEST_F(Sorting, WhatIsBeforeTheOffsetIsHardlyRead) {
   plan::State &state = plan_.states[0];
   int64_t allBytes = 0;
   for (int order = 0; order < 4; ++order) {
-    const bool descending = order % 2 != 0;
-    byText_ = order >= 2;
-    state.order = {{0, descending, false}, {1, descending, false}};
-    if (byText_) {
-      state.order.insert(state.order.begin(), {2, descending, !descending});
-    }
+    orderBy(order);
     for (uint64_t offset : {uint64_t(0), kRows / 3, kRows * 9 / 10, kRows - 1, 2 * kRows}) {
       state.offset = offset;
       all_.clear();
