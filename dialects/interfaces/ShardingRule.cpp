@@ -224,6 +224,27 @@ ShardingRule concatRule(tensor::ConcatOp op) {
   return rule;
 }
 
+/// The dimension that places are along is whole on every rank; the places may be divided, and what
+/// a row has.
+ShardingRule gatherRule(tensor::GatherOp op) {
+  ShardingRule rule;
+  RankedTensorType source = op.getSourceType(), places = op.getIndicesType();
+  SmallVector<int32_t, 4> from{ShardingRule::kNoFactor}, by, result;
+  for (int64_t d = 0; d + 1 < places.getRank(); ++d) {
+    by.push_back(addFactor(rule, places, d));
+  }
+  for (int64_t d = 1; d < source.getRank(); ++d) {
+    from.push_back(addFactor(rule, source, d));
+  }
+  llvm::append_range(result, by);
+  llvm::append_range(result, ArrayRef(from).drop_front());
+  by.push_back(ShardingRule::kNoFactor);
+  rule.operands = {from, by};
+  rule.accumulators = {false, false};
+  rule.results = {result};
+  return rule;
+}
+
 } // namespace
 
 std::optional<ShardingRule> tensorShardingRule(Operation *op) {
@@ -240,6 +261,9 @@ std::optional<ShardingRule> tensorShardingRule(Operation *op) {
   }
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
     return sliceRule(slice);
+  }
+  if (auto gather = dyn_cast<tensor::GatherOp>(op)) {
+    return gatherRule(gather);
   }
   if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
     return concatRule(concat);

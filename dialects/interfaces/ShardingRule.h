@@ -50,8 +50,8 @@ struct ShardingRule {
   double operationsPerPoint = 0;
 };
 
-/// The rule of linalg ops on tensors, elementwise ops, reshapes, slices, concatenations,
-/// tensor.empty and tensor constants; nothing for others.
+/// The rule of linalg ops on tensors, elementwise ops, reshapes, slices, gathers,
+/// concatenations, tensor.empty and tensor constants; nothing for others.
 std::optional<ShardingRule> tensorShardingRule(mlir::Operation *op);
 
 } // namespace headrace

@@ -22,7 +22,7 @@ def Sched_ExchangeKindAttr : EnumAttr<Sched_Dialect, Sched_ExchangeKind, "exchan
 def Sched_Action : Sched_Enum<"Action", "what a task does with tensors", [
   I32EnumAttrCase<"Matmul", 0, "matmul">, I32EnumAttrCase<"Kernel", 1, "kernel">,
   I32EnumAttrCase<"Reshape", 2, "reshape">, I32EnumAttrCase<"Slice", 3, "slice">,
-  I32EnumAttrCase<"Concat", 4, "concat">]>;
+  I32EnumAttrCase<"Concat", 4, "concat">, I32EnumAttrCase<"Gather", 5, "gather">]>;
 def Sched_ActionAttr : EnumAttr<Sched_Dialect, Sched_Action, "action">;
 
 def Sched_CollectiveKind : Sched_Enum<"CollectiveKind", "how parts of a tensor move between ranks", [
@@ -292,7 +292,8 @@ def Sched_ComputeOp : Sched_Op<"compute"> {
     dimension along which its inputs follow each other. C3: the output of a slice has these sizes, without some of size 1. It is
     divided as the input is, which is whole along dimensions of which not all is taken; what every rank has whole may become
     even parts. C4: the output of a concat has the extents of its inputs, added up along the dimension, which is whole; all are
-    divided alike.
+    divided alike. C5: a gather has a source and places, i64 with a last dimension of one element, and no parameters; its output is
+    the dimensions of the places but the last, then those of the source but the first, which is whole, each divided alike.
   }];
   let arguments = (ins Sched_ActionAttr:$action, OptionalAttr<FlatSymbolRefAttr>:$kernel,
                        Variadic<Sched_BufferType>:$inputs, DenseI64ArrayAttr:$parameters, StrAttr:$label);

@@ -55,6 +55,16 @@ LogicalResult verifyConcat(ComputeOp op) {
   return success();
 }
 
+LogicalResult verifyGather(ComputeOp op) {
+  const DividedBuffer from(op.getInputs()[0].getType()), places(op.getInputs()[1].getType());
+  const DividedBuffer to(op.getOutputs().front().getType());
+  if (!places.shape().getElementType().isSignlessInteger(64) || !isGatherOf(to, from, places)) {
+    return op.emitOpError("C5: takes of ")
+           << from.buffer << " at places " << places.buffer << " no " << to.buffer;
+  }
+  return success();
+}
+
 } // namespace
 
 LogicalResult ComputeOp::verify() {
@@ -83,6 +93,9 @@ LogicalResult ComputeOp::verify() {
   case Action::Concat:
     fits = inputs > 0 && getOutputs().size() == 1 && parameters.size() == 1 && parameters[0] >= 0;
     break;
+  case Action::Gather:
+    fits = inputs == 2 && getOutputs().size() == 1 && parameters.empty();
+    break;
   }
   if (!fits) {
     return emitOpError("C2: other inputs or parameters than those of ")
@@ -90,5 +103,6 @@ LogicalResult ComputeOp::verify() {
   }
   return getAction() == Action::Slice    ? verifySlice(*this)
          : getAction() == Action::Concat ? verifyConcat(*this)
+         : getAction() == Action::Gather ? verifyGather(*this)
                                          : success();
 }

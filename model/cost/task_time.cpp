@@ -285,11 +285,15 @@ bool computes(const plan::Task &task, plan::ComputeKind kind) {
 
 bool isProduct(const plan::Task &task) { return computes(task, plan::ComputeKind::kMatmul); }
 
-/// What a task without products reads and writes: of what is sliced no more than what is taken.
+/// What a task without products reads and writes: of what is sliced, and of what is gathered by the
+/// places, no more than what is taken.
 double passedBytes(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  double written = localBytes(plan, task.outputs(), ranks);
+  if (computes(task, plan::ComputeKind::kGather)) {
+    return 2 * written + localBytes(plan, task.inputs().subspan(1), ranks);
+  }
   bool slices = computes(task, plan::ComputeKind::kSlice);
-  return localBytes(plan, slices ? task.outputs() : task.inputs(), ranks) +
-         localBytes(plan, task.outputs(), ranks);
+  return written + (slices ? written : localBytes(plan, task.inputs(), ranks));
 }
 
 ProductShape productOf(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {

@@ -1,4 +1,4 @@
-// Whether the output of a slice, or of a concat, is what the task says of its inputs.
+// Whether the output of a slice, a concat or a gather is what the task says of its inputs.
 #include "model/plan/check_rules.h"
 #include "runtime/base/divided_tensors.h"
 
@@ -36,6 +36,12 @@ bool isSlice(const Buffer &from, const Buffer &to, const std::vector<int64_t> &n
 bool isConcat(const std::vector<const Buffer *> &inputs, const Buffer &to, int64_t dimension) {
   const std::vector<DividedBuffer> divided(inputs.begin(), inputs.end());
   return isConcatOf<DividedBuffer>(DividedBuffer{&to}, divided, dimension);
+}
+
+
+bool isGather(const Buffer &from, const Buffer &places, const Buffer &to) {
+  return places.element == Element::kI64 &&
+         isGatherOf(DividedBuffer{&to}, DividedBuffer{&from}, DividedBuffer{&places});
 }
 
 } // namespace headrace::plan

@@ -52,6 +52,9 @@ bool isSlice(const Buffer &from, const Buffer &to, const std::vector<int64_t> &n
 /// Whether `to` is the inputs, divided alike, one after another along the dimension.
 bool isConcat(const std::vector<const Buffer *> &inputs, const Buffer &to, int64_t dimension);
 
+/// Whether `to` is what there is of `from` along its first dimension at the places.
+bool isGather(const Buffer &from, const Buffer &places, const Buffer &to);
+
 /// Rules over single tasks: range, operands, tiers, region. Assumes that the rules over what they
 /// refer to hold.
 Status checkTasks(const Plan &plan);

@@ -290,6 +290,11 @@ private:
                       isConcat(inputs, plan_.buffers[compute.outputs[0]], parameters[0]),
                   "an output that is its inputs, one after another along its dimension");
     }
+    case ComputeKind::kGather:
+      return need(compute.inputs.size() == 2 && compute.outputs.size() == 1 && parameters.empty() &&
+                      isGather(plan_.buffers[compute.inputs[0]], plan_.buffers[compute.inputs[1]],
+                               plan_.buffers[compute.outputs[0]]),
+                  "an output that has for each of its places what its source has there");
     }
     return {};
   }

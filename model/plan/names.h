@@ -85,7 +85,7 @@ HR_PLAN_ENUM_NAMES(Reduction, {Reduction::kSum, "sum"}, {Reduction::kMax, "max"}
                    {Reduction::kMin, "min"})
 HR_PLAN_ENUM_NAMES(ComputeKind, {ComputeKind::kMatmul, "matmul"}, {ComputeKind::kKernel, "kernel"},
                    {ComputeKind::kReshape, "reshape"}, {ComputeKind::kSlice, "slice"},
-                   {ComputeKind::kConcat, "concat"})
+                   {ComputeKind::kConcat, "concat"}, {ComputeKind::kGather, "gather"})
 HR_PLAN_ENUM_NAMES(HeavyRows, {HeavyRows::kStay, "stay"}, {HeavyRows::kSpread, "spread"},
                    {HeavyRows::kCover, "cover"}, {HeavyRows::kOnce, "once"})
 HR_PLAN_ENUM_NAMES(ExchangeKind, {ExchangeKind::kHash, "hash"},

@@ -113,6 +113,8 @@ enum class ComputeKind : uint8_t {
             ///< whole tensors. Of an unknown extent all is taken. The output may lack dimensions of
             ///< one element, and have parts of those that are whole in the input
   kConcat,  ///< [dimension] along which the inputs follow each other
+  kGather,  ///< none; of the first input, along its first dimension, what is at the places of the
+            ///< second
 };
 
 /// A library call or a kernel over this rank's parts of buffers.

@@ -1,6 +1,7 @@
 // The checks between import and optimize.
 #include "passes/import/verify_import.h"
 #include "dialects/frame/FrameOps.h"
+#include "dialects/interfaces/TensorGather.h"
 #include "dialects/interfaces/TensorSlice.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -27,6 +28,9 @@ LogicalResult verifyLevel(Operation *op) {
       aggregate && aggregate.getStage() != AggregateStage::Complete) {
     return op->emitOpError("must be complete before shard, got ")
            << stringifyAggregateStage(aggregate.getStage());
+  }
+  if (auto gather = dyn_cast<tensor::GatherOp>(op)) {
+    return verifyTensorGather(gather);
   }
   auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
   return slice ? verifyTensorSlice(slice) : LogicalResult(success());

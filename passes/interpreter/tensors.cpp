@@ -292,6 +292,27 @@ ExpectedResults concat(tensor::ConcatOp op, ValueLookup lookup) {
                : ExpectedResults(whole.takeError());
 }
 
+ExpectedResults gather(tensor::GatherOp op, ValueLookup lookup) {
+  const Tensor &source = *std::get<TensorPtr>(lookup(op.getSource()));
+  const Tensor &places = *std::get<TensorPtr>(lookup(op.getIndices()));
+  SmallVector<int64_t> shape(ArrayRef(places.shape).drop_back());
+  llvm::append_range(shape, ArrayRef(source.shape).drop_front());
+  Tensor result = Tensor::zeros(source.elementType, shape);
+  int64_t extent = source.shape.front();
+  size_t row = places.elements.empty() ? 0 : result.elements.size() / places.elements.size();
+  auto to = result.elements.begin();
+  for (const Element &element : places.elements) {
+    int64_t place = std::get<int64_t>(element);
+    if (place < -extent || place >= extent) {
+      return dataError("an index is out of bounds: got " + Twine(place) + " for an extent of " +
+                       Twine(extent));
+    }
+    auto position = static_cast<size_t>(place < 0 ? place + extent : place);
+    to = std::copy_n(source.elements.begin() + position * row, row, to);
+  }
+  return Results{valueOf(std::move(result))};
+}
+
 ExpectedResults empty(tensor::EmptyOp op, ValueLookup lookup) {
   SmallVector<int64_t> shape(op.getType().getShape());
   auto sizes = op.getDynamicSizes().begin();
@@ -329,6 +350,7 @@ ExpectedResults evaluateTensorOp(Operation *op, ValueLookup lookup) {
       .Case([&](tensor::ExpandShapeOp op) { return expand(op, lookup); })
       .Case([&](tensor::ExtractSliceOp op) { return slice(op, lookup); })
       .Case([&](tensor::ConcatOp op) { return concat(op, lookup); })
+      .Case([&](tensor::GatherOp op) { return gather(op, lookup); })
       .Case([&](tensor::CastOp op) -> ExpectedResults { return Results{lookup(op.getSource())}; })
       .Default([&](Operation *op) -> ExpectedResults {
         if (op->getNumResults() != 1 || op->getNumRegions() != 0) {

@@ -75,6 +75,8 @@ plan::ComputeKind planKind(sched::Action action) {
     return plan::ComputeKind::kSlice;
   case sched::Action::Concat:
     return plan::ComputeKind::kConcat;
+  case sched::Action::Gather:
+    return plan::ComputeKind::kGather;
   }
   llvm_unreachable("unknown action");
 }

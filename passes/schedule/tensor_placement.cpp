@@ -84,6 +84,9 @@ LogicalResult TensorPlacements::addResults(Operation *op) {
   if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
     return addConcat(concat);
   }
+  if (auto gather = dyn_cast<tensor::GatherOp>(op)) {
+    return addGather(gather);
+  }
   return addCollective(op);
 }
 
@@ -233,6 +236,35 @@ LogicalResult TensorPlacements::addConcat(tensor::ConcatOp op) {
              << along;
     }
     result.shape[along] += extent;
+  }
+  placements_[op.getResult()] = std::move(result);
+  return success();
+}
+
+/// A row of the source for each place.
+LogicalResult TensorPlacements::addGather(tensor::GatherOp op) {
+  const TensorPlacement &source = of(op.getSource()), &places = of(op.getIndices());
+  if (source.isDivided(0)) {
+    return unsupported(op.emitError("takes rows of a dimension that is divided over ranks: ")) << 0;
+  }
+  TensorPlacement result(op.getResultType());
+  auto take = [&](const TensorPlacement &from, size_t first, size_t end, size_t at) {
+    for (size_t d = first; d < end; ++d, ++at) {
+      result.shape[at] = from.shape[d];
+      result.splits[at] = from.splits[d];
+      if (!ShapedType::isDynamic(from.shape[d])) {
+        continue;
+      }
+      if (result.rows >= 0 && result.rows != from.rows) {
+        return failure();
+      }
+      result.rows = from.rows;
+    }
+    return success();
+  };
+  size_t last = places.shape.size() - 1;
+  if (failed(take(places, 0, last, 0)) || failed(take(source, 1, source.shape.size(), last))) {
+    return unsupported(op.emitError("rows of two queries cannot be dimensions of one tensor"));
   }
   placements_[op.getResult()] = std::move(result);
   return success();

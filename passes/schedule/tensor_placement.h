@@ -46,6 +46,7 @@ private:
   mlir::LogicalResult addReshape(mlir::Operation *op);
   mlir::LogicalResult addSlice(mlir::tensor::ExtractSliceOp op);
   mlir::LogicalResult addConcat(mlir::tensor::ConcatOp op);
+  mlir::LogicalResult addGather(mlir::tensor::GatherOp op);
   void addRows(pipe::ToTensorOp op);
 
   int64_t toTensors_ = 0; ///< so far

@@ -111,6 +111,8 @@ private:
     } else if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
       addCompute(op, sched::Action::Concat, {}, concat.getInputs(),
                  {static_cast<int64_t>(concat.getDim())}, concat->getResults());
+    } else if (auto gather = dyn_cast<tensor::GatherOp>(op)) {
+      addCompute(op, sched::Action::Gather, {}, gather->getOperands(), {}, gather->getResults());
     } else {
       return addCollective(op);
     }

@@ -218,6 +218,11 @@ private:
       strategy.seconds = cost::copySeconds(context_.model, outBytes, outBytes);
       return;
     }
+    if (auto gather = dyn_cast<tensor::GatherOp>(node_.op)) {
+      double places = tensorBytes(gather.getIndices()) / localParts(strategy.needs[1]);
+      strategy.seconds = cost::copySeconds(context_.model, outBytes + places, outBytes);
+      return;
+    }
     auto element = wide ? cost::ProductShape::Element::kF64 : cost::ProductShape::Element::kF32;
     if (std::optional<MatrixProduct> form = matrixProduct(node_.op)) {
       ArrayRef<int32_t> rows = ArrayRef(rule_.results.front()).drop_front(form->batch).drop_back();

@@ -1,6 +1,7 @@
 // The pass verify-shard, the phase's pipeline, and the registration of its passes.
 #include "dialects/dist/DistDialect.h"
 #include "dialects/frame/FrameOps.h"
+#include "dialects/interfaces/TensorGather.h"
 #include "dialects/interfaces/TensorSlice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -49,6 +50,7 @@ LogicalResult verifyParts(Operation *op) {
                        failed(verifyDivided(both, both.getInput(), both.getConcat())));
       })
       .Case([](tensor::ExtractSliceOp slice) { return verifyTensorSlice(slice); })
+      .Case([](tensor::GatherOp gather) { return verifyTensorGather(gather); })
       .Default([](Operation *) { return success(); });
 }
 

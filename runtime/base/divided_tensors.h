@@ -1,4 +1,4 @@
-// What slices and concatenations make of tensors that are divided over ranks: one rule for the
+// What slices, concatenations and gathers make of tensors that are divided over ranks: one rule for the
 // dialect that lists such tasks and for the checker of plans.
 //
 // A `Tensor` has rank(); of a dimension extent(d), negative where only the run knows it,
@@ -62,6 +62,29 @@ bool isConcatOf(const Tensor &to, std::span<const Tensor> inputs, int64_t along)
     }
   }
   return extent == to.extent(along);
+}
+
+
+/// Whether `to` has the dimensions of `places` but the last, which has one element, then those of
+/// `from` but the first, which is whole.
+template <typename Tensor>
+bool isGatherOf(const Tensor &to, const Tensor &from, const Tensor &places) {
+  const int64_t last = places.rank() - 1;
+  if (last < 0 || from.rank() == 0 || to.rank() != last + from.rank() - 1 ||
+      !to.hasElementsOf(from) || places.extent(last) != 1 || places.isDivided(last) ||
+      from.isDivided(0)) {
+    return false;
+  }
+  auto follows = [&](int64_t d, const Tensor &source, int64_t inSource) {
+    return to.extent(d) == source.extent(inSource) && to.isDividedLike(d, source, inSource) &&
+           (to.extent(d) >= 0 || to.hasRowsOf(source));
+  };
+  for (int64_t d = 0; d < to.rank(); ++d) {
+    if (!(d < last ? follows(d, places, d) : follows(d, from, d - last + 1))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 } // namespace headrace

@@ -472,3 +472,13 @@ func.func @slice_of_any_size(%a: tensor<4xf32>) -> tensor<?xf32> {
   %0 = tensor.extract_slice %a[0] [%c2] [1] : tensor<4xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// CHECK: program 38: an index is out of bounds: got -4 for an extent of 3
+func.func @index_out_of_bounds() -> tensor<2xf32> {
+  %x = arith.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %i = arith.constant dense<[[2], [-4]]> : tensor<2x1xi64>
+  %0 = tensor.gather %x[%i] gather_dims([0]) : (tensor<3xf32>, tensor<2x1xi64>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}

@@ -85,6 +85,22 @@ func.func @slices() -> (tensor<2x2xi64>, tensor<2xi64>) {
 
 // -----
 
+// Rows at places, of which negative ones count from the end.
+//      CHECK:2 2 2
+// CHECK-NEXT:5 6
+// CHECK-NEXT:1 2
+// CHECK-NEXT:3 4
+// CHECK-NEXT:5 6
+// CHECK-EMPTY:
+func.func @gather() -> tensor<2x2x2xi64> {
+  %a = arith.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi64>
+  %i = arith.constant dense<[[[2], [0]], [[-2], [-1]]]> : tensor<2x2x1xi64>
+  %0 = tensor.gather %a[%i] gather_dims([0]) : (tensor<3x2xi64>, tensor<2x2x1xi64>) -> tensor<2x2x2xi64>
+  return %0 : tensor<2x2x2xi64>
+}
+
+// -----
+
 //      CHECK:2 5
 // CHECK-NEXT:1 2 3 7 8
 // CHECK-NEXT:4 5 6 9 0

@@ -280,6 +280,14 @@ def index(x: Bounded, *, key: tuple) -> Bounded:
     return Bounded(value, np.asarray(x.error[key]), tuple(extents))
 
 
+def take(x: Bounded, places: Bounded, *, axis: int) -> Bounded:
+    """At the places within the dimension that are nearest to those."""
+    extent = x.value.shape[axis]
+    within = np.clip(places.value, -extent, extent - 1)
+    extents = (*x.extents[:axis], *places.extents, *x.extents[axis + 1 :])
+    return Bounded(np.take(x.value, within, axis=axis), np.take(x.error, within, axis=axis), extents)
+
+
 def concat(*arrays: Bounded, axis: int) -> Bounded:
     value = np.concatenate([x.value for x in arrays], axis=axis)
     extents = list(arrays[0].extents)

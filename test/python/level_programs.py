@@ -148,6 +148,10 @@ def _exchanged(x: xp.Array, y: xp.Array) -> xp.Array:
     return both[3] + xp.sum(both[::2, 1:], axis=0)[:1]
 
 
+def _embedded(table: xp.Array, tokens: xp.Array, weights: xp.Array) -> xp.Array:
+    return xp.sum(table[tokens] @ weights, axis=1)
+
+
 def _normal(*shape: int) -> np.ndarray:
     return np.random.default_rng(len(shape) + shape[0]).normal(size=shape)
 
@@ -259,4 +263,11 @@ PROGRAMS = (
         "network", 2, 3, function=_network, arguments=(_normal(8, 4), _normal(4, 6), _normal(6, 3) / 2)
     ),
     LevelProgram("slices", 2, 3, function=_exchanged, arguments=(_normal(8, 6), _normal(8, 2))),
+    LevelProgram(
+        "embeddings",
+        2,
+        3,
+        function=_embedded,
+        arguments=(_normal(9, 4), np.array([[2, -1, 0], [8, 5, 5]]), _normal(4, 2)),
+    ),
 )

@@ -56,6 +56,9 @@ class Step:
             return arrays[0][self.named["key"]]
         if self.function == "concat":
             return xp.concat(arrays, **self.named)
+        if self.function == "take":  # at any places, as some within the dimension
+            extent = arrays[0].shape[self.named["axis"]]
+            return xp.take(arrays[0], xp.maximum(xp.minimum(arrays[1], extent - 1), -extent), **self.named)
         if self.function == "swapped":  # the number on the left
             return {"subtract": lambda n, a: n - a, "divide": lambda n, a: n / a}[self.named["operator"]](
                 self.numbers[0], arrays[0]
@@ -161,6 +164,7 @@ def steps(draw: st.DrawFn, pool: list[Bounded]) -> Step:  # noqa: PLR0911 - a ca
     kinds += ["reduce", "reduce", "permute", "expand"] if rank else []
     kinds += ["matmul", "matmul", "index", "index", "concat"] if rank else []
     kinds += [] if rows else ["reshape"]
+    kinds += ["take"] if rank else []
     kinds += ["squeeze"] if 1 in x.extents else []
     kinds += ["stretch"] if any(1 in y.extents or not y.extents for y in pool) else []
     kind = draw(st.sampled_from(kinds))
@@ -212,6 +216,20 @@ def steps(draw: st.DrawFn, pool: list[Bounded]) -> Step:  # noqa: PLR0911 - a ca
             shared = [d for d in known if all(_follows(x.extents, pool[y].extents, [d]) for y in others)]
             if shared:
                 return Step("concat", (at, *others), (), {"axis": draw(st.sampled_from(shared))})
+    if kind == "take":
+        axes = [d for d, extent in enumerate(x.extents) if not _is_rows(extent) and extent > 0]
+        partners = _candidates(
+            pool,
+            lambda y: (
+                y.dtype.kind == "i"
+                and len(y.extents) < 3
+                and not y.error.any()
+                and not _too_many_rows((*x.extents, *y.extents))
+            ),
+        )
+        if axes and partners:
+            places = draw(st.sampled_from(partners))
+            return Step("take", (at, places), (), {"axis": draw(st.sampled_from(axes))})
     if kind == "squeeze":
         return Step("squeeze", (at,), (), {"axis": x.extents.index(1)})
     if kind == "reshape":

@@ -305,7 +305,7 @@ REFUSED: dict[str, tuple[Callable, type, str]] = {
         "not by masks or other arrays .*: got ndarray",
     ),
     "list": (lambda x, y: x[[1, 2]], TypeError, "not by masks or other arrays .*: got list"),
-    "traced": (lambda x, y: x[y[0]], TypeError, "not by masks or other arrays .*: got Array"),
+    "traced": (lambda x, y: x[y[0]], TypeError, r"arrays of i64 \(convert with astype\): got f32"),
     "traced bound": (lambda x, y: x[: y[0]], TypeError, "a traced array has no value yet.*a use as an index"),
     "float": (lambda x, y: x[1.0], TypeError, "indexed by integers, slices, .*: got float"),
     "text": (lambda x, y: x["a"], TypeError, "indexed by integers, slices, .*: got str"),

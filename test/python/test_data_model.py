@@ -91,7 +91,7 @@ USES: dict[str, tuple[Callable, str]] = {
     "key of a dict": (lambda x, y: {x: 1}, r"key of a dict or in a set"),
     "sorted": (lambda x, y: sorted([x, y]), "cannot be compared yet .*: got <"),
     "the larger": (lambda x, y: max(x, y), "cannot be compared yet .*: got >"),
-    "element by a mask": (lambda x, y: x[x], "not by masks or other arrays"),
+    "element by itself": (lambda x, y: x[x], "indices are arrays of i64"),
     "assignment": (lambda x, y: x.__setitem__(0, 1), "never changed in place: got an assignment"),
     "iteration over a number": (lambda x, y: list(x[0]), "without dimensions has no length"),
     "set of the elements": (lambda x, y: set(x), "key of a dict or in a set"),

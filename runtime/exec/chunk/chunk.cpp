@@ -109,7 +109,7 @@ uint64_t Chunk::bytes() const {
 ChunkView::ChunkView(const Chunk &chunk, uint64_t firstRow) {
   columns_.reserve(chunk.segments.size());
   for (const HrSegment &segment : chunk.segments) {
-    columns_.push_back(HrColumn{&segment, 1, 0, nullptr});
+    columns_.push_back(HrColumn{&segment, 1, 0, nullptr, 0, 0});
   }
   morsel_.rows = chunk.rows;
   morsel_.columnCount = static_cast<uint32_t>(columns_.size());

@@ -103,7 +103,7 @@ Expected<std::unique_ptr<storage::MorselSource>> openValues(const plan::Slot &sl
         static_cast<uint32_t>(rows), HR_VALUES, 0, 0, rows * width, data, nullptr, validity};
   }
   for (HrSegment &segment : kept->segments) {
-    made->columns.push_back(HrColumn{&segment, 1, 0, nullptr});
+    made->columns.push_back(HrColumn{&segment, 1, 0, nullptr, 0, 0});
   }
   made->pins.push_back(kept);
   made->morsel.rows = static_cast<uint32_t>(rows);

@@ -8,9 +8,10 @@
 //   parameters: [buffer, dimension] whose local extent is cut into morsels; none: the kernel is
 //   called once.
 // "reshape": the elements of the input in the same order.
-// "slice", "concat": elements of the inputs as model/plan/task.h says.
+// "slice", "concat", "gather": elements of the inputs as model/plan/task.h says.
 #include "runtime/exec/task/box_copy.h"
 #include "runtime/exec/task/matmul_job.h"
+#include "runtime/exec/task/row_gather.h"
 #include "runtime/exec/task/task.h"
 
 #include <algorithm>
@@ -38,7 +39,8 @@ private:
   Status startReshape();
   Status startSlice();
   Status startConcat();
-  Status copy(std::vector<BoxCopy> boxes);
+  Status startGather();
+  Status copy(JobPhase phase);
   void addPhase(PhasedJob::MakePhase phase);
   Status runMorsel(int64_t first, int64_t rows);
   TensorBuffer &buffer(int32_t index) const { return *context_.buffers[index]; }
@@ -63,6 +65,8 @@ Status ComputeTask::start() {
     return startSlice();
   case plan::ComputeKind::kConcat:
     return startConcat();
+  case plan::ComputeKind::kGather:
+    return startGather();
   }
   return {};
 }
@@ -112,7 +116,7 @@ Status ComputeTask::startKernel() {
     }
   }
   for (HrSegment &segment : operands_.segments) {
-    operands_.columns.push_back(HrColumn{&segment, 1, 0, nullptr});
+    operands_.columns.push_back(HrColumn{&segment, 1, 0, nullptr, 0, 0});
   }
   HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
   int64_t total =
@@ -145,8 +149,7 @@ Status ComputeTask::runMorsel(int64_t first, int64_t rows) {
 }
 
 /// What is one morsel takes less time than a worker to come to it.
-Status ComputeTask::copy(std::vector<BoxCopy> boxes) {
-  JobPhase phase = copyPhase(std::move(boxes));
+Status ComputeTask::copy(JobPhase phase) {
   if (phase.morsels > 1) {
     addPhase([phase = std::move(phase)] { return Expected<JobPhase>(phase); });
     return {};
@@ -161,11 +164,12 @@ Status ComputeTask::startReshape() {
     return makeError(ErrorKind::kInternal,
                      "a reshape changes the number of elements: ", to.described().name);
   }
-  return copy({wholeBox(from, to)});
+  return copy(copyPhase({wholeBox(from, to)}));
 }
 
 Status ComputeTask::startSlice() {
-  return copy({sliceBox(buffer(task_.inputs[0]), buffer(task_.outputs[0]), task_.parameters)});
+  return copy(copyPhase(
+      {sliceBox(buffer(task_.inputs[0]), buffer(task_.outputs[0]), task_.parameters)}));
 }
 
 Status ComputeTask::startConcat() {
@@ -177,7 +181,12 @@ Status ComputeTask::startConcat() {
     boxes.push_back(concatBox(buffer(input), to, dimension, offset));
     offset += buffer(input).localShape()[dimension];
   }
-  return copy(std::move(boxes));
+  return copy(copyPhase(std::move(boxes)));
+}
+
+Status ComputeTask::startGather() {
+  return copy(
+      gatherPhase(buffer(task_.inputs[0]), buffer(task_.inputs[1]), buffer(task_.outputs[0])));
 }
 
 PollState ComputeTask::poll() {

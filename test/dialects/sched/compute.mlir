@@ -16,7 +16,7 @@ sched.program @main {
 
 sched.program @main {
   %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>>
-  // expected-error@+2 {{to be one of: matmul, kernel, reshape, slice, concat}}
+  // expected-error@+2 {{to be one of: matmul, kernel, reshape, slice, concat, gather}}
   // expected-error@+1 {{failed to parse}}
   %y = sched.compute sort (%x) parameters [] label "sort" : (!sched.buffer<host, tensor<8xf32>>) -> !sched.buffer<host, tensor<8xf32>>
 }
@@ -241,4 +241,113 @@ sched.program @main {
   %x1 = sched.input 1 "x1" : !sched.buffer<host, tensor<8x5xf32>>
   // expected-error @+1 {{C4: its inputs along the dimension 1}}
   %y = sched.compute concat (%x0, %x1) parameters [1] label "concat" : (!sched.buffer<host, tensor<8x5xf32>, [["r"], []]>, !sched.buffer<host, tensor<8x5xf32>>) -> !sched.buffer<host, tensor<8x10xf32>, [["r"], []]>
+}
+
+// -----
+
+// CHECK: sched.compute  gather(%{{.*}}, %{{.*}}) parameters [] label "rows"
+sched.program @main {
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8x5xf32>, [[], ["r"]]>
+  %i = sched.input 1 "i" : !sched.buffer<host, tensor<3x2x1xi64>>
+  %y = sched.compute gather (%x, %i) parameters [] label "rows"
+      : (!sched.buffer<host, tensor<8x5xf32>, [[], ["r"]]>, !sched.buffer<host, tensor<3x2x1xi64>>)
+      -> !sched.buffer<host, tensor<3x2x5xf32>, [[], [], ["r"]]>
+}
+
+// -----
+
+sched.program @main {
+  %x0 = sched.input 0 "x0" : !sched.buffer<host, tensor<8x5xf32>>
+  // expected-error @+1 {{C2: other inputs or parameters than those of gather}}
+  %y = sched.compute gather (%x0) parameters [] label "gather" : (!sched.buffer<host, tensor<8x5xf32>>) -> !sched.buffer<host, tensor<3x5xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x0 = sched.input 0 "x0" : !sched.buffer<host, tensor<8x5xf32>>
+  %x1 = sched.input 1 "x1" : !sched.buffer<host, tensor<3x1xi64>>
+  // expected-error @+1 {{C2: other inputs or parameters than those of gather}}
+  %y = sched.compute gather (%x0, %x1) parameters [0] label "gather" : (!sched.buffer<host, tensor<8x5xf32>>, !sched.buffer<host, tensor<3x1xi64>>) -> !sched.buffer<host, tensor<3x5xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x0 = sched.input 0 "x0" : !sched.buffer<host, tensor<8x5xf32>>
+  %x1 = sched.input 1 "x1" : !sched.buffer<host, tensor<3x1xf32>>
+  // expected-error @+1 {{C5: takes of}}
+  %y = sched.compute gather (%x0, %x1) parameters [] label "gather" : (!sched.buffer<host, tensor<8x5xf32>>, !sched.buffer<host, tensor<3x1xf32>>) -> !sched.buffer<host, tensor<3x5xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x0 = sched.input 0 "x0" : !sched.buffer<host, tensor<8x5xf32>>
+  %x1 = sched.input 1 "x1" : !sched.buffer<host, tensor<3x2xi64>>
+  // expected-error @+1 {{C5: takes of}}
+  %y = sched.compute gather (%x0, %x1) parameters [] label "gather" : (!sched.buffer<host, tensor<8x5xf32>>, !sched.buffer<host, tensor<3x2xi64>>) -> !sched.buffer<host, tensor<3x5xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x0 = sched.input 0 "x0" : !sched.buffer<host, tensor<8x5xf32>>
+  %x1 = sched.input 1 "x1" : !sched.buffer<host, tensor<3x1xi64>>
+  // expected-error @+1 {{C5: takes of}}
+  %y = sched.compute gather (%x0, %x1) parameters [] label "gather" : (!sched.buffer<host, tensor<8x5xf32>>, !sched.buffer<host, tensor<3x1xi64>>) -> !sched.buffer<host, tensor<3x8xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x0 = sched.input 0 "x0" : !sched.buffer<host, tensor<8x5xf32>>
+  %x1 = sched.input 1 "x1" : !sched.buffer<host, tensor<3x1xi64>>
+  // expected-error @+1 {{C5: takes of}}
+  %y = sched.compute gather (%x0, %x1) parameters [] label "gather" : (!sched.buffer<host, tensor<8x5xf32>>, !sched.buffer<host, tensor<3x1xi64>>) -> !sched.buffer<host, tensor<3x5xf64>>
+}
+
+// -----
+
+sched.program @main {
+  %x0 = sched.input 0 "x0" : !sched.buffer<host, tensor<8x5xf32>>
+  %x1 = sched.input 1 "x1" : !sched.buffer<host, tensor<3x1xi64>>
+  // expected-error @+1 {{C5: takes of}}
+  %y = sched.compute gather (%x0, %x1) parameters [] label "gather" : (!sched.buffer<host, tensor<8x5xf32>>, !sched.buffer<host, tensor<3x1xi64>>) -> !sched.buffer<host, tensor<15xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x0 = sched.input 0 "x0" : !sched.buffer<host, tensor<8x5xf32>, [["r"], []]>
+  %x1 = sched.input 1 "x1" : !sched.buffer<host, tensor<3x1xi64>>
+  // expected-error @+1 {{C5: takes of}}
+  %y = sched.compute gather (%x0, %x1) parameters [] label "gather" : (!sched.buffer<host, tensor<8x5xf32>, [["r"], []]>, !sched.buffer<host, tensor<3x1xi64>>) -> !sched.buffer<host, tensor<3x5xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x0 = sched.input 0 "x0" : !sched.buffer<host, tensor<8x5xf32>, [[], ["r"]]>
+  %x1 = sched.input 1 "x1" : !sched.buffer<host, tensor<3x1xi64>>
+  // expected-error @+1 {{C5: takes of}}
+  %y = sched.compute gather (%x0, %x1) parameters [] label "gather" : (!sched.buffer<host, tensor<8x5xf32>, [[], ["r"]]>, !sched.buffer<host, tensor<3x1xi64>>) -> !sched.buffer<host, tensor<3x5xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x0 = sched.input 0 "x0" : !sched.buffer<host, tensor<8x5xf32>>
+  %x1 = sched.input 1 "x1" : !sched.buffer<host, tensor<3x1xi64>, [["r"], []]>
+  // expected-error @+1 {{C5: takes of}}
+  %y = sched.compute gather (%x0, %x1) parameters [] label "gather" : (!sched.buffer<host, tensor<8x5xf32>>, !sched.buffer<host, tensor<3x1xi64>, [["r"], []]>) -> !sched.buffer<host, tensor<3x5xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x0 = sched.input 0 "x0" : !sched.buffer<host, tensor<8x5xf32>>
+  %x1 = sched.input 1 "x1" : !sched.buffer<host, tensor<3x1xi64>>
+  // expected-error @+1 {{C5: takes of}}
+  %y = sched.compute gather (%x0, %x1) parameters [] label "gather" : (!sched.buffer<host, tensor<8x5xf32>>, !sched.buffer<host, tensor<3x1xi64>>) -> !sched.buffer<host, tensor<3x5xf32>, [["r"], []]>
 }

@@ -127,3 +127,27 @@ func.func @main(%x: tensor<?x4xf32>) -> tensor<?xf32> {
   %1 = tensor.extract_slice %0[0, 1] [%n, 1] [1, 1] : tensor<?x2xf32> to tensor<?xf32>
   return %1 : tensor<?xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<8x4xf32>, %i: tensor<3x1xi64>) -> tensor<3x8xf32> {
+  // expected-error@+1 {{takes other than rows by i64 places}}
+  %0 = tensor.gather %x[%i] gather_dims([1]) : (tensor<8x4xf32>, tensor<3x1xi64>) -> tensor<3x8xf32>
+  return %0 : tensor<3x8xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<8x4xf32>, %i: tensor<3x1xi64>) -> tensor<3x1x4xf32> {
+  // expected-error@+1 {{takes other than rows by i64 places}}
+  %0 = tensor.gather %x[%i] gather_dims([0]) : (tensor<8x4xf32>, tensor<3x1xi64>) -> tensor<3x1x4xf32>
+  return %0 : tensor<3x1x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<8x4xf32>, %i: tensor<3x2xi64>) -> tensor<3xf32> {
+  // expected-error@+1 {{takes other than rows by i64 places}}
+  %0 = tensor.gather %x[%i] gather_dims([0, 1]) : (tensor<8x4xf32>, tensor<3x2xi64>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}

@@ -199,6 +199,16 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
 
 // -----
 
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
+  func.func @main(%x: tensor<?x4xf32>, %i: tensor<3x1xi64>) -> tensor<3x4xf32> attributes {dist.arguments = [tensor<8x4xf32>, tensor<3x1xi64>], dist.layouts = [#dist.layout<@mesh, dims = [["r"], []]>, #dist.layout<@mesh, dims = [[], []]>]} {
+    // expected-error@+1 {{takes rows of a dimension that is divided over ranks: 0}}
+    %0 = tensor.gather %x[%i] gather_dims([0]) : (tensor<?x4xf32>, tensor<3x1xi64>) -> tensor<3x4xf32>
+    return %0 : tensor<3x4xf32>
+  }
+}
+
+// -----
+
 func.func @main() -> tensor<2xf32> {
   %e = tensor.empty() : tensor<4xf32>
   // expected-error@+1 {{takes elements of a tensor that nothing fills}}

@@ -98,3 +98,11 @@ func.func @main(%x: tensor<8x4xf32>) -> tensor<3x4xf32> {
   %0 = tensor.extract_slice %x[1, 0] [3, 4] [-1, 1] : tensor<8x4xf32> to tensor<3x4xf32>
   return %0 : tensor<3x4xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<8x4xf32>, %i: tensor<3x1xindex>) -> tensor<3x4xf32> {
+  // expected-error@+1 {{takes other than rows by i64 places: gather_dims is [0], and the result lacks that dimension}}
+  %0 = tensor.gather %x[%i] gather_dims([0]) : (tensor<8x4xf32>, tensor<3x1xindex>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}

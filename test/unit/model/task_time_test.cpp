@@ -242,5 +242,16 @@ TEST(TaskTime, slices_read_no_more_than_they_take) {
   EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[1], 2)["tensor_byte"], 2 * 4 * 64 * 66);
 }
 
+TEST(TaskTime, gathers_read_the_places_and_what_is_there) {
+  plan::Plan plan;
+  plan.buffers = {{"table", Tier::kHost, plan::Element::kF32, {5000, 64}, {{1, {0}}}, 4 * 5000 * 64},
+                  {"places", Tier::kHost, plan::Element::kI64, {100, 1}, {}, 8 * 100},
+                  {"rows", Tier::kHost, plan::Element::kF32, {100, 64}, {{1, {0}}}, 4 * 100 * 64}};
+  plan.tasks.resize(1);
+  plan.tasks[0].work = plan::ComputeTask{plan::ComputeKind::kGather, plan::kNone, {0, 1}, {2}, {}};
+  EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[0], 2)["tensor_byte"],
+                   2 * 4 * 100 * 32 + 8 * 100);
+}
+
 } // namespace
 } // namespace headrace::cost

@@ -298,6 +298,14 @@ class _Writer:
             f"tensor.concat dim({node.attributes['axis']}) {values} : ({types}) -> {_type(node)}", node.place
         )
 
+    def _gather(self, node: Node) -> str:
+        source, places = node.input_nodes()
+        return self._emit(
+            f"tensor.gather {self._values[source.number]}[{self._values[places.number]}] gather_dims([0]) : "
+            f"({_type(source)}, {_type(places)}) -> {_type(node)}",
+            node.place,
+        )
+
     def _reshape(self, node: Node) -> str:
         (source,) = node.inputs
         value, shape = self._values[source.number], source.shape

@@ -51,6 +51,8 @@ def _value(node: Node, values: Mapping[int, np.ndarray]) -> np.ndarray:
         return np.reshape(inputs[0], node.shape)
     if node.operation == "slice":
         return inputs[0][node.attributes["box"].keys()]
+    if node.operation == "gather":
+        return np.take(inputs[0], inputs[1][..., 0], axis=0)
     if node.operation == "concat":
         return np.concatenate(inputs, axis=node.attributes["axis"])
     if node.operation == "reduce":

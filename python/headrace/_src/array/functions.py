@@ -175,13 +175,16 @@ def roll(x: Array, /, shift: int | Sequence[int], *, axis: Axis = None) -> Array
     return x
 
 
-def take(x: Array, indices: Sequence[int], /, *, axis: int | None = None) -> Array:
-    """The elements of x at places along the axis, numbers that are known when the function is traced."""
-    # Each run of places at a constant distance is copied at once.
+def take(x: Array, indices: Array | Sequence[int], /, *, axis: int | None = None) -> Array:
+    """The elements of x at places along the axis: numbers, or an array of i64, whose dimensions then take the
+    place of the axis."""
     if axis is None and x.ndim != 1:
         raise ValueError(f"take needs an axis of an array of {x.ndim} dimensions")
     axis = 0 if axis is None else axis
     (position,) = shapes.normalize_axes(axis, x.ndim)
+    if isinstance(indices, Array):
+        return tracer.gather(x, indices, position)
+    # Each run of places at a constant distance is copied at once.
     extent = operator.index(x.shape[position])
     places = [operator.index(index) for index in indices]
     for index in places:

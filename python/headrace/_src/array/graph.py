@@ -93,6 +93,7 @@ class Node:
     reshape          row-major order is kept
     slice            attributes: box, the elements that are taken
     concat           attributes: axis, along which the inputs follow each other
+    gather           (n, x…) (i…, 1) of i64 -> (i…, x…): what is at the places along the first dimension
     reduce           attributes: combine ("sum", "maximum", "minimum"), axes (sorted, removed from the shape)
     matmul           (b…, m…, k) (b…, k, n) -> (b…, m…, n); one m if there is a batch b
     place            attributes: axes, of each dimension those of the mesh that divide it

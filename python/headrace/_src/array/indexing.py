@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass
 from types import EllipsisType
+from typing import Any
 
 from headrace._src.array.data_model import Valueless
 from headrace._src.array.graph import Rows, Shape, same_extent
@@ -52,6 +53,29 @@ class Box:
         return Box(tuple(starts), tuple(sizes), tuple(steps), tuple(sorted(dropped)))
 
 
+def array_index(
+    key: Key | Valueless | tuple[Key | Valueless, ...], kind: type[Valueless]
+) -> tuple[Any, tuple[Key, ...], int] | None:
+    """Of a key with an array: the array, the key with all of its dimension in its place, and the dimension of
+    what that takes, from the end if it stands behind `...`. Nothing if there is no array."""
+    keys = key if isinstance(key, tuple) else (key,)
+    at = [position for position, item in enumerate(keys) if isinstance(item, kind)]
+    if not at:
+        return None
+    beside = [
+        item for item in keys if not (item is None or item is Ellipsis or isinstance(item, (slice, kind)))
+    ]
+    if len(at) > 1 or beside:
+        got = type(beside[0]).__name__ if beside else f"{len(at)} arrays"
+        raise TypeError(
+            "an array index has slices, `...` and None beside it (x[0][:, i] takes one number, then "
+            f"by an array): got {got}"
+        )
+    (position,) = at
+    rest = (*keys[:position], slice(None), *keys[position + 1 :])
+    return keys[position], rest, position - len(keys) if Ellipsis in keys[:position] else position
+
+
 def box_of(key: Key | tuple[Key, ...], shape: Shape) -> tuple[Box, Shape]:
     """The elements that `x[key]` takes of an array of the shape, and the shape of the result."""
     keys = key if isinstance(key, tuple) else (key,)
@@ -89,8 +113,8 @@ def _check_kind(item: object) -> None:
     mask = isinstance(item, bool) or getattr(getattr(item, "dtype", None), "kind", "") == "b"
     if not plain and (not integer or mask or isinstance(item, Valueless)):
         raise TypeError(
-            "traced arrays are indexed by integers, slices, `...` and None, not by masks or other arrays "
-            f"(there are reductions and matmul): got {type(item).__name__}"
+            "traced arrays are indexed by integers, slices, `...`, None and traced arrays of i64, not by masks or "
+            f"other arrays (pass them as arguments of the function): got {type(item).__name__}"
         )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from headrace._src.array import shapes
 from headrace._src.array.data_model import Valueless
 from headrace._src.array.graph import Constant, Node, Operand, Place, Rows, Shape, same_extent, same_shape
-from headrace._src.array.indexing import Box, Key, box_of
+from headrace._src.array.indexing import Box, Key, array_index, box_of
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _FLOATS = ("f32", "f64")
@@ -73,6 +73,11 @@ class Array(Valueless):
         return operator.index(self.shape[0])
 
     def __getitem__(self, key: Key | tuple[Key, ...]) -> Array:
+        by_array = array_index(key, Array)
+        if by_array:
+            indices, rest, axis = by_array
+            taken = self[rest]
+            return gather(taken, indices, axis % taken.ndim)
         box, shape = box_of(key, self.shape)
         place = user_place()
         return Array(_reshape(_slice(self._node, box, place), shape, place))
@@ -254,6 +259,20 @@ def stack(arrays: Sequence[Array], axis: int = 0) -> Array:
     wider = [(*node.shape[:position], 1, *node.shape[position:]) for node in nodes]
     parts = [Array(_reshape(node, shape, place)) for node, shape in zip(nodes, wider, strict=True)]
     return concat(parts, position)
+
+
+def gather(x: Array, indices: Array, axis: int) -> Array:
+    """What x has along the axis at the places, whose dimensions take the place of the axis."""
+    node, places = _node_of(x, "take"), _node_of(indices, "take")
+    if places.dtype != "i64":
+        raise TypeError(f"indices are arrays of i64 (convert with astype): got {places.dtype}")
+    by, place = len(places.shape), user_place()
+    front = permute_dims(x, (axis, *(d for d in range(x.ndim) if d != axis)))._node
+    apart = _reshape(places, (*places.shape, 1), place)
+    shape = (*places.shape, *front.shape[1:])
+    taken = Array(Node("gather", shape, node.dtype, place, (front, apart)))
+    before = range(by, by + axis)
+    return permute_dims(taken, (*before, *range(by), *range(by + axis, len(shape))))
 
 
 def permute_dims(x: Array, axes: Sequence[int]) -> Array:

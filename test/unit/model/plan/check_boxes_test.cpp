@@ -1,4 +1,4 @@
-// Slices and concatenations: the output is what the parameters say of the inputs, on every rank.
+// Slices, concatenations and gathers: the output is what the parameters say of the inputs, on every rank.
 #include "test/unit/model/plan/changed_plan.h"
 
 #include <gtest/gtest.h>
@@ -41,6 +41,11 @@ std::string slice(const Operand &input, const Operand &output, std::vector<int64
 
 std::string concat(const std::vector<Operand> &inputs, const Operand &output, int64_t dimension) {
   return box(ComputeKind::kConcat, inputs, output, {dimension});
+}
+
+std::string gather(const Operand &source, Operand places, const Operand &output) {
+  places.element = places.element == Element::kF32 ? Element::kI64 : places.element;
+  return box(ComputeKind::kGather, {source, places}, output, {});
 }
 
 std::string needs(const char *what, size_t task) {
@@ -111,6 +116,28 @@ TEST(PlanCheckBoxes, Concatenations) {
   EXPECT_EQ(box(ComputeKind::kConcat, {{{4, 9}}, {{2, 9}}}, {{6, 9}}, {0, 0}), kNoConcat);
   EXPECT_EQ(box(ComputeKind::kConcat, {}, {{6, 9}}, {0}),
             needs("an output that is its inputs, one after another along its dimension", 0));
+}
+
+TEST(PlanCheckBoxes, Gathers) {
+  const std::string wrong =
+      needs("an output that has for each of its places what its source has there", 2);
+  EXPECT_EQ(gather({{4, 9}}, {{7, 1}}, {{7, 9}}), "ok");
+  EXPECT_EQ(gather({{4, 9}}, {{1}}, {{9}}), "ok");
+  EXPECT_EQ(gather({{4}}, {{2, 3, 1}}, {{2, 3}}), "ok");
+  EXPECT_EQ(gather({{4, 9}, 1}, {{2, 3, 1}}, {{2, 3, 9}, 2}), "ok");
+  EXPECT_EQ(gather({{4, 9}}, {{2, 3, 1}, 1}, {{2, 3, 9}, 1}), "ok");
+  EXPECT_EQ(gather({{4, 9}, 0}, {{7, 1}}, {{7, 9}}), wrong);
+  EXPECT_EQ(gather({{4, 9}, 1}, {{7, 1}}, {{7, 9}}), wrong);
+  EXPECT_EQ(gather({{4, 9}}, {{7, 1}, 0}, {{7, 9}}), wrong);
+  EXPECT_EQ(gather({{4, 9}}, {{7, 1}, 1}, {{7, 9}}), wrong);
+  EXPECT_EQ(gather({{4, 9}}, {{7, 1}}, {{7, 9}, 0}), wrong);
+  EXPECT_EQ(gather({{4, 9}}, {{7}}, {{7, 9}}), wrong);
+  EXPECT_EQ(gather({{4, 9}}, {{7, 1}}, {{7, 1, 9}}), wrong);
+  EXPECT_EQ(gather({{4, 9}}, {{7, 1}}, {{7, 4}}), wrong);
+  EXPECT_EQ(gather({{4, 9}}, {{7, 1}, kNone, false, Element::kF64}, {{7, 9}}), wrong);
+  EXPECT_EQ(gather({{4, 9}}, {{7, 1}}, {{7, 9}, kNone, false, Element::kF64}), wrong);
+  EXPECT_EQ(gather({{}}, {{7, 1}}, {{7}}), wrong);
+  EXPECT_EQ(gather({{4, 9}}, {{}}, {{9}}), wrong);
 }
 
 /// Rows that a stream becomes: all of them are taken, into a buffer with as many, or even parts of
