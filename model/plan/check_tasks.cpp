@@ -303,7 +303,9 @@ private:
     std::vector<int32_t> operands = compute.inputs;
     operands.insert(operands.end(), compute.outputs.begin(), compute.outputs.end());
     const std::vector<int64_t> &parameters = compute.parameters;
-    if (parameters.size() != 2 || parameters[0] < 0 ||
+    bool combines = parameters.size() == 3 && compute.outputs.size() == 1 && parameters[2] >= 0 &&
+                    parameters[2] <= static_cast<int64_t>(Reduction::kMin);
+    if ((parameters.size() != 2 && !combines) || parameters[0] < 0 ||
         parameters[0] >= static_cast<int64_t>(operands.size())) {
       return false;
     }

@@ -107,7 +107,8 @@ struct CollectiveTask {
 enum class ComputeKind : uint8_t {
   kMatmul, ///< [left is transposed, right is transposed, dimensions of the batch], see matmul_job.h
   kKernel, ///< [operand, dimension] of the rows that morsels cut, counted from the inputs on;
-           ///< none: one morsel
+           ///< none: one morsel. A Reduction behind them: each morsel writes an output of its own,
+           ///< which are then combined
   kReshape, ///< none
   kSlice,   ///< of each dimension of the input the offset, then all sizes, then all strides; of the
             ///< whole tensors. Of an unknown extent all is taken. The output may lack dimensions of

@@ -2,7 +2,10 @@
 #include "passes/analysis/tensor_kernel.h"
 
 #include "dialects/interfaces/DiagnosticKind.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -34,21 +37,79 @@ LogicalResult checkMap(linalg::GenericOp op, AffineMap map) {
   return success();
 }
 
-std::optional<unsigned> chooseRowLoop(linalg::GenericOp op, const TensorKernelShape &shape) {
+// Of a loop with so many steps all workers get some, and of outputs of at most so many elements one
+// for each morsel costs little.
+constexpr int64_t kSteps = 32;
+constexpr int64_t kOwnOutput = 1 << 16;
+
+/// Steps of a loop; what only the run knows is many.
+int64_t stepsOf(const TensorKernelShape &shape, unsigned loop) {
+  const TensorKernelExtent &from = shape.extents[loop];
+  auto type = cast<RankedTensorType>(shape.buffer(from.buffer).tensor.getType());
+  return type.isDynamicDim(from.dimension) ? std::numeric_limits<int64_t>::max()
+                                           : type.getDimSize(from.dimension);
+}
+
+/// Whether every output has an element for each step of the loop.
+bool isOfOutputs(const TensorKernelShape &shape, unsigned loop) {
+  return llvm::all_of(shape.outputs,
+                      [&](const TensorKernelBuffer &out) { return out.map.isFunctionOfDim(loop); });
+}
+
+/// The reduction by which outputs of parts of it can be combined: each starts from its neutral
+/// element, and there are few elements. kNone if it cannot be divided.
+ReductionKind dividedReduction(linalg::GenericOp op, const TensorKernelShape &shape) {
+  std::optional<ShardingRule> rule = tensorShardingRule(op);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t elements = 1;
+  for (int64_t extent : type.getShape()) {
+    elements *= ShapedType::isDynamic(extent) ? 1 : extent;
+  }
+  bool keepsNaN = op.getBody()->getOps<arith::MaxNumFOp>().empty() &&
+                  op.getBody()->getOps<arith::MinNumFOp>().empty();
+  auto fill = op.getDpsInits().front().getDefiningOp<linalg::FillOp>();
+  if (shape.outputs.size() != 1 || elements > kOwnOutput || !keepsNaN || !fill || !rule ||
+      rule->reduction == ReductionKind::kProduct) {
+    return ReductionKind::kNone;
+  }
+  std::optional<ShardingRule> start = tensorShardingRule(fill);
+  bool neutral = start && llvm::is_contained(start->neutralFor, rule->reduction);
+  return neutral ? rule->reduction : ReductionKind::kNone;
+}
+
+/// The outermost loop over an input, or over the output of an op without reductions, that has many
+/// steps: a morsel then reads and writes what lies together. Else of those of the outputs the one
+/// with the most.
+void chooseRowLoop(linalg::GenericOp op, TensorKernelShape &shape) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  for (AffineExpr result : shape.outputs.front().map.getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(result);
-    if (!dim || iterators[dim.getPosition()] != utils::IteratorType::parallel) {
-      continue;
-    }
-    bool everywhere = llvm::all_of(shape.outputs, [&](const TensorKernelBuffer &out) {
-      return out.map.isFunctionOfDim(dim.getPosition());
-    });
-    if (everywhere) {
-      return dim.getPosition();
+  bool reduces = llvm::is_contained(iterators, utils::IteratorType::reduction);
+  ReductionKind reduction = reduces ? dividedReduction(op, shape) : ReductionKind::kNone;
+  const TensorKernelBuffer *along = &shape.outputs.front();
+  for (const TensorKernelBuffer &input : shape.inputs) {
+    if (reduces && input.map.getNumResults() > along->map.getNumResults()) {
+      along = &input;
     }
   }
-  return std::nullopt;
+  for (AffineExpr result : along->map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (!dim) {
+      continue;
+    }
+    unsigned loop = dim.getPosition();
+    bool parallel = isOfOutputs(shape, loop);
+    if (!parallel &&
+        (reduction == ReductionKind::kNone || iterators[loop] != utils::IteratorType::reduction)) {
+      continue;
+    }
+    if (stepsOf(shape, loop) >= kSteps) {
+      shape.rowLoop = loop;
+      shape.combines = parallel ? ReductionKind::kNone : reduction;
+      return;
+    }
+    if (parallel && (!shape.rowLoop || stepsOf(shape, loop) > stepsOf(shape, *shape.rowLoop))) {
+      shape.rowLoop = loop;
+    }
+  }
 }
 
 } // namespace
@@ -117,7 +178,7 @@ FailureOr<TensorKernelShape> tensorKernelShape(linalg::GenericOp op) {
       }
     }
   }
-  shape.rowLoop = chooseRowLoop(op, shape);
+  chooseRowLoop(op, shape);
   return shape;
 }
 

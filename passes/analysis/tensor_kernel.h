@@ -3,6 +3,7 @@
 // which emits the code.
 #pragma once
 
+#include "dialects/interfaces/ShardingRule.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <optional>
@@ -35,6 +36,9 @@ struct TensorKernelShape {
   llvm::SmallVector<TensorKernelExtent> extents;
   /// The loop over HrMorsel.firstRow … + rows; none: the kernel is called once.
   std::optional<unsigned> rowLoop;
+  /// How what morsels give is combined, where the loop is one of a reduction: each morsel then has
+  /// an output of its own.
+  ReductionKind combines = ReductionKind::kNone;
 
   const TensorKernelBuffer &buffer(unsigned index) const {
     return index < inputs.size() ? inputs[index] : outputs[index - inputs.size()];

@@ -93,6 +93,12 @@ plan::Reduction planReduction(sched::Reduction reduction) {
   llvm_unreachable("unknown reduction");
 }
 
+plan::Reduction planReduction(ReductionKind reduction) {
+  return reduction == ReductionKind::kMax   ? plan::Reduction::kMax
+         : reduction == ReductionKind::kMin ? plan::Reduction::kMin
+                                            : plan::Reduction::kSum;
+}
+
 Tier planTier(sched::Tier tier) {
   switch (tier) {
   case sched::Tier::Host:

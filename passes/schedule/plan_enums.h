@@ -1,6 +1,7 @@
 // The enums of pipe and sched as those of plans.
 #pragma once
 
+#include "dialects/interfaces/ShardingRule.h"
 #include "dialects/pipe/PipeDialect.h"
 #include "dialects/sched/SchedDialect.h"
 #include "model/plan/names.h"
@@ -14,6 +15,7 @@ plan::CollectiveKind planKind(sched::CollectiveKind kind);
 plan::ComputeKind planKind(sched::Action action);
 plan::WorkKind planKind(sched::WorkKind kind);
 plan::Reduction planReduction(sched::Reduction reduction);
+plan::Reduction planReduction(ReductionKind reduction); ///< a sum, a maximum or a minimum
 Tier planTier(sched::Tier tier);
 
 } // namespace headrace::schedule

@@ -7,6 +7,7 @@
 #include "model/plan/plan.h"
 #include "passes/analysis/matrix_product.h"
 #include "passes/analysis/tensor_kernel.h"
+#include "passes/schedule/plan_enums.h"
 #include "passes/schedule/tensor_placement.h"
 
 #include "dialects/dist/DistDialect.h"
@@ -243,6 +244,9 @@ private:
     if (shape->rowLoop) {
       const TensorKernelExtent &extent = shape->extents[*shape->rowLoop];
       rows = {extent.buffer, extent.dimension};
+      if (shape->combines != ReductionKind::kNone) {
+        rows.push_back(static_cast<int64_t>(planReduction(shape->combines)));
+      }
     }
     addCompute(op, sched::Action::Kernel,
                FlatSymbolRefAttr::get(op.getContext(), tensorKernelSymbol(op)), inputs, rows,

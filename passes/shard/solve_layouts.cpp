@@ -343,7 +343,8 @@ LogicalResult solveLayouts(ModuleOp module, const ShardOptions &options, ShardRe
     size_t reported = filled.choices.size();
     Reporter(program, choice, chosen->near ? &*chosen->near : nullptr, options, filled).run();
     log(LogLevel::kInfo, "layouts chosen in ", formatSeconds(filled.solveSeconds), " for ",
-        filled.ranks, " ranks of ", filled.topology, ": ", formatSeconds(filled.totalSeconds));
+        filled.ranks, filled.ranks == 1 ? " rank of " : " ranks of ", filled.topology, ": ",
+        formatSeconds(filled.totalSeconds));
     if (open) {
       ShardChoice &described = filled.choices[reported + open->node];
       described.strategy += "; " + open->toText();

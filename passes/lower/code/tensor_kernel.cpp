@@ -38,12 +38,15 @@ TensorKernelEmitter::TensorKernelEmitter(linalg::GenericOp op, LLVM::LLVMFuncOp 
     : op_(op), b_(function, op.getLoc()) {}
 
 /// Everything before the loops.
-LogicalResult TensorKernelEmitter::prepare() {
+LogicalResult TensorKernelEmitter::prepare(bool inMorsels) {
   FailureOr<TensorKernelShape> shape = tensorKernelShape(op_);
   if (failed(shape)) {
     return failure();
   }
   shape_ = *shape;
+  if (!inMorsels) {
+    shape_.rowLoop.reset();
+  }
   if (failed(check())) {
     return failure();
   }
@@ -54,7 +57,7 @@ LogicalResult TensorKernelEmitter::prepare() {
 }
 
 FailureOr<plan::Kernel> TensorKernelEmitter::emit() {
-  if (failed(prepare())) {
+  if (failed(prepare(/*inMorsels=*/true))) {
     return failure();
   }
   chooseVectorLoop();
@@ -142,7 +145,8 @@ void TensorKernelEmitter::emitPrologue() {
   indices_.resize(extents_.size());
 }
 
-/// Elementwise on equal shapes: one loop, however short the last dimension is.
+/// Elementwise on equal shapes: one loop from that over the rows on, however short the last
+/// dimension is.
 void TensorKernelEmitter::flatten() {
   unsigned buffers = shape_.inputs.size() + shape_.outputs.size();
   bool same = extents_.size() > 1 && !llvm::is_contained(reduction_, true);
@@ -153,20 +157,24 @@ void TensorKernelEmitter::flatten() {
     return;
   }
   flat_ = true;
-  Value rowElements = strides_.front().front();
-  firstRow_ = arith::MulIOp::create(b_, b_.loc(), firstRow_, rowElements);
-  rows_ = arith::MulIOp::create(b_, b_.loc(), rows_, rowElements);
-  AffineMap line = AffineMap::getMultiDimIdentityMap(1, op_.getContext());
+  unsigned line = shape_.rowLoop.value_or(0), loops = line + 1;
+  Value rowElements = strides_.front()[line];
+  for (Value *count : {&firstRow_, &rows_, &extents_[line]}) {
+    *count = arith::MulIOp::create(b_, b_.loc(), *count, rowElements);
+  }
+  AffineMap map = AffineMap::getMultiDimIdentityMap(loops, op_.getContext());
   for (auto *list : {&shape_.inputs, &shape_.outputs}) {
     for (TensorKernelBuffer &buffer : *list) {
-      buffer.map = line;
+      buffer.map = map;
     }
   }
-  strides_.assign(buffers, {b_.i64(1)});
-  extents_.truncate(1);
-  reduction_.truncate(1);
-  indices_.resize(1);
-  shape_.rowLoop = 0;
+  for (SmallVector<Value> &strides : strides_) {
+    strides.truncate(loops);
+    strides.back() = b_.i64(1);
+  }
+  extents_.truncate(loops);
+  reduction_.truncate(loops);
+  indices_.resize(loops);
 }
 
 TensorKernelEmitter::Access TensorKernelEmitter::access(unsigned buffer) {
@@ -218,8 +226,11 @@ unsigned TensorKernelEmitter::chooseWidth() {
   unsigned width = (heavy ? 64 : 128) / bytes;
   const TensorKernelExtent &from = shape_.extents[*vectorLoop_];
   auto type = cast<RankedTensorType>(shape_.buffer(from.buffer).tensor.getType());
-  int64_t extent =
-      flat_ && type.hasStaticShape() ? type.getNumElements() : type.getDimSize(from.dimension);
+  int64_t extent = type.getDimSize(from.dimension);
+  for (int64_t inner : type.getShape().drop_front(from.dimension + 1)) {
+    bool unknown = ShapedType::isDynamic(extent) || ShapedType::isDynamic(inner);
+    extent = !flat_ ? extent : unknown ? ShapedType::kDynamic : extent * inner;
+  }
   while (!ShapedType::isDynamic(extent) && width > 1 && width > extent) {
     width /= 2;
   }

@@ -29,7 +29,8 @@ protected:
   /// For another skeleton around the same bodies: emits into a function whose first argument is the
   /// HrArgs.
   TensorKernelEmitter(mlir::linalg::GenericOp op, mlir::LLVM::LLVMFuncOp function);
-  mlir::LogicalResult prepare();
+  /// `inMorsels`: the loop over rows has those of the morsel, not all.
+  mlir::LogicalResult prepare(bool inMorsels);
 
   /// Values of the loops so far; null inside a loop that is not open.
   using Indices = llvm::SmallVector<mlir::Value>;
@@ -74,7 +75,7 @@ protected:
   llvm::SmallVector<unsigned> outer_;      ///< parallel loops around the vector loop
   llvm::SmallVector<unsigned> reductions_; ///< reduction loops other than the vector loop
   std::optional<unsigned> vectorLoop_;
-  bool flat_ = false; ///< one loop over all elements
+  bool flat_ = false; ///< the last loop is over all dimensions from its own on
   Indices indices_;
   llvm::DenseMap<unsigned, mlir::Value>
       fixed_; ///< input buffers whose element is the same all along the row

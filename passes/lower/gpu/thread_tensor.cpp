@@ -11,7 +11,7 @@ ThreadTensorEmitter::ThreadTensorEmitter(linalg::GenericOp op, ModuleOp target)
     : TensorKernelEmitter(op, makeSuperstep(target, tensorKernelSymbol(op), 0, op.getLoc())) {}
 
 FailureOr<DeviceKernel> ThreadTensorEmitter::emit() {
-  if (failed(prepare())) {
+  if (failed(prepare(/*inMorsels=*/false))) {
     return failure();
   }
   SmallVector<unsigned> parallel;

@@ -52,18 +52,6 @@ std::vector<int64_t> elementCounts(const Split &split, std::vector<int64_t> part
   return parts;
 }
 
-ReduceOp reduceOp(plan::Reduction combine) {
-  switch (combine) {
-  case plan::Reduction::kSum:
-    return ReduceOp::kSum;
-  case plan::Reduction::kMax:
-    return ReduceOp::kMax;
-  case plan::Reduction::kMin:
-    return ReduceOp::kMin;
-  }
-  return ReduceOp::kSum;
-}
-
 class CollectiveTask final : public TaskRunnerOf<plan::CollectiveTask> {
 public:
   using TaskRunnerOf::TaskRunnerOf;
@@ -150,7 +138,7 @@ Status CollectiveTask::move() {
     return copyWhole();
   }
   ElementType type = elementTypeOf(input_->described().element);
-  ReduceOp op = reduceOp(task_.combine);
+  ReduceOp op = reduceOpOf(task_.combine);
   switch (task_.operation) {
   case plan::CollectiveKind::kAllGather:
     return startGather(type);

@@ -6,7 +6,9 @@
 // "kernel": the kernel sees a column with one segment per input, then per output: the whole local
 //   buffers. Its literal block is the local extents of all of them, one after another.
 //   parameters: [buffer, dimension] whose local extent is cut into morsels; none: the kernel is
-//   called once.
+//   called once. [buffer, dimension, reduction]: morsels are parts of a reduction, so each has an
+//   output of its own, but for the first; a second phase combines them in their order. How many
+//   there are follows from the extents alone, and so do the bits of a sum.
 // "reshape": the elements of the input in the same order.
 // "slice", "concat", "gather": elements of the inputs as model/plan/task.h says.
 #include "runtime/exec/task/box_copy.h"
@@ -42,11 +44,16 @@ private:
   Status startGather();
   Status copy(JobPhase phase);
   void addPhase(PhasedJob::MakePhase phase);
-  Status runMorsel(int64_t first, int64_t rows);
+  Status runMorsel(int64_t first, int64_t rows, const std::vector<HrColumn> &columns);
+  Status runPart(int64_t part, int64_t rows, int64_t total);
+  Status startParts(int64_t total, int64_t rows);
+  uint8_t *outputOf(int64_t part) const;
+  void combineParts(int64_t parts);
   TensorBuffer &buffer(int32_t index) const { return *context_.buffers[index]; }
 
   std::shared_ptr<MemoryAccount> account_;
   KernelOperands operands_;
+  Block parts_; ///< of a reduction in parts the outputs behind the first
   std::unique_ptr<PhasedJob> job_;
 };
 
@@ -72,7 +79,9 @@ Status ComputeTask::start() {
 }
 
 void ComputeTask::addPhase(PhasedJob::MakePhase phase) {
-  job_ = std::make_unique<PhasedJob>(*context_.pool, context_.jobOf(index_));
+  if (!job_) {
+    job_ = std::make_unique<PhasedJob>(*context_.pool, context_.jobOf(index_));
+  }
   job_->add([=, this]() -> Expected<JobPhase> {
     HR_ASSIGN_OR_RETURN(JobPhase made, phase());
     MorselBody body = std::move(made.body);
@@ -125,24 +134,75 @@ Status ComputeTask::startKernel() {
   constexpr int64_t kElements = 65536;
   int64_t rows =
       task_.parameters.empty() ? 1 : std::clamp<int64_t>(kElements * total / largest, 1, kElements);
+  if (task_.parameters.size() > 2) {
+    return startParts(total, rows);
+  }
   addPhase([=, this]() -> Expected<JobPhase> {
     return JobPhase{(total + rows - 1) / rows, [=, this](int, int64_t morsel) {
                       int64_t first = morsel * rows;
-                      return runMorsel(first, std::min(rows, total - first));
+                      return runMorsel(first, std::min(rows, total - first), operands_.columns);
                     }};
   });
   return {};
 }
 
-Status ComputeTask::runMorsel(int64_t first, int64_t rows) {
+/// Of `rows` each, or more where there would be too many outputs.
+Status ComputeTask::startParts(int64_t total, int64_t rows) {
+  constexpr int64_t kParts = 1024, kBytes = 4 << 20;
+  int64_t bytes = buffer(task_.outputs.front()).bytes();
+  int64_t parts = std::clamp<int64_t>(kBytes / std::max<int64_t>(bytes, 1), 1, kParts);
+  rows = std::max(rows, (total + parts - 1) / parts);
+  parts = std::max<int64_t>(1, (total + rows - 1) / rows); // of nothing the start is the result
+  if (parts > 1) {
+    HR_ASSIGN_OR_RETURN(parts_, account_->allocate((parts - 1) * bytes));
+  }
+  addPhase([=, this]() -> Expected<JobPhase> {
+    return JobPhase{parts, [=, this](int, int64_t part) { return runPart(part, rows, total); }};
+  });
+  if (parts > 1) {
+    addPhase([=, this]() -> Expected<JobPhase> {
+      return JobPhase{1, [=, this](int, int64_t) {
+                        combineParts(parts);
+                        return Status();
+                      }};
+    });
+  }
+  return {};
+}
+
+uint8_t *ComputeTask::outputOf(int64_t part) const {
+  const TensorBuffer &output = buffer(task_.outputs.front());
+  return part == 0 ? output.data()
+                   : reinterpret_cast<uint8_t *>(parts_.data()) + (part - 1) * output.bytes();
+}
+
+Status ComputeTask::runPart(int64_t part, int64_t rows, int64_t total) {
+  HrSegment segment = operands_.segments.back();
+  segment.data = outputOf(part);
+  std::vector<HrColumn> columns = operands_.columns;
+  columns.back().segments = &segment;
+  int64_t first = part * rows;
+  return runMorsel(first, std::min(rows, total - first), columns);
+}
+
+void ComputeTask::combineParts(int64_t parts) {
+  const TensorBuffer &output = buffer(task_.outputs.front());
+  for (int64_t part = 1; part < parts; ++part) {
+    reduceInto(output.data(), outputOf(part), output.elements(),
+               elementTypeOf(output.described().element),
+               reduceOpOf(static_cast<plan::Reduction>(task_.parameters[2])));
+  }
+}
+
+Status ComputeTask::runMorsel(int64_t first, int64_t rows, const std::vector<HrColumn> &columns) {
   const KernelCall &kernel = *(*context_.kernels)[task_.kernel];
   HR_ASSIGN_OR_RETURN(auto frame,
                       KernelFrame::create(kernel, account_, context_.rank, context_.size));
   HrMorsel morsel{};
   morsel.firstRow = static_cast<uint64_t>(first);
   morsel.rows = static_cast<uint32_t>(rows);
-  morsel.columns = operands_.columns.data();
-  morsel.columnCount = static_cast<uint32_t>(operands_.columns.size());
+  morsel.columns = columns.data();
+  morsel.columnCount = static_cast<uint32_t>(columns.size());
   frame->beginMorsel();
   HrResult result = frame->run(HrArgs{&morsel, operands_.extents.data(), nullptr});
   return result == HR_DONE ? Status() : frame->error();
@@ -168,8 +228,8 @@ Status ComputeTask::startReshape() {
 }
 
 Status ComputeTask::startSlice() {
-  return copy(copyPhase(
-      {sliceBox(buffer(task_.inputs[0]), buffer(task_.outputs[0]), task_.parameters)}));
+  return copy(
+      copyPhase({sliceBox(buffer(task_.inputs[0]), buffer(task_.outputs[0]), task_.parameters)}));
 }
 
 Status ComputeTask::startConcat() {
@@ -206,16 +266,31 @@ public:
     if (slot.resident) {
       return share(slot);
     }
-    HR_ASSIGN_OR_RETURN(TensorBuffer * made, context_.writable(task_.output));
     auto bound = context_.tensors->find(slot.name);
     if (bound == context_.tensors->end()) {
       return makeError(ErrorKind::kUser, "no input is bound to tensor: ", slot.name);
     }
+    const plan::Buffer &described = context_.plan->buffers[task_.output];
+    if (!isResult()) {
+      HR_ASSIGN_OR_RETURN(context_.buffers[task_.output],
+                          TensorBuffer::borrow(described, context_.place, bound->second));
+    }
+    if (context_.buffers[task_.output]) {
+      return {};
+    }
+    HR_ASSIGN_OR_RETURN(TensorBuffer * made, context_.writable(task_.output));
     return made->copyFrom(bound->second);
   }
   PollState poll() override { return PollState::kDone; }
 
 private:
+  /// Whether the caller gets it back, which then outlives what it was given.
+  bool isResult() const {
+    return std::ranges::any_of(context_.plan->tasks, [this](const plan::Task &task) {
+      const auto *result = task.as<plan::TensorResultTask>();
+      return result && result->buffer == task_.output;
+    });
+  }
   /// The rank has its part, and reads it where it is.
   Status share(const plan::Slot &slot) {
     auto bound = context_.parts->find(slot.name);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <mutex>
 
 extern "C" void openblas_set_num_threads(int threads);
@@ -106,7 +107,8 @@ Expected<JobPhase> matmulPhase(const MatmulOperands &operands, size_t lanes) {
   useOneBlasThread();
   HR_ASSIGN_OR_RETURN(Product product, productOf(operands));
   if (product.inner == 0 || product.out.batch * product.out.elements() == 0) {
-    return JobPhase{}; // the product is zero already
+    std::memset(operands.product->data(), 0, static_cast<size_t>(operands.product->bytes()));
+    return JobPhase{};
   }
   // Enough rows that the library packs the right side worthwhile; a few tiles a worker for balance.
   auto workers = static_cast<int64_t>(lanes);

@@ -21,6 +21,28 @@ ElementType elementTypeOf(plan::Element element) {
                                           : ElementType::kInt64;
 }
 
+ReduceOp reduceOpOf(plan::Reduction reduction) {
+  return reduction == plan::Reduction::kMax   ? ReduceOp::kMax
+         : reduction == plan::Reduction::kMin ? ReduceOp::kMin
+                                              : ReduceOp::kSum;
+}
+
+namespace {
+
+std::vector<int64_t> denseStrides(const TensorView &view) {
+  std::vector<int64_t> strides(view.shape.size(), plan::bytesOf(view.element));
+  for (size_t d = strides.size(); d-- > 1;) {
+    strides[d - 1] = strides[d] * view.shape[d];
+  }
+  return strides;
+}
+
+std::vector<int64_t> stridesOf(const TensorView &view) {
+  return view.strideBytes.empty() ? denseStrides(view) : view.strideBytes;
+}
+
+} // namespace
+
 Expected<std::unique_ptr<TensorBuffer>>
 TensorBuffer::shaped(const plan::Buffer &buffer, const plan::MeshPosition &place, RowCount rows) {
   std::unique_ptr<TensorBuffer> made(new TensorBuffer());
@@ -67,7 +89,7 @@ Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::create(const plan::Buffer 
   HR_ASSIGN_OR_RETURN(owned->account, MemoryAccount::open(std::move(memory), request));
   HR_ASSIGN_OR_RETURN(owned->block, owned->account->allocate(made->bytes() + HR_PADDING));
   made->memory_ = std::move(owned);
-  std::memset(made->data(), 0, static_cast<size_t>(made->bytes()));
+  made->data_ = reinterpret_cast<uint8_t *>(made->memory_->block.data());
   return made;
 }
 
@@ -81,28 +103,55 @@ Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::share(const plan::Buffer &
                      plan::nameOf(part.element));
   }
   made->memory_ = part.memory;
+  made->data_ = reinterpret_cast<uint8_t *>(made->memory_->block.data());
   return made;
 }
 
-Status TensorBuffer::copyFrom(const TensorView &view) {
+Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::borrow(const plan::Buffer &buffer,
+                                                             const plan::MeshPosition &place,
+                                                             const TensorView &view) {
+  HR_ASSIGN_OR_RETURN(std::unique_ptr<TensorBuffer> made, shaped(buffer, place, {}));
+  HR_RETURN_IF_ERROR(made->check(view));
+  const std::vector<int64_t> dense = denseStrides(view), strides = stridesOf(view);
+  bool apart = made->elements_ == 0;
+  int64_t outside = 1; // elements of the dimensions so far
+  for (size_t d = 0; d < dense.size(); ++d) {
+    apart |= made->localShape_[d] > 1 && strides[d] != dense[d];
+    apart |= made->localShape_[d] != view.shape[d] && outside > 1;
+    outside *= made->localShape_[d];
+  }
+  const uint8_t *data = made->beginOf(view, strides);
+  if (apart || reinterpret_cast<uintptr_t>(data) % plan::bytesOf(view.element) != 0) {
+    return std::unique_ptr<TensorBuffer>();
+  }
+  made->data_ = const_cast<uint8_t *>(data); // of an input: nothing writes to it
+  return made;
+}
+
+const uint8_t *TensorBuffer::beginOf(const TensorView &view,
+                                     const std::vector<int64_t> &strides) const {
+  const auto *begin = static_cast<const uint8_t *>(view.data);
+  for (size_t d = 0; d < strides.size(); ++d) {
+    begin += first_[d] * strides[d];
+  }
+  return begin;
+}
+
+Status TensorBuffer::check(const TensorView &view) const {
   if (view.element != described_->element || view.shape != described_->shape) {
     return makeError(ErrorKind::kUser, "tensor bound to '", described_->name,
                      "' has another shape or element than the program was compiled for, got ",
                      plan::nameOf(view.element));
   }
+  return {};
+}
+
+Status TensorBuffer::copyFrom(const TensorView &view) {
+  HR_RETURN_IF_ERROR(check(view));
   size_t dimensions = view.shape.size();
   int64_t width = plan::bytesOf(view.element);
-  std::vector<int64_t> strides = view.strideBytes;
-  if (strides.empty()) {
-    strides.assign(dimensions, width);
-    for (size_t d = dimensions; d-- > 1;) {
-      strides[d - 1] = strides[d] * view.shape[d];
-    }
-  }
-  const auto *from = static_cast<const uint8_t *>(view.data);
-  for (size_t d = 0; d < dimensions; ++d) {
-    from += first_[d] * strides[d];
-  }
+  const std::vector<int64_t> strides = stridesOf(view);
+  const uint8_t *from = beginOf(view, strides);
   uint8_t *to = data();
   std::vector<int64_t> index(dimensions, 0);
   int64_t inner = dimensions == 0 ? 1 : localShape_.back();

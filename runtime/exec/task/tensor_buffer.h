@@ -29,6 +29,7 @@ struct Part {
 Part evenPart(int64_t extent, plan::GroupPlace place);
 
 ElementType elementTypeOf(plan::Element element);
+ReduceOp reduceOpOf(plan::Reduction reduction);
 
 /// Rows that a to_tensor task got; -1: not known yet.
 struct RowCount {
@@ -51,9 +52,9 @@ struct TensorPart {
   std::shared_ptr<const TensorMemory> memory;
 };
 
-/// Purpose: the local part of Plan.buffers[i], row-major. Ownership: owns its memory (zeroed), or
-/// shares that of a part that was there before. Thread-safety: none; the tasks that use it are
-/// ordered by the plan.
+/// Purpose: the local part of Plan.buffers[i], row-major. Ownership: owns its memory, shares that
+/// of a part that was there before, or borrows the caller's while the program runs. Thread-safety:
+/// none; the tasks that use it are ordered by the plan.
 class TensorBuffer {
 public:
   /// Unknown extents are `rows.total`, but for a ragged split, which is `rows.here`.
@@ -65,8 +66,13 @@ public:
   static Expected<std::unique_ptr<TensorBuffer>>
   share(const plan::Buffer &buffer, const plan::MeshPosition &place, const TensorPart &part);
 
+  /// Of a caller's tensor, if this rank's part of it lies in one piece; null if it does not. Nobody
+  /// may write to it, and it has no part() for after the run.
+  static Expected<std::unique_ptr<TensorBuffer>>
+  borrow(const plan::Buffer &buffer, const plan::MeshPosition &place, const TensorView &view);
+
   const plan::Buffer &described() const { return *described_; }
-  uint8_t *data() const { return reinterpret_cast<uint8_t *>(memory_->block.data()); }
+  uint8_t *data() const { return data_; }
   const std::vector<int64_t> &localShape() const { return localShape_; }
   /// Of each dimension, the first element of the whole that is here; 0 where a split is ragged.
   const std::vector<int64_t> &first() const { return first_; }
@@ -83,8 +89,13 @@ private:
   static Expected<std::unique_ptr<TensorBuffer>>
   shaped(const plan::Buffer &buffer, const plan::MeshPosition &place, RowCount rows);
 
+  Status check(const TensorView &view) const;
+  /// Where this rank's part of a caller's tensor begins.
+  const uint8_t *beginOf(const TensorView &view, const std::vector<int64_t> &strides) const;
+
   const plan::Buffer *described_ = nullptr;
-  std::shared_ptr<const TensorMemory> memory_;
+  std::shared_ptr<const TensorMemory> memory_; ///< none: borrowed
+  uint8_t *data_ = nullptr;
   std::vector<int64_t> localShape_;
   std::vector<int64_t> first_;
   int64_t elements_ = 0;
