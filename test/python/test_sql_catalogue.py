@@ -264,9 +264,9 @@ def test_every_function_of_the_clock_is_seen() -> None:
     ],
 )
 def test_uses_of_the_clock(text: str, uses: clock.Uses) -> None:
-    first = clock.clock_of(text, datetime(2026, 11, 22, 23, 59, 59, 999999, tzinfo=UTC))
-    second = clock.clock_of(text, datetime(2026, 11, 23, tzinfo=UTC))
-    later = clock.clock_of(text, datetime(2026, 11, 23, 0, 0, 1, tzinfo=UTC))
+    first = clock.clock_of(text, now=datetime(2026, 11, 22, 23, 59, 59, 999999, tzinfo=UTC))
+    second = clock.clock_of(text, now=datetime(2026, 11, 23, tzinfo=UTC))
+    later = clock.clock_of(text, now=datetime(2026, 11, 23, 0, 0, 1, tzinfo=UTC))
     assert first.uses is uses
     assert second.microseconds - first.microseconds == 1
     assert (first.key() == second.key()) == (uses is clock.Uses.NOTHING)

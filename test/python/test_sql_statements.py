@@ -124,7 +124,7 @@ def test_what_is_not_supported_has_its_place(
 
 def _at(moment: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = clock.clock_of
-    monkeypatch.setattr(compiled_query, "clock_of", lambda text: plain(text, moment))
+    monkeypatch.setattr(compiled_query, "clock_of", lambda text, plan="": plain(text, plan, now=moment))
 
 
 def test_a_day_later_it_is_another_day(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from headrace._src.query.copy_to import rows_for
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
 from headrace._src.result_output import SHOWN_ROWS, ResultFile, print_rows
 from headrace._src.settings_options import add_log, add_settings, add_threads, given_settings
+from headrace._src.sql.clock import Uses, clock_of
 from headrace._src.sql.script import Kind, kind_of
 
 
@@ -232,7 +233,11 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         "mesh": arguments.mesh,
     }
     if arguments.command == "compile":
+        clock = clock_of(text)
         query.compile_to(arguments.output, text, arguments.tables, device=arguments.device, **common)
+        if clock.uses is not Uses.NOTHING:
+            moment = f"{clock.moment:%Y-%m-%d %H:%M:%S} UTC"
+            print(f"headrace: the plan has the clock of {moment} in it, whenever it runs", file=sys.stderr)
         return 0
     if arguments.command == "cost":
         from headrace._src.cost import cost, rows_of

@@ -101,7 +101,8 @@ class Jit:
         self._function = function
         self._names = _parameter_names(function)
         self._options = options
-        self._programs: dict[tuple[object, ...], tuple[Traced, Program]] = {}
+        #: By types and ranks: what its queries took from clocks, and the program.
+        self._programs: dict[tuple[object, ...], tuple[list[object], Traced, Program]] = {}
 
     def __call__(self, *arguments: object) -> Any:
         """Compiles for arguments of these shapes and types, if they are new, and runs."""
@@ -153,10 +154,12 @@ class Jit:
         key = (ranks, keeps, *self._types(arguments))
         query = next((value.query for value in arguments if isinstance(value, QueryTensor)), None)
         programs = self._programs if query is None else query._programs.setdefault(self, {})
-        if key not in programs:
+        asked = dict.fromkeys(value.query for value in arguments if isinstance(value, QueryTensor))
+        clocks = [query.renewed().clock.key() for query in asked]
+        if key not in programs or programs[key][0] != clocks:
             traced = replace(self.trace(*arguments), keeps=keeps)
-            programs[key] = traced, traced.lower().compile()
-        return programs[key]
+            programs[key] = clocks, traced, traced.lower().compile()
+        return programs[key][1:]
 
     def _options_for(self, types: tuple[TensorType, ...]) -> Options:
         """With the mesh of the arguments that lie on the ranks, which must be that of the function."""

@@ -31,8 +31,14 @@ class Query:
 
     @cached_property
     def bound(self) -> BoundQuery:
-        """With the clock of the moment when it is first asked for."""
+        """With the clock of the moment when it is first asked for, or was renewed."""
         return bound_query(self.text, documents_for(self.text, self.tables), clock_of(self.text))
+
+    def renewed(self) -> BoundQuery:
+        """Bound anew if a clock that it may use has gone on since."""
+        if self.bound.clock.key() != clock_of(self.text).key():
+            self.__dict__.pop("bound", None)
+        return self.bound
 
     @property
     def statistics(self) -> dict[str, str]:

@@ -10,13 +10,14 @@ from typing import Any
 from headrace._src import programs
 from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
-from headrace._src.query.bound_query import bound_query
+from headrace._src.query.bound_query import bound_query, schemas_of
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.statistics import documents_for, statistics_of, table_sizes
 from headrace._src.query.tables import ArrowTable, FileTable, ResidentTable, Table, located
 from headrace._src.sql.catalogue import BoundPlan
 from headrace._src.sql.clock import Clock, clock_of
+from headrace._src.sql.constraints import generated_columns
 from headrace._src.sql.described import settings_asked
 from headrace._src.stop import current_stop
 from headrace._src.tuning import use as tuning
@@ -39,7 +40,7 @@ def load_query(
 ) -> LoadedProgram:
     """The query for `target`, with what a tuner found for it. plan: a part of the query, in its place."""
     target = tuning.applied(target, tuning.sql_program(text), lambda: table_sizes(tables))
-    clock = clock_of(text)
+    clock = _clock(text, tables, plan)
     part = [plan.json, plan.names, plan.types] if plan else []
     asked = settings_asked(text)
     key = _key(text, tables, [*target.key(), statistics, clock.key(), *part, *asked])
@@ -51,6 +52,16 @@ def load_query(
         lambda: compiled_query(text, tables, target, statistics, clock, plan),
         persistent=persistent,
         settings=target.settings(),
+    )
+
+
+def _clock(text: str, tables: dict[str, Table], plan: BoundPlan | None) -> Clock:
+    """Of all that the query may ask: defaults stand in its plan, generated columns with the tables."""
+    if plan:
+        return clock_of(text, plan.json)
+    schemas = schemas_of({name: statistics_of(table) for name, table in tables.items()})
+    return clock_of(
+        "\n".join([text, *(each for schema in schemas for each in generated_columns(schema).values())])
     )
 
 
@@ -68,7 +79,8 @@ def compiled_query(
     plan: BoundPlan | None = None,
 ) -> CompiledQuery:
     tables = pruned_tables(text, tables)
-    answer = answer_of(text, tables, clock or clock_of(text), target, "", statistics, plan)
+    clock = clock or _clock(text, tables, plan)
+    answer = answer_of(text, tables, clock, target, "", statistics, plan)
     manifest = _manifest(answer.plan_json, tables)
     return programs.compiled_of(answer.inner, manifest=manifest, parse_seconds=answer.parse_seconds)
 

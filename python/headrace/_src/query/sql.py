@@ -576,7 +576,7 @@ def _rest(
         return pruned_tables(text, tables)
 
     def cut(lost_per_second: float) -> list[tuple[str, str]]:
-        clock = clock_of(text)
+        clock = clock_of(text, plan.json if plan else "")
         return answer_of(text, pruned(), clock, target, "", statistics, plan, lost_per_second).parts
 
     def part_ran(part: str, kept: Mapping[str, FileTable], told: Callable[[], str]) -> Any:
@@ -750,7 +750,7 @@ def compile_to(
     """Compiles a query to a directory NAME.plan, which `headrace-run` runs without Python or LLVM.
 
     A plan that is there already is replaced. device: with "cuda" the plan has kernels for GPUs beside those
-    for the CPU, which run where `headrace-run --device cuda` finds one.
+    for the CPU, which run where `headrace-run --device cuda` finds one. A clock in it shows this moment.
     """
     import shutil
 

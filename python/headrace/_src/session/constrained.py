@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from headrace._src.errors import ConstraintError, DataError
@@ -92,7 +92,7 @@ def _beside(key: tuple[str, ...], old: KeptTable, new: KeptTable) -> KeptTable:
     return old if numbers is None else old.taken(numbers)
 
 
-def _compute(generated: Sequence[str], names: Names, new: KeptTable, options: Mapping[str, Any]) -> None:
+def _compute(generated: Iterable[str], names: Names, new: KeptTable, options: Mapping[str, Any]) -> None:
     """Raises ConstraintError if a generated column of new rows is a mistake; DuckDB lets updates make one."""
     asked = bound(
         f"select {', '.join(map(quoted, generated))} from new",

@@ -1,11 +1,11 @@
-"""What a query may take from clocks, by its text: no plan may outlive the answer of a clock in it."""
+"""What a query may take from clocks, by its text and plan: no plan may outlive the answer of a clock."""
 
 from __future__ import annotations
 
 import enum
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from headrace._src.sql.collations import current_collation
 from headrace._src.sql.zones import current_zone, zones_of
@@ -17,6 +17,18 @@ _DATE = re.compile(r"\b(?:current_date|today|age)\b", re.IGNORECASE)
 _MOMENT = re.compile(
     r"\b(?:now|(?:get_)?current_(?:local)?time\w*|localtime\w*|transaction_timestamp|uuidv7)\b", re.IGNORECASE
 )
+# As plans name functions: those of defaults and of generated columns stand in no text.
+_DATES = ('"current_date"]', '"today"]', '"age"]')
+_MOMENTS = tuple(
+    f'"{name}"]'
+    for name in (
+        "now", "get_current_timestamp", "transaction_timestamp", "current_localtimestamp",
+        "current_localtime", "get_current_time", "uuidv7",
+    )
+)  # fmt: skip
+
+
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Uses(enum.Enum):
@@ -48,15 +60,26 @@ class Clock:
         return [*([self.microseconds // day] if self.uses is Uses.DATE else []), *self.session]
 
     @property
+    def moment(self) -> datetime:
+        return _FIRST + timedelta(microseconds=self.microseconds)
+
+    @property
     def lasting(self) -> bool:
         """Whether the same plan may answer again."""
         return self.uses is not Uses.MOMENT
 
 
-def clock_of(text: str, now: datetime | None = None) -> Clock:
-    """The clock for a text with its definitions; `now` (default: the system's) must know its zone."""
-    moment = (now or datetime.now(UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
+def clock_of(text: str, plan: str = "", *, now: datetime | None = None) -> Clock:
+    """The clock for a text with its definitions, or for the plan (JSON) that it was bound to, too.
+
+    now: must know its zone (default: the system's).
+    """
+    moment = (now or datetime.now(UTC)) - _FIRST
     microseconds = (moment.days * 86_400 + moment.seconds) * 1_000_000 + moment.microseconds
-    uses = Uses.MOMENT if _MOMENT.search(text) else Uses.DATE if _DATE.search(text) else Uses.NOTHING
+    uses = Uses.NOTHING
+    if _MOMENT.search(text) or any(name in plan for name in _MOMENTS):
+        uses = Uses.MOMENT
+    elif _DATE.search(text) or any(name in plan for name in _DATES):
+        uses = Uses.DATE
     zone, collation = current_zone(), current_collation()
     return Clock(uses, microseconds, zone, (*zones_of(text, zone), *([collation] if collation else [])))

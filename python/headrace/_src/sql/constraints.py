@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -78,12 +79,13 @@ def constraints_of(schema: TableSchema) -> tuple[Constraint, ...]:
 
 
 @lru_cache(maxsize=256)
-def generated_columns(schema: TableSchema) -> tuple[str, ...]:
-    """Those that are computed when they are read."""
+def generated_columns(schema: TableSchema) -> Mapping[str, str]:
+    """Those that are computed when they are read: their expressions."""
     if "GENERATED ALWAYS AS" not in schema.definition.upper():
-        return ()
+        return {}
     with tables_of_binder([schema]) as connection:
         told = connection.execute(
-            "select column_name from duckdb_columns() where is_generated order by column_index"
+            "select column_name, column_default from duckdb_columns() where is_generated "
+            "order by column_index"
         ).fetchall()
-    return tuple(name for (name,) in told)
+    return dict(told)

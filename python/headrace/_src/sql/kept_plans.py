@@ -23,7 +23,7 @@ _plans: OrderedDict[object, BoundPlan] = OrderedDict()
 def kept_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
     """`bound_plan`, which is asked only for what it was not asked lately.
 
-    Binding looks at the clock where the text may, so such a text is bound each time.
+    Binding looks at the clock where the text may, or a default of a column: such a text is bound each time.
     """
     if clock_of(text).uses is not Uses.NOTHING:
         return bound_plan(text, schemas)
@@ -34,7 +34,7 @@ def kept_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
             _plans.move_to_end(key)
             return _plans[key]
     plan = bound_plan(text, schemas)
-    if len(plan.json) > _LETTERS_MAX:
+    if len(plan.json) > _LETTERS_MAX or clock_of("", plan.json).uses is not Uses.NOTHING:
         return plan
     with _lock:
         _plans[key] = plan

@@ -141,9 +141,17 @@ TEST(PlanCheckTasks, OperandsOfCompute) {
             needs("a kernel if it is kernel, and only then"));
   EXPECT_EQ(compute(ComputeKind::kKernel, {{2, 3}}, {2}, {0, 1}, 0), "ok");
   EXPECT_EQ(compute(ComputeKind::kKernel, {{2, 3}}, {2}, {}, 0), "ok");
+  EXPECT_EQ(compute(ComputeKind::kKernel, {{2, 3}}, {3}, {0, 0, 1}, 0), "ok");
   EXPECT_EQ(compute(ComputeKind::kKernel, {{2, 3}}, {2}, {}),
             needs("a kernel if it is kernel, and only then"));
-  for (std::vector<int64_t> bad : {std::vector<int64_t>{2, 0}, {1, 1}, {-1, 0}, {0, -1}, {0}}) {
+  for (std::vector<int64_t> bad : {std::vector<int64_t>{2, 0},
+                                   {1, 1},
+                                   {-1, 0},
+                                   {0, -1},
+                                   {0},
+                                   {0, 0, 3},
+                                   {0, 0, -1},
+                                   {0, 0, 0, 0}}) {
     EXPECT_EQ(compute(ComputeKind::kKernel, {{2, 3}}, {2}, bad, 0),
               needs("an operand and its dimension to cut into morsels"));
   }
