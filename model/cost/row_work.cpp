@@ -626,11 +626,16 @@ StepWork foldRows(const StateShape &state, double rows, double keys, double meas
   step.lanes[keys > 0 ? "fold_group" : "fold"] = rows * measures;
   step.lanes["fold_real"] = rows * state.reals;
   if (keys > 0) {
-    add(step.lanes, hashTerms(rows, keys, state.stringKeys));
-    step.lanes["scalar"] = rows * (keys - state.stringKeys); // compared with the group's
-    step.lanes["compare_string"] = rows * state.stringKeys;
-    step.lanes["group"] = rows;
-    addAccess(step.lanes, WorkKind::kGroup, state, rows, arrival);
+    if (state.coded) {
+      step.lanes["scalar"] = rows * keys;
+      step.lanes["mapped"] = rows * state.stringKeys;
+    } else {
+      add(step.lanes, hashTerms(rows, keys, state.stringKeys));
+      step.lanes["scalar"] = rows * (keys - state.stringKeys); // compared with the group's
+      step.lanes["compare_string"] = rows * state.stringKeys;
+      step.lanes["group"] = rows;
+      addAccess(step.lanes, WorkKind::kGroup, state, rows, arrival);
+    }
     addLookUps(step.device, state, rows);
     addHashes(step.device, rows, keys);
   }

@@ -48,7 +48,8 @@ struct StateShape {
   double stringKeys = 0;                              ///< groups: keys that are strings
   double textBytes = 32;                              ///< of a string
   double texts = 0;                                   ///< other fields that are strings
-  double reals = 0; ///< groups: of the fields, floating-point numbers
+  double reals = 0;   ///< groups: of the fields, floating-point numbers
+  bool coded = false; ///< groups: found by codes of dictionaries and small numbers, not by hash
 
   bool direct() const { return directory != plan::Directory::kHash; }
   double directoryBytes() const;

@@ -1,5 +1,6 @@
 // Counts rows, columns and scalar ops of relational ops.
 #include "passes/shard/op_work.h"
+#include "model/plan/coded_groups.h"
 
 #include "model/plan/page_form.h"
 #include "model/plan/text_work.h"
@@ -300,6 +301,37 @@ cost::StepWork OpWork::probe(const analysis::JoinSides &sides, double rows, doub
                           stringsAmong(cast<TableType>(sides.probe.getType()), keys), arrival);
 }
 
+/// The scan that a column of texts comes from, if nothing reads its texts on the way.
+static ScanOp scanBeside(Value rows, StringAttr name) {
+  auto reads = [&](ArrayAttr columns) { return llvm::is_contained(columns, Attribute(name)); };
+  if (auto filter = rows.getDefiningOp<FilterOp>()) {
+    return reads(filter.getColumns()) ? ScanOp() : scanBeside(filter.getInput(), name);
+  }
+  if (auto project = rows.getDefiningOp<ProjectOp>()) {
+    bool passes = llvm::is_contained(project.getKept(), Attribute(name));
+    return passes && !reads(project.getColumns()) ? scanBeside(project.getInput(), name) : ScanOp();
+  }
+  return rows.getDefiningOp<ScanOp>();
+}
+
+bool OpWork::areCoded(Value input, ArrayRef<StringAttr> keys, double groups) {
+  auto type = cast<TableType>(input.getType());
+  double combinations = 1;
+  for (StringAttr key : keys) {
+    Type column = type.getColumnType(key);
+    if (std::optional<analysis::Range> range = rows_.rangeOf(input, key)) {
+      combinations *= static_cast<double>(range->high - range->low) + (isNullable(column) ? 2 : 1);
+      continue;
+    }
+    ScanOp scan = isHeldAsText(dropNullable(column)) ? scanBeside(input, key) : ScanOp();
+    if (!scan || RowEstimates::pagesOf(scan, key).tried == 0) {
+      return false;
+    }
+    combinations *= rows_.columnOf(scan, key).distinct;
+  }
+  return std::max(combinations, groups) <= plan::kCodedGroupsMax;
+}
+
 cost::StepWork OpWork::group(Value input, Value result, double keys, double rows, double groups) {
   auto type = cast<TableType>(result.getType());
   ArrayRef<StringAttr> names = type.getNames();
@@ -310,6 +342,7 @@ cost::StepWork OpWork::group(Value input, Value result, double keys, double rows
   arrival.copies = static_cast<double>(model_.workers().ranks);
   cost::StateShape state = rows_.groupTable(result, groups);
   state.stringKeys = stringsAmong(type, keyNames);
+  state.coded = areCoded(input, keyNames, groups);
   cost::StepWork step =
       cost::groupRows(state, rows, keys, static_cast<double>(names.size()) - keys, arrival);
   return step += cost::readState(state, groups, rows_.shapeOf(result));

@@ -45,6 +45,9 @@ public:
   cost::StepWork toTensor(frame::ToTensorOp op, double parts);
 
 private:
+  /// Whether kernels find the groups of rows by the codes of their keys, as lower decides
+  /// (passes/lower/cpu/kernel_group_codes.cpp).
+  bool areCoded(mlir::Value input, llvm::ArrayRef<mlir::StringAttr> keys, double groups);
   cost::StateShape windowRows(mlir::Value result, double rows);
 
   RowEstimates &rows_;

@@ -26,6 +26,10 @@ public:
     return ranges_.cardinality().columnOf(table, column);
   }
 
+  std::optional<analysis::Range> rangeOf(mlir::Value table, llvm::StringRef column) {
+    return ranges_.rangeOf(table, column);
+  }
+
   /// As analysis::fullestShare.
   double fullestShare(mlir::Value table, llvm::ArrayRef<mlir::StringAttr> keys, double parts) {
     return analysis::fullestShare(ranges_.cardinality(), table, keys, parts);

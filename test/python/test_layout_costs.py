@@ -282,3 +282,42 @@ def test_full_pipelines_of_devices_have_one_price(topology: str, ranks: int) -> 
         solved = _solver_seconds(json.loads(plan))
         cost = json.loads(_runtime.cost(plan, case.topology, case.ranks))["seconds"]
         assert 0.85 < solved / cost < 1.15, (case, solved, cost)
+
+
+#: Groups by few and by many keys, of numbers and of texts: of the dictionary, or computed.
+_GROUPS = (
+    "select flag, count(*) from t group by 1",
+    "select small, sum(x) from t group by 1",
+    "select small, flag, name, sum(x), count(*) from t group by all",
+    "select flag, sum(x) from t where x < 500 group by 1",
+    "select small + 1 as s, max(x) from t group by 1",
+    "select upper(flag) as f, count(*) from t group by 1",
+    "select many, count(*) from t group by 1",
+    "select label, count(*) from t group by 1",
+)
+
+
+@pytest.fixture(scope="module")
+def grouped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("grouped")
+    rows = range(400_000)
+    table = pa.table(
+        {
+            "flag": [("A", "N", "R")[number % 3] for number in rows],
+            "name": [f"name {number % 7}" for number in rows],
+            "small": pa.array([number % 11 for number in rows], pa.int32()),
+            "many": pa.array([number * 7919 % 100_000 for number in rows], pa.int32()),
+            "label": [f"label {number * 31 % 30_000}" for number in rows],
+            "x": pa.array([number % 1000 for number in rows], pa.int64()),
+        }
+    )
+    pq.write_table(table, folder / "t.parquet")
+    return folder
+
+
+@pytest.mark.parametrize("text", _GROUPS)
+def test_groups_cost_what_the_simulator_says(text: str, grouped: Path) -> None:
+    hr.sql(text, grouped)
+    plan = json.loads(hr.last_profile().plan_json)
+    solver, simulated = _solver_seconds(plan), hr.cost(text, grouped).seconds
+    assert 1 / _FACTOR < solver / simulated < _FACTOR

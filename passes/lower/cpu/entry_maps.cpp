@@ -1,5 +1,6 @@
 // Finds what bodies make of one text alone, and moves it to maps behind the scan.
 #include "passes/lower/cpu/entry_maps.h"
+#include "model/plan/coded_groups.h"
 
 #include "model/plan/page_form.h"
 #include "passes/analysis/physical.h"
@@ -167,7 +168,7 @@ private:
   bool isGroupedByCodes(Operation *op) {
     auto combine = dyn_cast<pipe::CombineOp>(op);
     auto state = combine ? symbols_.lookup<pipe::StateOp>(combine.getState()) : pipe::StateOp();
-    return state && cardinalityOf(state.getHoldsAttr()).expected <= kCodedGroupsMax;
+    return state && cardinalityOf(state.getHoldsAttr()).expected <= plan::kCodedGroupsMax;
   }
 
   struct Text {

@@ -12,9 +12,6 @@
 
 namespace headrace::lower {
 
-/// Combinations of keys up to which a morsel has an array of groups: half of a first-level cache.
-inline constexpr int64_t kCodedGroupsMax = 2048;
-
 /// A copy of a pipeline, to be emitted. Directly behind its scan are maps of one text each, for its
 /// entries; what they make has names that no other column has, and is not nullable. What can fail
 /// stays where it was: it reads whether an entry is wrong, so an entry that no row has is not.

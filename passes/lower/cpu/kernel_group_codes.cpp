@@ -4,6 +4,7 @@
 // Neither need be hashed row by row, and texts not even be decoded: a morsel keeps an array with
 // the group of every combination of keys. An entry is filled when the combination is first met, by
 // hash like any other row.
+#include "model/plan/coded_groups.h"
 #include "passes/lower/cpu/kernel_emitter.h"
 
 #include "passes/analysis/physical.h"
@@ -25,7 +26,7 @@ static std::optional<int64_t> smallExtent(pipe::FieldAttr key) {
   }
   int64_t extent;
   bool overflows = __builtin_sub_overflow(key.getMax().getInt(), key.getMin().getInt(), &extent);
-  return overflows || extent >= kCodedGroupsMax ? std::nullopt : std::optional(extent + 1);
+  return overflows || extent >= plan::kCodedGroupsMax ? std::nullopt : std::optional(extent + 1);
 }
 
 bool KernelEmitter::isReadBesideKey(StringAttr name) {
@@ -65,7 +66,7 @@ std::optional<int64_t> KernelEmitter::findCodedKeys(pipe::StateOp state,
     if (std::optional<int64_t> extent = smallExtent(field)) {
       smallKeys_.push_back({name, field.getMin().getInt(), *extent, combinations * kPointerBytes});
       combinations *= *extent + (field.getNullable() ? 1 : 0);
-      if (combinations > kCodedGroupsMax) {
+      if (combinations > plan::kCodedGroupsMax) {
         return std::nullopt;
       }
       continue;
@@ -120,7 +121,7 @@ void KernelEmitter::prepareCodedKeys() {
     taken.push_back(&takeCodedKey(text));
   }
   // More groups than combinations are not found by codes.
-  codesExpected_ = cardinalityOf(state.getHoldsAttr()).expected <= kCodedGroupsMax &&
+  codesExpected_ = cardinalityOf(state.getHoldsAttr()).expected <= plan::kCodedGroupsMax &&
                    llvm::all_of(taken, [](Source *source) { return source->isCoded(); });
   for (Source *source : taken) {
     if (codesExpected_) {
@@ -156,9 +157,10 @@ void KernelEmitter::emitCodedMorsel(int64_t smallCombinations) {
     // One more for NULL.
     Value places = key.column->nullable ? b_.add(count, b_.i64(1)) : count;
     combinations = arith::MulIOp::create(b_, b_.loc(), combinations, places);
-    combinations = arith::MinSIOp::create(b_, b_.loc(), combinations, b_.i64(kCodedGroupsMax + 1));
+    combinations =
+        arith::MinSIOp::create(b_, b_.loc(), combinations, b_.i64(plan::kCodedGroupsMax + 1));
   }
-  Value fits = b_.compare(arith::CmpIPredicate::sle, combinations, b_.i64(kCodedGroupsMax));
+  Value fits = b_.compare(arith::CmpIPredicate::sle, combinations, b_.i64(plan::kCodedGroupsMax));
   isCoded = arith::AndIOp::create(b_, b_.loc(), isCoded, fits);
   b_.store(b_.nullPtr(), codedGroups_);
   b_.ifThen(isCoded, [&] {

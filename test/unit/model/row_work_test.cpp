@@ -133,6 +133,23 @@ TEST(RowWork, groups_have_the_terms_of_their_task_and_its_end) {
   EXPECT_EQ(withoutZeros(run), withoutZeros(step.lanes));
 }
 
+TEST(RowWork, groups_found_by_codes_have_the_terms_of_their_task) {
+  plan::Plan plan = planWith(StateKind::kGroupTable, StateUse::kPerWorker,
+                             {{WorkKind::kMapped, 0, 1, plan::kNone},
+                              {WorkKind::kScalar, 0, 2, plan::kNone},
+                              {WorkKind::kFoldGroup, 0, 3, plan::kNone}});
+  TaskRows rows;
+  rows.source = 1e6;
+  rows.states = {7};
+  rows.lanes = 4;
+  StateShape state = shapeOf(plan.states[0], 7);
+  state.stringKeys = 1;
+  state.coded = true;
+  Terms run = runTerms(plan, plan.tasks[0], rows);
+  StepWork step = foldRows(state, 1e6, 2, 3, {.lanes = 4});
+  EXPECT_EQ(withoutZeros(run), withoutZeros(step.lanes));
+}
+
 TEST(RowWork, groups_that_come_in_runs_are_merged_even_by_one_lane) {
   StateShape state{.kind = StateKind::kGroupTable, .rows = 1.5e6, .rowBytes = 32};
   Terms forgotten = endTerms(state, 6e6, {.order = RowOrder::kClustered, .lanes = 1});
