@@ -76,12 +76,24 @@ FilterOp checked(OpBuilder &builder, Location location, Value table, StringAttr 
   return filter;
 }
 
+/// Whether of the right side the residual reads keys alone, so that it is true for all rows of one
+/// key or for none.
+bool isOfKeys(JoinOp join) {
+  if (!join.hasResidual()) {
+    return true;
+  }
+  return llvm::all_of(join.getResidualColumns()->getAsRange<StringAttr>(), [&](StringAttr name) {
+    return !join.getRight().getType().getColumnType(name) ||
+           llvm::is_contained(join.getRightKeys(), Attribute(name));
+  });
+}
+
 LogicalResult rewrite(OpBuilder &builder, JoinOp join) {
   if (hasOneMatchAtMost(join)) {
     join.setKind(JoinKind::Left);
     return success();
   }
-  if (join.hasResidual()) {
+  if (!isOfKeys(join)) {
     return unsupported(
         join.emitError("a scalar subquery that may have several rows and is correlated by "
                        "another condition than = is not supported; aggregate in it"));
@@ -95,7 +107,10 @@ LogicalResult rewrite(OpBuilder &builder, JoinOp join) {
       JoinOp::inferResultType(JoinKind::Left, join.getLeft().getType(), right.getType());
   auto left = JoinOp::create(builder, location, type, JoinKind::Left, join.getLeft(), right,
                              join.getLeftKeys(), join.getRightKeys(), join.getNullSafeAttr(),
-                             ArrayAttr(), /*null_aware=*/false);
+                             join.getResidualColumnsAttr(), /*null_aware=*/false);
+  if (join.hasResidual()) {
+    left.getResidual().takeBody(join.getResidual());
+  }
   FilterOp rows = checked(builder, location, left, count);
   Value kept = createKeep(builder, location, rows, join.getType().getNames());
   join.getResult().replaceAllUsesWith(kept);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 
 extern "C" {
 /// One pointer per entry of imports.def, in its order. Filled by exec; never changes while kernels
@@ -30,11 +31,11 @@ struct Import {
 
 namespace detail {
 template <typename T> constexpr char typeCode() {
-  if constexpr (__is_same(T, void)) {
+  if constexpr (std::is_void_v<T>) {
     return 'v';
-  } else if constexpr (__is_pointer(T)) {
+  } else if constexpr (std::is_pointer_v<T>) {
     return 'p';
-  } else if constexpr (__is_same(T, double)) {
+  } else if constexpr (std::is_same_v<T, double>) {
     return 'd';
   } else {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -28,9 +29,12 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_consumer(prefix: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("compiler", ["clang++-22", "g++"])
+def test_a_consumer(compiler: str, prefix: Path, tmp_path: Path) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler} here")
     configure = ["cmake", "-S", CONSUMER, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}"]
-    run(*configure, "-DCMAKE_CXX_COMPILER=clang++-22", "-DCMAKE_BUILD_TYPE=Release")
+    run(*configure, f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release")
     run("cmake", "--build", tmp_path / "build")
     plan = tmp_path / "orders.plan"
     tables = tpch_data.ensure("0.01")
@@ -41,10 +45,19 @@ def test_a_consumer(prefix: Path, tmp_path: Path) -> None:
 def test_nothing_of_the_build_is_needed(prefix: Path) -> None:
     # Arrow's libraries are those of the pyarrow that it was built with; the rest is libc's.
     found = linked_libraries.binaries(prefix)
-    assert {binary.path.name for binary in found} >= {"headrace-run", "libheadrace_blas.so", "libarrow.so.2600"}
+    assert {binary.path.name for binary in found} >= {
+        "headrace-run",
+        "libheadrace_blas.so",
+        "libarrow.so.2600",
+    }
     assert linked_libraries.faults(prefix, found, {}) == []
     for file in prefix.rglob("*.cmake"):
         assert str(places.ROOT) not in file.read_text(), file
+
+
+def test_the_licence_is_there(prefix: Path) -> None:
+    folder = prefix / "share" / "doc" / "headrace"
+    assert {file.name for file in folder.iterdir()} == {"LICENSE", "NOTICE"}
 
 
 def test_the_tools_run(prefix: Path) -> None:

@@ -13,6 +13,7 @@ from duckdb_oracle import check
 TABLES = {
     "t": pa.table({"a": [1, 2, 3, None, 2], "b": [10, 20, None, 40, 50]}),
     "u": pa.table({"x": [1, 1, 2, 5, None], "y": [7, 8, 9, None, 3]}),
+    "w": pa.table({"z": [1, 2, 3, None], "q": [4, 5, 6, 7]}),
 }
 
 QUERIES = [
@@ -32,6 +33,10 @@ QUERIES = [
     "select a from t union all select a from t except all select x from u",
     "select count(*) as n from (select x from u intersect all select x from u) q",
     "select a, (select max(y) from u where x=a) from t",
+    # One column of the subquery is equal to several of the row.
+    "select a, b, (select z from w where z = a and z = b - 8) from t",
+    "select a from t where a = (select z from w where z = a and z * 10 = b and z = a)",
+    "select a, (select q from w where z = a and z = a + 0 and q > a) f from t",
     "select a, exists(select 1 from u where x=a and y>7) e from t",
     "select a, a in (select x from u where y>b-5) e from t",
     "select t.a, u.y from t left join u on u.x = (select min(x) from u as v where v.y > t.a)",

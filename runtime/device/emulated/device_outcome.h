@@ -7,7 +7,14 @@ namespace headrace::emulated {
 
 /// Where device memory begins, in both processes: a device address that a host follows faults, and
 /// so does a host address that a kernel follows.
-#if defined(__SANITIZE_THREAD__) || (defined(__has_feature) && __has_feature(thread_sanitizer))
+#if defined(__SANITIZE_THREAD__)
+#define HR_THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HR_THREAD_SANITIZER
+#endif
+#endif
+#ifdef HR_THREAD_SANITIZER
 constexpr uint64_t kDeviceBase = 0x7ea000000000;
 #else
 constexpr uint64_t kDeviceBase = 0x200000000000;

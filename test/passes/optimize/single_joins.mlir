@@ -24,6 +24,23 @@ func.func @counted(%l: !l, %r: !r) -> !j {
   return %0 : !j
 }
 
+// A residual of keys is true for all rows of a key or for none.
+// CHECK-LABEL: @residual_of_keys
+// CHECK: %[[G:.*]] = frame.aggregate %arg1 keys ["b"]
+// CHECK: %[[J:.*]] = frame.join left %arg0, %[[G]] on ["a"] = ["b"] residual ["e", "b"]
+// CHECK: frame.compare eq
+// CHECK: frame.filter %[[J]]
+!m = !frame.table<"a": i64, "e": i64>
+!k = !frame.table<"a": i64, "e": i64, "b": !frame.nullable<i64>, "c": !frame.nullable<i64>>
+func.func @residual_of_keys(%l: !m, %r: !r) -> !k {
+  %0 = frame.join single %l, %r on ["a"] = ["b"] residual ["e", "b"] {
+  ^bb0(%e: i64, %b: i64):
+    %p = frame.compare eq %e, %b : (i64, i64) -> i1
+    frame.yield %p : i1
+  } : !m, !r -> !k
+  return %0 : !k
+}
+
 // -----
 
 !l = !frame.table<"a": i64>
