@@ -68,6 +68,7 @@ lower::ObjectCache objectCache(const std::string &folder) {
     file << headOf(llvm::StringRef(object.data(), object.size()));
     file.write(object.data(), static_cast<std::streamsize>(object.size()));
     file.close();
+    ::chmod(temporary.c_str(), 0600);
     if (file.fail() || llvm::sys::fs::rename(temporary, folder + "/" + key + ".o")) {
       llvm::sys::fs::remove(temporary); // a full disk: the program runs without the cache
     }

@@ -117,8 +117,9 @@ public:
       }
     }
     Holding holding{inMemory};
-    session::Part part =
-        partOf(settingsOf(tuned, given, threads, memory), poll, holding, nb::list());
+    const Settings settings = settingsOf(tuned, given, threads, memory);
+    checkTrace(settings, given);
+    session::Part part = partOf(settings, poll, holding, nb::list());
     part.progress = tellerOf(progress);
     if (Status status = order.setShared(part.settings); !status.ok()) {
       raise(status);

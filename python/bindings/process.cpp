@@ -1,6 +1,7 @@
 // Tables and arrays of Python as bindings, and settings by name.
 #include "python/bindings/process.h"
 
+#include "runtime/base/writable_file.h"
 #include "runtime/device/cuda/open_accelerator.h"
 #include "runtime/exec/inputs.h"
 
@@ -103,6 +104,21 @@ Settings settingsOf(const std::map<std::string, std::string> &tuned,
     raise(makeError(ErrorKind::kUser, "memory must not be negative: ", settings.memory));
   }
   return settings;
+}
+
+void checkTrace(const Settings &settings, const std::map<std::string, std::string> &given) {
+  if (settings.trace.empty()) {
+    return;
+  }
+  std::string where = "environment variable HEADRACE_TRACE";
+  for (const auto &[name, value] : given) {
+    if (Settings told; told.set(name, value).ok() && !told.trace.empty()) {
+      where = name.starts_with("--") ? name : "setting " + name;
+    }
+  }
+  if (Status status = checkWritable(settings.trace, "the trace").at(where); !status.ok()) {
+    raise(status);
+  }
 }
 
 } // namespace headrace::python

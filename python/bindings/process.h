@@ -91,4 +91,7 @@ Settings settingsOf(const std::map<std::string, std::string> &tuned,
                     const std::map<std::string, std::string> &given, std::optional<int> threads,
                     std::optional<int64_t> memory);
 
+/// Throws Error with the name of the setting, if its trace cannot be written.
+void checkTrace(const Settings &settings, const std::map<std::string, std::string> &given);
+
 } // namespace headrace::python

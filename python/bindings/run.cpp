@@ -67,6 +67,7 @@ Result LoadedProgram::run(const nb::dict &offered, uint32_t ranks, std::optional
                           const nb::object &progress, const std::string &sink,
                           const std::vector<uint32_t> &keyShares) {
   Settings settings = settingsOf(tuned, given, threads, memory);
+  checkTrace(settings, given);
   settings.ranks = ranks;
   exec::RunOptions options = exec::runOptions(settings);
   options.interrupted = interruptedBy(poll);
@@ -153,8 +154,10 @@ Result LoadedProgram::take(Expected<exec::RunResult> result, const Settings &set
   }
   exec::RunResult done = valueOf(std::move(result));
   if (!settings.trace.empty()) {
-    if (Status status = writeTraceFile(settings.trace, done.traceJson); !status.ok()) {
-      raise(status);
+    Status status = writeTraceFile(settings.trace, done.traceJson);
+    // The result is there: it is not lost for its trace.
+    if (!status.ok() && PyErr_WarnEx(PyExc_RuntimeWarning, status.message().c_str(), 1) != 0) {
+      throw nb::python_error();
     }
   }
   Result taken{std::move(done.table)};

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from headrace._src.polars.engine import PolarsEngine as PolarsEngine
     from headrace._src.polars.engine import polars_engine as polars_engine
     from headrace._src.query.dataset import Dataset as Dataset
+    from headrace._src.query.profile import last_profile as last_profile
     from headrace._src.query.sql import batches as batches
     from headrace._src.query.sql import explain as explain
-    from headrace._src.query.sql import last_profile as last_profile
     from headrace._src.query.sql import lower as lower
     from headrace._src.query.sql import persist as persist
     from headrace._src.query.sql import sql as sql
@@ -89,7 +89,7 @@ _PUBLIC = {
     "explain": "headrace._src.query.sql",
     "from_arrow": "headrace._src.frame.sources",
     "jit": "headrace._src.array.jit",
-    "last_profile": "headrace._src.query.sql",
+    "last_profile": "headrace._src.query.profile",
     "len": "headrace._src.frame.functions",
     "lit": "headrace._src.frame.functions",
     "lower": "headrace._src.query.sql",

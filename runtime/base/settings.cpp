@@ -1,6 +1,7 @@
 // Reading, checking and printing settings.
 #include "runtime/base/settings.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -262,10 +263,21 @@ std::string boundText(const SettingInfo &info, double bound) {
                                             : std::to_string(std::llround(bound));
 }
 
+/// What the end of a setting's doc says that a value stands for: "; 0: one a core". Else empty.
+std::string_view meaningOf(const SettingInfo &info, const std::string &value) {
+  const std::string before = "; " + (value.empty() ? "empty" : value) + ": ";
+  const std::string_view doc = info.doc;
+  const size_t at = doc.find(before);
+  return at == std::string_view::npos ? std::string_view() : doc.substr(at + before.size());
+}
+
 } // namespace
 
 std::string settingDefault(const SettingInfo &info) {
   std::string text = *Settings().get(info.name);
+  if (std::string_view words = meaningOf(info, text); !words.empty()) {
+    return std::string(words);
+  }
   return info.type == SettingType::kBytes ? formatBytes(std::stoll(text))
          : text.empty()                   ? "none"
                                           : text;
@@ -323,13 +335,18 @@ Expected<int64_t> parseBytes(std::string_view text) {
     const char *name;
     double factor;
   };
-  constexpr Unit kUnits[] = {{"", 1},          {"B", 1},
-                             {"KB", 1e3},      {"MB", 1e6},
-                             {"GB", 1e9},      {"TB", 1e12},
-                             {"KiB", 1 << 10}, {"MiB", 1 << 20},
-                             {"GiB", 1 << 30}, {"TiB", double(int64_t{1} << 40)}};
+  // In any case: there are no bits, so that "mb" is no other than "MB".
+  constexpr Unit kUnits[] = {{"", 1},          {"b", 1},
+                             {"k", 1e3},       {"kb", 1e3},
+                             {"m", 1e6},       {"mb", 1e6},
+                             {"g", 1e9},       {"gb", 1e9},
+                             {"t", 1e12},      {"tb", 1e12},
+                             {"kib", 1 << 10}, {"mib", 1 << 20},
+                             {"gib", 1 << 30}, {"tib", double(int64_t{1} << 40)}};
+  std::string small(unit);
+  std::transform(small.begin(), small.end(), small.begin(), toLower);
   for (const Unit &candidate : kUnits) {
-    if (unit == candidate.name) {
+    if (small == candidate.name) {
       double bytes = value * candidate.factor;
       if (bytes >= 9.2e18) {
         return malformed();

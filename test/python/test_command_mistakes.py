@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import headrace as hr
@@ -113,3 +115,28 @@ def test_statements_that_only_sql_answers() -> None:
 def test_a_choice_of_the_record_is_made_of_counts() -> None:
     with pytest.raises(ValueError, match="not a count: -1"):
         Choice.of({**Choice().document(), "alternative": -1})
+
+
+def test_a_level_of_the_log_is_refused_as_it_was_given(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HEADRACE_LOG", raising=False)
+    said = "must be one of off|error|warning|info|debug, got: nope"
+    _refused(capsys, ["sql", "select 1 as a", "--log", "nope"], f"user error: --log {said}\n")
+    _refused(capsys, ["lower", "select 1 as a", "--log", "nope"], f"user error: --log {said}\n")
+    topo = tools.path("headrace-topo")
+    done = subprocess.run([topo, "list", "--log", "nope"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, f"headrace-topo: user error: --log {said}\n")
+    monkeypatch.setenv("HEADRACE_LOG", "nope")
+    where = " (at environment variable HEADRACE_LOG)"
+    _refused(capsys, ["sql", "select 1 as a"], f"log {said}{where}")
+
+
+def test_a_log_of_the_settings_is_that_of_the_environment(capfd: pytest.CaptureFixture[str]) -> None:
+    table = {"t": pa.table({"logged": [1]})}
+    hr.sql("select logged + 41 as a from t", table, settings={"log": "info"})
+    assert re.search(r"info: the plan \w+ is (compiled|in the cache)", capfd.readouterr().err)
+    hr.jit(lambda x: x * 41.5, settings={"log": "info"})([1.0])
+    assert re.search(r"info: the plan \w+ is (compiled|in the cache)", capfd.readouterr().err)
+    hr.sql("select logged + 42 as a from t", table)
+    assert capfd.readouterr().err == ""

@@ -15,6 +15,9 @@ import pyarrow.parquet as parquet
 import pytest
 from duckdb_oracle import same
 from headrace import _runtime
+from headrace._src.command_line import main
+from headrace._src.part_files import output_of
+from headrace._src.query.sql import written
 
 TABLE = pa.table({"k": [1, 2, 3, 4], "t": ["a", 'say "b"', None, "c,d"], "p": ["x", "y", "x", "y"]})
 FORMS = ["x.parquet", "x.csv", "x.arrow"]
@@ -257,7 +260,9 @@ MISTAKES = {
     "copy t to '{}/x.csv' (delim '\"|')": "quote of CSV stands in delim",
     "copy t to '{}/x.csv' (compression lz4)": "compression is one of none, uncompressed, gzip, zstd",
     "copy t to '{}/x.parquet' (compression_level 0)": "compression_level is a number from 1 on, got 0",
-    "copy t to '{}/x.parquet' (row_group_size_bytes 'x')": "row_group_size_bytes is bytes, or a text such as 16MiB",
+    "copy t to '{}/x.parquet' (row_group_size_bytes 'x')": (
+        "row_group_size_bytes is bytes, or a text such as 16MiB"
+    ),
     "copy t to '{}/x.parquet' (row_group_size_bytes '1Q')": "1Q",
     "copy t to '{}/x.parquet' (compression_level 3)": "compression_level is for the compression zstd",
     "copy t to '{}/x.parquet' (dateformat '%d')": "dateformat and timestampformat are for CSV and JSON",
@@ -355,3 +360,37 @@ def test_in_a_session(tmp_path: Path) -> None:
     assert (tmp_path / "x.json").read_text().splitlines()[0] == '{"k":2,"p":"y"}'
     with pytest.raises(hr.HeadraceError, match=r"no such column: nope.*at 1:14"):
         session.sql(f"copy (select nope from v) to '{path}'")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select count(*)/0 as n from nosuch",
+        "selec k from t",
+        "select k +\n  p + nope from t",
+        "create macro f(x) as x + 1;\nselect f(nope) from t",
+        "select list_reduce([k], (x, y) -> x + y) from nosuch",
+    ],
+)
+def test_mistakes_have_the_places_of_the_text_in_every_format(query: str, tmp_path: Path) -> None:
+    """JSON runs a text around the query: nothing of it is told."""
+
+    def told(call: Callable[[], object]) -> tuple[type, str]:
+        with pytest.raises(hr.HeadraceError) as caught:
+            call()
+        return type(caught.value), str(caught.value)
+
+    tables = {"t": pa.table({"k": [1], "p": [2]})}
+    expected = told(lambda: hr.sql(query, tables))
+    for suffix in (".csv", ".json"):
+        output = output_of(str(tmp_path / f"r{suffix}"))
+        assert told(lambda output=output: written(query, tables, output=output)) == expected, suffix
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json"])
+def test_a_command_tells_the_places_of_its_text(
+    suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = str(tmp_path / f"r{suffix}")
+    assert main(["sql", "select count(*)/0 as n from nosuch", "--output", output]) == 2
+    assert "(at 1:29)\n  select count(*)/0 as n from nosuch\n" in capsys.readouterr().err

@@ -279,3 +279,12 @@ def test_places_count_characters(before: str, line: str) -> None:
 def test_settings_of_duckdb_are_not_proposed() -> None:
     with pytest.raises(hr.errors.SqlError, match=r"^Max expression depth limit of 1000 exceeded\.$"):
         hr.sql("select " + " + ".join(["1"] * 1200))
+
+
+def test_the_page_of_errors_has_every_class_with_its_kind() -> None:
+    page = (ROOT / "docs/reference/errors.md").read_text()
+    for name in hr.errors.__all__:
+        assert f"`{name}`" in page or f"headrace.{name}`" in page, name
+        error = getattr(hr.errors, name)
+        if error.__base__ is hr.HeadraceError:
+            assert f"| `{error.kind}` | `{name}` |" in page, name

@@ -6,6 +6,8 @@ Sources: passes/shard/operator_text.cpp
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -197,3 +199,20 @@ def test_runs_for_explain_are_stopped(tpch_tiny: Path) -> None:
         with pytest.raises(error, match=re.escape(words)):
             hr.explain(pairs, tpch_tiny, threads=1, analyze=True, **options)
     assert "scan lineitem" in hr.explain(pairs, tpch_tiny, cancel=cancel)  # which runs nothing
+
+
+def test_the_operators_of_the_last_run_are_those_of_analyze(tpch_tiny: Path) -> None:
+    query = "select n_regionkey, count(*) n from nation group by 1"
+    program = (
+        "import headrace as hr\n"
+        "try: hr.last_profile().operators()\n"
+        "except hr.errors.UserError as error: print(error)\n"
+        f"hr.explain({query!r}, {str(tpch_tiny)!r}, analyze=True)\n"
+        "print([(each.name, each.rows) for each in hr.last_profile().operators()])\n"
+        "print(hr.last_profile().run['ranks'], hr.last_profile().run_seconds > 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "nothing has run in this process: the operators are those of the last query"
+    assert "('aggregate', 5)" in lines[1]
+    assert lines[2] == "1 True"

@@ -130,24 +130,27 @@ def test_the_command_line_and_headrace_run(home: Path, capsys: pytest.CaptureFix
     [
         ("r.orc", "the output must end in one of .parquet, .arrow, .csv, .json, got r.orc", 2),
         ("r", "got r", 2),
-        ("none/r.csv", "cannot write into the folder of the output: none/r.csv", 1),
+        ("none/r.csv", "none/r.csv: No such file or directory", 1),
+        ("/proc/r.csv", "cannot write into the folder of the output: /proc/r.csv: No such file", 1),
+        ("d.csv", "the output is a folder: ", 1),
     ],
 )
 def test_an_output_that_cannot_be_written_is_refused_before_the_query(
     output: str, message: str, status: int, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    Path("d.csv").mkdir(exist_ok=True)
     # The query itself fails: it is never looked at.
     assert main(["sql", "select 1 / 0 fro", "--tables", "~/data", "--output", output]) == status
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("memory", ["1GB", "512 MiB", "1e9", 10**9])
+@pytest.mark.parametrize("memory", ["1GB", "512 MiB", "1e9", 10**9, "1e6kB", "1 g", "512mib"])
 def test_memory(memory: object, home: Path) -> None:
     assert hr.sql("select k from t", "~/data", memory=memory).to_pylist() == [{"k": 1}]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("memory", "message"), [("1 G", "bytes such as 512MiB or 4GB, got: 1 G"), ("0", "at least 1")]
+    ("memory", "message"), [("1 X", "bytes such as 512MiB or 4GB, got: 1 X"), ("0", "at least 1")]
 )
 def test_memory_that_is_none(memory: str, message: str, home: Path) -> None:
     with pytest.raises(hr.errors.UserError, match=message):

@@ -50,7 +50,7 @@ EXPECTED = [
     '21: error: Module has no attribute "sequel"  [attr-defined]',
     '23: note: Revealed type is "headrace._src.frame.lazy_frame.LazyFrame"',
     '24: error: "LazyFrame" has no attribute "filtre"; maybe "filter"?  [attr-defined]',
-    '25: note: Revealed type is "headrace._src.query.sql.Profile"',
+    '25: note: Revealed type is "headrace._src.query.profile.Profile"',
 ]
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import headrace as hr
+import pyarrow as pa
 import pytest
 from headrace._src.command_line import main
 from headrace._src.query.sql import compile_to
@@ -129,7 +132,8 @@ def test_the_command_traces_logs_and_profiles(
 
 
 def test_a_trace_that_cannot_be_written(tpch_tiny: Path) -> None:
-    with pytest.raises(hr.HeadraceError, match="cannot write the trace: /no/such/folder/t.json") as caught:
+    message = r"cannot write the trace: /no/such/folder/t.json: No such file .* \(at setting trace\)"
+    with pytest.raises(hr.HeadraceError, match=message) as caught:
         hr.sql("select 1 a from region", tpch_tiny, settings={"trace": "/no/such/folder/t.json"})
     assert caught.value.kind == "io"
 
@@ -151,3 +155,36 @@ def test_a_jitted_function_is_traced(tmp_path: Path) -> None:
     double = hr.jit(ranks=2, threads=2, settings={"trace": trace})(lambda x: x + x)
     double(np.ones((64, 8), dtype=np.float32))
     assert {event["pid"] for event in imported(trace)} == {0, 1}
+
+
+@pytest.mark.parametrize("path", ["/no/such/folder/t.json", "/proc/t.json", "/tmp"])
+def test_a_trace_that_cannot_be_written_is_refused_before_the_run(
+    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The queries fail when they run: they do not."""
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    query = f"select a // (a - 1) as q from '{tmp_path / 't.csv'}'"
+    assert main(["sql", query, "--trace", path]) == 1
+    assert re.search(rf"io error: cannot write the trace: {path}: .* \(at --trace\)", capsys.readouterr().err)
+    compile_to(tmp_path / "q.plan", query, {})
+    for words in (["--trace", path], ["--output", path, "--format", "csv"]):
+        done = subprocess.run([RUN, tmp_path / "q.plan", *words], capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert re.search(rf"io error: cannot write .*: {path}: .* \(at {words[0]}\)", done.stderr)
+    monkeypatch.setenv("HEADRACE_TRACE", path)
+    assert main(["sql", query]) == 1
+    assert "(at environment variable HEADRACE_TRACE)" in capsys.readouterr().err
+
+
+def test_a_result_is_not_lost_for_its_trace(tmp_path: Path) -> None:
+    query, tables = "select sum(a) as s from t", {"t": pa.table({"a": [1, 2]})}
+    hr.sql(query, tables)  # compiled by now
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, limits[1]))  # as if the disk were full
+    try:
+        with pytest.warns(RuntimeWarning, match="cannot write the trace: .*/t.json: File too large"):
+            found = hr.sql(query, tables, settings={"trace": str(tmp_path / "t.json")})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert found.to_pydict() == {"s": [3]}
+    assert not list(tmp_path.iterdir())

@@ -293,3 +293,27 @@ def test_verify_takes_every_type(tmp_path: Path) -> None:
     parquet.write_table(table, tmp_path / "t.parquet", row_group_size=2)
     found = hr.sql("select count(*) as n from t", {"t": tmp_path / "t.parquet"}, verify=True)
     assert found.to_pydict() == {"n": [3]}
+
+
+def test_caches_are_of_this_user_alone_whatever_the_umask(home: Path) -> None:
+    table = str(home.parent / "t.parquet")
+    before = os.umask(0)
+    try:
+        _run(home)
+        hr.tune(QUERY, {"t": table}, seconds=1)
+    finally:
+        os.umask(before)
+    kinds = set()
+    for path in home.rglob("*"):
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
+        kinds.add(path.relative_to(home).parts[0])
+    assert kinds == {"plans", "kernels", "tuning"}
+
+
+def test_a_tuning_record_that_others_may_write_is_not_used(home: Path) -> None:
+    table = str(home.parent / "t.parquet")
+    hr.tune(QUERY, {"t": table}, seconds=1)
+    (home / "tuning").chmod(0o777)
+    _forget()
+    with pytest.warns(RuntimeWarning, match="tuning records that others may write are ignored: chmod go-w "):
+        hr.explain(QUERY, {"t": table})

@@ -25,8 +25,8 @@ std::string usageOf(const std::vector<Command> &commands, const std::string &rem
     std::snprintf(line, sizeof line, "  %-10s %s\n", command.name, command.summary);
     text += line;
   }
-  return text +
-         "\n  --log LEVEL  of any command: off, error, warning, info or debug, to standard error "
+  return text + "\n  --version    the version\n" +
+         "  --log LEVEL  of any command: off, error, warning, info or debug, to standard error "
          "(default: off; also HEADRACE_LOG)\n" +
          remark;
 }
@@ -44,7 +44,7 @@ Status applyLog(Arguments &arguments) {
     if (apart && at + 1 == arguments.size()) {
       return makeError(ErrorKind::kUser, "needs a value: --log");
     }
-    HR_RETURN_IF_ERROR(settings.set("log", apart ? arguments[at + 1] : word.substr(6)));
+    HR_RETURN_IF_ERROR(settings.set("--log", apart ? arguments[at + 1] : word.substr(6)));
     setenv("HEADRACE_LOG", settings.log.c_str(), 1); // a command may become another program
     auto first = arguments.begin() + static_cast<std::ptrdiff_t>(at);
     arguments.erase(first, first + (apart ? 2 : 1));

@@ -1,8 +1,9 @@
 // Writes beside the target and renames.
 #include "tools/command_line/text_output.h"
 
-#include <cerrno>
-#include <cstring>
+#include "runtime/base/writable_file.h"
+
+#include <fstream>
 #include <iostream>
 
 namespace headrace {
@@ -11,14 +12,17 @@ Status TextOutput::open(const std::string &path) {
   if (path.empty()) {
     return {};
   }
+  HR_RETURN_IF_ERROR(checkWritable(path, "the output"));
   target_.emplace(path);
-  file_.open(target_->path(), std::ios::binary);
-  return file_ ? Status()
-               : makeError(ErrorKind::kIo, "cannot write ", path, ": ", std::strerror(errno));
+  return {};
 }
 
 Status TextOutput::write(const std::string &text) {
-  std::ostream &stream = target_ ? static_cast<std::ostream &>(file_) : std::cout;
+  std::ofstream file;
+  if (target_) { // not before: nothing is left of a command that is ended while it works
+    file.open(target_->path(), std::ios::binary);
+  }
+  std::ostream &stream = target_ ? static_cast<std::ostream &>(file) : std::cout;
   stream << text << std::flush;
   if (!stream) {
     return makeError(ErrorKind::kIo, "cannot write ",
@@ -27,7 +31,7 @@ Status TextOutput::write(const std::string &text) {
   if (!target_) {
     return {};
   }
-  file_.close();
+  file.close();
   return target_->commit();
 }
 

@@ -3,7 +3,6 @@
 
 #include "tools/command_line/output_file.h"
 
-#include <fstream>
 #include <optional>
 
 namespace headrace {
@@ -11,14 +10,13 @@ namespace headrace {
 /// Not thread-safe.
 class TextOutput {
 public:
-  /// A file is begun at once, so that a name that cannot be written is found before any work. An
-  /// empty path is standard output. Errors: kIo.
+  /// A name that cannot be written is found at once, before any work. An empty path is standard
+  /// output. Errors: kIo.
   Status open(const std::string &path);
   Status write(const std::string &text);
 
 private:
   std::optional<OutputFile> target_;
-  std::ofstream file_;
 };
 
 } // namespace headrace

@@ -29,7 +29,7 @@ VARIABLES = {
 
 # What the functions take and return, in the order of the page; by module.
 _CLASSES = {
-    "headrace._src.query.sql": ["Profile"],
+    "headrace._src.query.profile": ["Profile"],
     "headrace._src.explain": ["OperatorRows"],
     "headrace._src.frame.expression": [
         "StringFunctions",
@@ -69,9 +69,11 @@ def settings_page() -> str:
 
 # Settings
 
-Settings of a run. Each is a flag of `headrace-run`, `headrace sql` and `headrace explain`, an entry of
-`settings=` in Python, and an environment variable. A flag or an argument overrides the variable. Sizes are
-given as `512MiB`, `4GB` or a number of bytes.
+Settings of a run. Each is a flag of `headrace-run`, `headrace sql`, `headrace explain` and `headrace serve`,
+an entry of `settings=` in Python, and an environment variable. A flag or an argument overrides the variable.
+Sizes are given as a number of bytes, or as `512MiB` or `4GB`, here and wherever else bytes are asked for:
+`K`, `M`, `G` and `T`, with or without `B`, are powers of 1,000, and `KiB`, `MiB`, `GiB` and `TiB` powers of
+1,024, in small letters or large ones.
 
 `memory`, `threads` and `ranks` are arguments of their own in Python. `HEADRACE_RANKS` is for `headrace-run`
 alone: elsewhere the number of ranks is what a program is compiled for, `--ranks` or `ranks=`. The flag
@@ -190,7 +192,7 @@ def _signature(name: str, function: Any) -> str:
     for each in signature.parameters.values():
         if each.kind == each.KEYWORD_ONLY and "*" not in parameters and each.VAR_POSITIONAL not in kinds:
             parameters.append("*")
-        star = "*" if each.kind == each.VAR_POSITIONAL else ""
+        star = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
         default = "" if each.default is each.empty else f" = {each.default!r}"
         if each.name != "self":
             parameters.append(f"{star}{each.name}: {each.annotation}{default}")

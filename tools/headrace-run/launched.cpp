@@ -25,6 +25,7 @@ Status checkRanks(const Request &request, int size) {
 Status lead(session::Cluster &cluster, const Request &request, session::Order order,
             session::Part part) {
   HR_RETURN_IF_ERROR(checkRanks(request, cluster.size()));
+  HR_RETURN_IF_ERROR(checkOutputs(request));
   HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(request.plan));
   HR_ASSIGN_OR_RETURN(part.topologyHash, topologyToRunOn(request, stored.program->plan(),
                                                          cluster.size(), Ranks::kOfLauncher));

@@ -2,6 +2,7 @@
 #include "tools/headrace-run/output.h"
 
 #include "model/plan/explain.h"
+#include "runtime/base/writable_file.h"
 #include "runtime/exec/arrow_export.h"
 #include "runtime/exec/result_text.h"
 #include "runtime/storage/arrow/ipc_file.h"
@@ -108,6 +109,16 @@ exec::TablePaths tablesOf(const Request &request, const exec::StoredPlan &stored
     }
   }
   return tables;
+}
+
+Status checkOutputs(const Request &request) {
+  if (const std::string &output = request.output; !output.empty()) {
+    HR_RETURN_IF_ERROR(checkWritable(output, "the result").at("--output"));
+  }
+  if (const std::string &trace = request.settings.trace; !trace.empty()) {
+    HR_RETURN_IF_ERROR(checkWritable(trace, "the trace").at("--trace"));
+  }
+  return {};
 }
 
 Status writeOutputs(const exec::RunResult &result, const exec::StoredPlan &stored,

@@ -31,6 +31,9 @@ private:
 /// Tables of the command line, else the files that the plan was compiled against.
 exec::TablePaths tablesOf(const Request &request, const exec::StoredPlan &stored);
 
+/// Errors: kIo, before the run, for a result or a trace that cannot be written.
+Status checkOutputs(const Request &request);
+
 /// The result, and what is asked for of explanation, profile and trace.
 Status writeOutputs(const exec::RunResult &result, const exec::StoredPlan &stored,
                     const Request &request);

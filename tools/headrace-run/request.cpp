@@ -116,6 +116,7 @@ std::string helpText() {
       "  --explain           what was decided, as a tree of operators with what the run took "
       "beside\n"
       "                      the estimates, on standard error\n"
+      "  --version           the version\n"
       "  --help              this text\n\n"
       "settings, also from the environment (--exchange-buffer is HEADRACE_EXCHANGE_BUFFER):\n" +
       settingsHelp();

@@ -72,6 +72,7 @@ Expected<exec::RunResult> runProcesses(const run::Request &request, const exec::
 }
 
 Status runPlan(const run::Request &request, const cuda::FindDriver &driver) {
+  HR_RETURN_IF_ERROR(run::checkOutputs(request));
   HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(request.plan));
   exec::RunOptions runOptions = exec::runOptions(request.settings);
   const plan::Plan &plan = stored.program->plan();

@@ -208,6 +208,7 @@ def _show_warning(message: Warning | str, *_: object) -> None:
 
 def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
     from headrace._src.query import sql as query
+    from headrace._src.query.profile import last_profile
 
     if arguments.command == "tune":
         from headrace._src.tuning import tune
@@ -279,18 +280,20 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         print(query.explain(text, arguments.tables, **common))
     start = time.perf_counter()
     shown = _Progress() if sys.stderr.isatty() else None
-    answer = query.batches if output else query.sql
+    options = {
+        "threads": arguments.threads,
+        "memory": arguments.memory,
+        "settings": settings,
+        "progress": shown,
+        "timeout": arguments.timeout,
+        **common,
+    }
     try:
-        result = answer(
-            rows_for(output.format, text) if output else text,
-            arguments.tables,
-            threads=arguments.threads,
-            memory=arguments.memory,
-            settings=settings,
-            progress=shown,
-            timeout=arguments.timeout,
-            **common,
-        )
+        if output:
+            with query.own_mistakes(text, arguments.tables, options):
+                result = query.batches(rows_for(output.format, text), arguments.tables, **options)
+        else:
+            result = query.sql(text, arguments.tables, **options)
     finally:
         if shown:
             shown.clear()
@@ -301,9 +304,9 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         rows = result.num_rows
         print_rows(result, SHOWN_ROWS if kind_of(text) is Kind.ROWS else rows)
     if arguments.profile:
-        print(json.dumps(query.last_profile().run), file=sys.stderr)
+        print(json.dumps(last_profile().run), file=sys.stderr)
     if arguments.time:
-        profile = query.last_profile()
+        profile = last_profile()
         print(
             f"compile {profile.compile_seconds * 1e3:.1f} ms, run {profile.run_seconds * 1e3:.1f} ms",
             file=sys.stderr,

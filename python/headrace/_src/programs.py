@@ -17,6 +17,7 @@ from headrace._src.errors import HeadraceError, SqlError, UnsupportedError, User
 from headrace._src.errors import translated as translated
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
+from headrace._src.query.temporary_files import current_settings
 from headrace._src.sql.place import located
 from headrace._src.tuning.choice import Choice
 
@@ -304,7 +305,7 @@ def load(
     plan_cache.bytes_max()  # a wrong limit is an error at once, not when something is put into the cache
     if found := _loaded.get(key):
         return found
-    translated(lambda: _runtime.apply_log({}))
+    translated(lambda: _runtime.apply_log(current_settings()))
     program = plan_cache.find(key) if persistent else None
     _runtime.log(
         "info", f"the plan {key[:12]} is {'compiled' if program is None else 'in the cache on disk'}"

@@ -127,9 +127,10 @@ class ResultFile:
         self._path = Path(os.path.realpath(Path(path).expanduser()))
         self._upload = translated(lambda: StoreWriter(path)) if is_store(path) else None
         self._shown = self._form.shown if self._upload else str(self._path)
-        self._is_device = self._path.exists() and not self._path.is_file() and not self._path.is_dir()
-        if not self._upload and not self._is_device and not os.access(self._path.parent, os.W_OK):
-            raise InputOutputError(f"cannot write into the folder of the output: {path}")
+        self._is_device = os.path.exists(self._path) and not self._path.is_file() and not self._path.is_dir()
+        self._temporary = f"{self._path}.{os.getpid()}.tmp"
+        if not self._upload and not self._is_device:
+            self._check_writable()
 
     @property
     def format(self) -> str:
@@ -145,17 +146,26 @@ class ResultFile:
             return self._uploaded(self._upload, batches)
         if self._is_device:
             return self._copied(batches)
-        temporary = f"{self._path}.{os.getpid()}.tmp"
         rows = CountedRows(batches)
         try:
-            self._write(temporary, batches.schema, rows)
-            os.replace(temporary, self._path)
+            self._write(self._temporary, batches.schema, rows)
+            os.replace(self._temporary, self._path)
         except OSError as error:
             raise InputOutputError(f"cannot write the result: {self._shown}: {reason(error)}") from None
         finally:
-            if os.path.exists(temporary):
-                os.remove(temporary)
+            if os.path.exists(self._temporary):
+                os.remove(self._temporary)
         return rows.count
+
+    def _check_writable(self) -> None:
+        if os.path.isdir(self._path):
+            raise InputOutputError(f"the output is a folder: {self._shown}")
+        try:
+            open(self._temporary, "wb").close()
+            os.remove(self._temporary)
+        except OSError as error:
+            message = f"cannot write into the folder of the output: {self._shown}: {reason(error)}"
+            raise InputOutputError(message) from None
 
     def _copied(self, batches: pa.RecordBatchReader) -> int:
         """Into a pipe or a device, such as /dev/stdout, which stays what it is."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
+from headrace._src.errors import translated
+
 #: Settings that commands have options of their own for.
 _OWN = ("memory", "threads", "ranks")
 
@@ -52,5 +54,7 @@ def given_settings(arguments: argparse.Namespace) -> dict[str, str]:
         if name.startswith("setting:") and value is not None
     }
     if "--log" in given:
-        os.environ["HEADRACE_LOG"] = given["--log"]
+        from headrace import _runtime
+
+        os.environ["HEADRACE_LOG"] = translated(lambda: _runtime.setting("log", {"--log": given["--log"]}))
     return given

@@ -2,6 +2,7 @@
 #include "runtime/base/settings.h"
 
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -90,6 +91,20 @@ TEST(Settings, PathsBeginAtHome) {
   }
 }
 
+TEST(Settings, ADefaultIsShownAsWhatItStandsFor) {
+  std::map<std::string, std::string> shown;
+  for (const SettingInfo &info : settingTable()) {
+    shown[info.name] = settingDefault(info);
+    EXPECT_NE(shown[info.name], "0 B") << info.name;
+    EXPECT_EQ(shown[info.name] == "none", std::string(info.name) == "trace") << info.name;
+  }
+  EXPECT_EQ(shown["memory"], "70 % of the machine's or its control group's");
+  EXPECT_EQ(shown["deviceMemory"], "90 % of it");
+  EXPECT_EQ(shown["spillDirectory"], "$TMPDIR, or /var/tmp");
+  EXPECT_EQ(shown["threads"], "one a core");
+  EXPECT_EQ(shown["peerTimeout"], "8");
+}
+
 TEST(Settings, ZeroMeansTheMachine) {
   Settings settings;
   EXPECT_GT(settings.memoryBytes(), int64_t{64} << 20);
@@ -103,6 +118,15 @@ TEST(Settings, ZeroMeansTheMachine) {
 TEST(Settings, Bytes) {
   EXPECT_EQ(*parseBytes("1.5 GiB"), int64_t{3} << 29);
   EXPECT_EQ(*parseBytes("0"), 0);
+  for (const char *thousand : {"1kB", "1KB", "1kb", "1K", "1 k", "1000B", "1000b"}) {
+    EXPECT_EQ(*parseBytes(thousand), 1000) << thousand;
+  }
+  for (const char *kibi : {"1KiB", "1kiB", "1kib", "1KIB", "1024"}) {
+    EXPECT_EQ(*parseBytes(kibi), 1024) << kibi;
+  }
+  EXPECT_EQ(*parseBytes("2m"), 2'000'000);
+  EXPECT_EQ(*parseBytes("2gb"), 2'000'000'000);
+  EXPECT_EQ(*parseBytes("1tib"), int64_t{1} << 40);
   EXPECT_FALSE(parseBytes("-1").ok());
   EXPECT_FALSE(parseBytes("").ok());
   EXPECT_FALSE(parseBytes("1e30").ok());

@@ -23,13 +23,14 @@ from headrace._src.array.resident import (
 )
 from headrace._src.cluster import current
 from headrace._src.cost import Cost, cost_of
-from headrace._src.errors import HeadraceError, UserError
+from headrace._src.errors import HeadraceError, InputOutputError, UserError, reason
 from headrace._src.explain import explained
 from headrace._src.phases import PHASES
 from headrace._src.programs import LoadedProgram, Mesh, Target, ranks_of
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.tables import Table, TablesArgument, resolve
+from headrace._src.query.temporary_files import in_settings
 from headrace._src.tuning import database
 from headrace._src.tuning import use as tuning
 
@@ -217,8 +218,11 @@ class Program:
         self._parameters = Layout.of_arguments(plan)
 
     def write(self, folder: str | Path) -> None:
-        """The plan as a directory NAME.plan; OSError if there is one already."""
-        plan_cache.write(Path(folder), self._loaded.compiled)
+        """The plan as a directory NAME.plan; InputOutputError if there is one already."""
+        try:
+            plan_cache.write(Path(folder), self._loaded.compiled)
+        except OSError as error:
+            raise InputOutputError(f"cannot write the plan: {folder}: {reason(error)}") from None
 
     def _load(self) -> LoadedProgram:
         from headrace._src.query.statistics import statistics_of
@@ -234,12 +238,13 @@ class Program:
         ]
         known = {name: statistics_of(table) for name, table in self._scanned.items()}
         key = plan_cache.key_of(["mlir", self._source, self._resume_after, parts, known, target.key()])
-        return programs.load(
-            key,
-            lambda: compiled(self._source, self._queries, target, known, self._resume_after),
-            persistent=all(query.clock.lasting for query in bound),
-            settings=target.settings(),
-        )
+        with in_settings(programs.setting_texts(self._options.settings)):
+            return programs.load(
+                key,
+                lambda: compiled(self._source, self._queries, target, known, self._resume_after),
+                persistent=all(query.clock.lasting for query in bound),
+                settings=target.settings(),
+            )
 
     @property
     def plan_json(self) -> str:

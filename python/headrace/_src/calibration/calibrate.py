@@ -15,7 +15,7 @@ from pathlib import Path
 from headrace._src import programs as compiled_programs
 from headrace._src import tools
 from headrace._src.calibration.plan_folder import PlanFolder
-from headrace._src.errors import HeadraceError
+from headrace._src.errors import HeadraceError, InputOutputError, reason
 from headrace._src.settings_options import add_threads
 
 
@@ -81,7 +81,10 @@ def command(arguments: argparse.Namespace) -> int:
         raise HeadraceError("--rounds and --threads must be positive")
     output = arguments.output or _default_output()
     threads = arguments.threads or compiled_programs.default_threads()
-    output.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputOutputError(f"cannot write the figures: {output}: {reason(error)}") from None
     print("calibrating takes some minutes; nothing else should run meanwhile", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="headrace-calibration-") as scratch:
         plans = make_plans(Path(scratch) / "programs")

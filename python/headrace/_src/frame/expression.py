@@ -31,7 +31,11 @@ class Expr(RowExpression):
     options: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        inside = [*map(repr, self.operands), *(f"{name}={value!r}" for name, value in self.options.items())]
+        try:
+            operands = [*map(repr, self.operands)]
+        except RecursionError:  # of many thousands in each other the innermost
+            operands = ["…"]
+        inside = [*operands, *(f"{name}={value!r}" for name, value in self.options.items())]
         return f"{self.kind}({', '.join(inside)})"
 
     def __bool__(self) -> bool:

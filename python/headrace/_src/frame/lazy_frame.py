@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from headrace._src.query.dataset import Dataset
-    from headrace._src.query.sql import Profile
+    from headrace._src.query.profile import Profile
 
 
 @checked_methods

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headrace._src.errors import HeadraceError
+from headrace._src.errors import HeadraceError, UnsupportedError
 from headrace._src.sql.composed import Composed, Part
 from headrace._src.sql.tables import quoted
 
@@ -48,6 +48,9 @@ def owned(operation: str, call: Callable[[], Any]) -> Any:
         if error.place:
             raise
         raise type(error)(str(error), place=f"{operation}, {user_line()}") from None
+    except RecursionError:
+        message = "an expression is too deep: give parts of it a name by with_columns"
+        raise UnsupportedError(message, place=f"{operation}, {user_line()}") from None
 
 
 def composed(root: Node, query: Callable[[str], str]) -> tuple[Composed, dict[str, Any]]:

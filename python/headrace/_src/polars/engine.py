@@ -10,6 +10,7 @@ from headrace._src.errors import HeadraceError, UserError
 from headrace._src.frame.lazy_frame import LazyFrame
 from headrace._src.polars.plan import Built, built
 from headrace._src.query.sql import sql
+from headrace._src.query.temporary_files import current_settings
 
 if TYPE_CHECKING:
     import polars
@@ -166,6 +167,6 @@ def _log(text: str) -> None:
     from headrace import _runtime
     from headrace._src.errors import translated
 
-    translated(lambda: _runtime.apply_log({}))
+    translated(lambda: _runtime.apply_log(current_settings()))
     for line in text.splitlines():
         _runtime.log("info", line)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from headrace._src.errors import UnsupportedError, UserError
+from headrace._src.errors import InputOutputError, UnsupportedError, UserError
 from headrace._src.query.csv_files import COMPRESSIONS, constant, first_line, stamp
 from headrace._src.query.kept_rows import kept_batches, larger
 from headrace._src.query.store_files import StoreFile, StorePath, place_of, shown, with_stamps
@@ -109,7 +109,18 @@ def _read(function: str, paths: Sequence[str], options: Mapping[str, Any]) -> pa
 def kept_rows(rows: Any, path: str) -> pa.Table:
     """The rows of DuckDB's relation, which lie on disk and are mapped: memory has one batch at a time."""
     parts = rows.to_arrow_reader(_PART_ROWS)
-    return kept_batches(parts.schema, larger(parts), path)
+    return kept_batches(parts.schema, larger(_told(parts, path)), path)
+
+
+def _told(parts: pa.RecordBatchReader, path: str) -> Iterator[pa.RecordBatch]:
+    """The batches; what DuckDB finds while it reads on comes as errors of Arrow's reader."""
+    import pyarrow as pa
+
+    try:
+        yield from parts
+    except (OSError, pa.ArrowException) as error:
+        kind = InputOutputError if str(error).startswith("IO Error") else UserError
+        raise kind(f"cannot read: {path}: {first_line(error)}") from None
 
 
 @contextmanager

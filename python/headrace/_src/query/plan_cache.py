@@ -111,7 +111,7 @@ def put(key: str, query: CompiledQuery) -> None:
         make_private(parent)
         if not is_private(parent):
             return
-        write(parent / key, query)
+        write(parent / key, query, mode=0o600)
         # Looking at all entries takes longer than compiling a query: not every time.
         if random.random() < 1 / PUTS_PER_TRIM:
             trim(parent)
@@ -180,8 +180,8 @@ def trim(folder: Path) -> None:
         total -= size
 
 
-def write(folder: Path, query: CompiledQuery) -> None:
-    """The plan as a directory, which headrace-run runs too.
+def write(folder: Path, query: CompiledQuery, *, mode: int = 0o644) -> None:
+    """The plan as a directory, which headrace-run runs too. mode: of its files, whatever the umask.
 
     Written under another name and renamed, so that no reader sees half of it. Raises OSError; FileExistsError
     and the like if something is there already.
@@ -197,8 +197,8 @@ def write(folder: Path, query: CompiledQuery) -> None:
         temporary.mkdir(exist_ok=True)
         for name, data in {**files, "meta.json": json.dumps(meta).encode()}.items():
             (temporary / name).write_bytes(data)
-            (temporary / name).chmod(0o644)  # others may not write to code, whatever the umask
-        temporary.chmod(0o755)
+            (temporary / name).chmod(mode)  # others may not write to code
+        temporary.chmod(mode | (mode & 0o444) >> 2)  # who may read may enter
         temporary.rename(folder)
     except OSError:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,11 @@ from headrace._src.errors import (
     HeadraceError,
     InputOutputError,
     MemoryLimitError,
+    UnsupportedError,
     UserError,
     reason,
 )
-from headrace._src.explain import OperatorRows, explained, operator_rows
+from headrace._src.explain import explained
 from headrace._src.part_files import ResultFolder, output_of
 from headrace._src.programs import LoadedProgram, Mesh, Target
 from headrace._src.query import plan_cache
@@ -39,6 +40,7 @@ from headrace._src.query.copy_to import Copy, copy_of, rows_for, with_formats
 from headrace._src.query.dataset import Dataset, Parts
 from headrace._src.query.named_files import names_rows, with_named_files
 from headrace._src.query.pivots import with_pivot_values
+from headrace._src.query.profile import Profile, profile_of, remember
 from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.recursion import Run, described, may_recur, unrolled
 from headrace._src.query.seeds import settings_of_round
@@ -63,33 +65,6 @@ from headrace._src.stop import Cancel, stopper, stopping
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-@dataclass
-class Profile:
-    """What a query took, by phase, and where its plan came from."""
-
-    compile_seconds: float = 0.0
-    run_seconds: float = 0.0
-    phases: dict[str, float] = field(default_factory=dict)
-    plan_cached: bool = False
-    kernels_compiled: int = 0
-    #: How often a cluster has kept rows in files on the way; phases, run and plan are of what is behind that.
-    commit_points: int = 0
-    run: dict[str, Any] = field(default_factory=dict)
-    plan_json: str = field(default="", repr=False)
-
-    def operators(self) -> list[OperatorRows]:
-        """The operators of the plan, those that feed another before it."""
-        return operator_rows(self.plan_json, json.dumps(self.run))
-
-
-_last_profile = Profile()
-
-
-def last_profile() -> Profile:
-    """The profile of the last query of this process."""
-    return _last_profile
 
 
 @checked
@@ -207,7 +182,8 @@ def copied(copy: Copy, tables: TablesArgument, options: Mapping[str, Any]) -> pa
         plan = bound_plan(*_bindable(query, tables))
         columns = dict(zip(plan.names, plan.types, strict=True))
         query = with_formats(query, columns, dates, timestamps, nested=output.format == ".json")
-    count = written(query, tables, output=output, **options)
+    with own_mistakes(copy.query, tables, options):
+        count = written(query, tables, output=output, **options)
     return None if count is None else pa.table({"Count": pa.array([count], pa.int64())})
 
 
@@ -265,11 +241,12 @@ def written(
     on the ranks of a cluster beside rank 0.
     """
     check_options(options, sql)
-    text = rows_for(output.format, text)
     output.within(options.get("memory"), options.get("threads"))
     if isinstance(output, ResultFile):
-        found = _batches(text, tables, options)
+        with own_mistakes(text, tables, options):
+            found = _batches(rows_for(output.format, text), tables, options)
         return None if found is None else output.write(found)
+    text = rows_for(output.format, text)
     if not gives_rows(text):
         raise UserError("a folder of files takes a query that gives rows")
     try:
@@ -306,6 +283,18 @@ def persist(
 _OF_ONE_RUN = ("progress", "timeout", "cancel")
 
 
+@contextmanager
+def own_mistakes(text: str, tables: TablesArgument, options: Mapping[str, Any]) -> Iterator[None]:
+    """What is wrong in a text is told with its own words and places, though a text around it is run."""
+    try:
+        yield
+    except (UserError, UnsupportedError):
+        if gives_rows(text):
+            known = inspect.signature(explain).parameters
+            explain(text, tables, **{name: value for name, value in options.items() if name in known})
+        raise
+
+
 def _persisted(
     text: str,
     tables: TablesArgument,
@@ -325,17 +314,12 @@ def profiled(text: str, tables: TablesArgument, **options: Any) -> Profile:
     return profiles[0] if profiles else Profile()
 
 
-def _remember(profile: Profile) -> None:
-    global _last_profile
-    _last_profile = profile
-
-
 def _query(
     take: Callable[[Any], Any],
     text: str,
     tables: TablesArgument,
     options: dict[str, Any],
-    told: Callable[[Profile], None] = _remember,
+    told: Callable[[Profile], None] = remember,
     *,
     stop: Callable[[], None] | None = None,
     resident: tuple[str, ...] | None = None,
@@ -541,18 +525,8 @@ def _answer(
         loaded = load(target)
     loaded, result = _within_memory(loaded, load, answered, target)
     finished = time.perf_counter()
-    told(
-        Profile(
-            compile_seconds=compiled - started,
-            run_seconds=finished - compiled,
-            phases=dict(loaded.compiled.phase_seconds),
-            plan_cached=loaded.compiled.from_cache,
-            kernels_compiled=loaded.compiled.kernels_compiled,
-            commit_points=len(commits.kept) if commits else 0,
-            run=json.loads(loaded.handle.profile() or "{}"),
-            plan_json=loaded.compiled.plan_json,
-        )
-    )
+    profile = profile_of(loaded, compiled - started, finished - compiled)
+    told(replace(profile, commit_points=len(commits.kept) if commits else 0))
     return programs.translated(lambda: take(result))
 
 
@@ -725,13 +699,16 @@ def _tree(
 
         if rounds := described(plan, resolved, shown, analyze=analyze):
             return rounds
+    started = time.perf_counter()
     loaded = load_query(named, resolved, target, statistics)
     profile = ""
     if analyze:
         if stop:
             stop()
+        compiled = time.perf_counter()
         run_query(loaded, resolved, target.ranks, threads, memory, None, settings, progress, stop)
         profile = loaded.handle.profile()
+        remember(profile_of(loaded, compiled - started, time.perf_counter() - compiled))
     return explained(loaded.compiled.plan_json, runner_up=runner_up, tasks=tasks, profile=profile)
 
 

@@ -13,7 +13,7 @@ from headrace._src.errors import HeadraceError, UserError
 from headrace._src.part_files import output_of
 from headrace._src.query import sql as queries
 from headrace._src.query.copy_to import Copy
-from headrace._src.query.sql import Profile
+from headrace._src.query.profile import Profile
 from headrace._src.session import display
 from headrace._src.session.transactions import within
 from headrace._src.sql.arrow_types import arrow_type

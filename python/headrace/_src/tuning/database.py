@@ -116,7 +116,7 @@ def put(record: Record) -> Path:
     A search that only simulated does not replace what was measured.
     """
     path = path_of(record.program, record.topology)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    plan_cache.make_private(path.parent)
     with _locked(path):
         document = record.document()
         others = []
@@ -147,6 +147,10 @@ def forget(program: str, topology: str) -> bool:
 
 def _read(path: Path) -> list[tuple[Record, dict[str, Any]]]:
     """The records of a file and how they are written, the oldest first. Warns about a file that is none."""
+    if path.exists() and not plan_cache.is_private(path.parent):
+        message = f"tuning records that others may write are ignored: chmod go-w {path.parent}"
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        return []
     try:
         file = json.loads(path.read_text())
         if file["schema"] != SCHEMA:
@@ -193,6 +197,9 @@ def _replace(path: Path, text: str) -> None:
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
     # Not the record's own file: that is replaced, and a lock on what it was would hold nobody up.
-    with open(path.with_suffix(".lock"), "a") as lock:
+    lock = os.open(path.with_suffix(".lock"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(lock)
