@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from headrace._src.command_line import main
-from headrace._src.sql import clock
+from headrace._src.sql import bound_change, catalogue, clock
 
 FIRST = datetime(2026, 2, 28, 23, 0, 0, 250_000, tzinfo=UTC)
 
@@ -25,6 +25,8 @@ FIRST = datetime(2026, 2, 28, 23, 0, 0, 250_000, tzinfo=UTC)
 def at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[int], datetime]:
     """Sets the clock so many days after the first."""
     monkeypatch.setenv("HEADRACE_HOME", str(tmp_path / "home"))
+    for module in (catalogue, bound_change):
+        monkeypatch.setattr(module, "moment_of", lambda *_: 0)  # DuckDB's clock
 
     def moved(days: int) -> datetime:
         moment = FIRST + timedelta(days=days)
@@ -160,3 +162,27 @@ def test_a_plan_in_a_folder_keeps_its_clock_and_says_so(
         told = capsys.readouterr().err
         assert said in told
         assert bool(told) == bool(said)
+
+
+#: DuckDB folds some functions of its clock while it binds; what is left is folded by us.
+ALIKE = (
+    "now() = now() + interval 0 second",
+    "epoch_us(now()) = epoch_us(now() + to_seconds(x))",
+    "now()::timestamp = localtimestamp",
+    "now() + to_seconds(x) = transaction_timestamp()",
+    "date_trunc('day', now())::date = current_date + x",
+    "age(now()) = age(now() + to_seconds(x))",
+)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_statement_has_one_clock(ranks: int) -> None:
+    table = pa.table({"x": pa.array([0, 0, 0], pa.int32())})
+    found = hr.sql(f"select {', '.join(ALIKE)} from t", {"t": table}, ranks=ranks)
+    assert [set(column.to_pylist()) for column in found.columns] == [{True}] * len(ALIKE)
+    session = hr.connect({"t": table})
+    columns = "now() as a, now() + interval 0 second as b, now() + to_seconds(x) as c"
+    session.sql(f"create table k as select {columns} from t")
+    session.sql(f"insert into k select {columns} from t")
+    session.sql("update k set a = now(), b = now() + interval 0 second, c = now() + interval 0 day")
+    assert session.sql("select count(*) from k where a = b and b = c").arrow()[0].to_pylist() == [6]

@@ -15,7 +15,7 @@ from duckdb_oracle import check
 from headrace._src.command_line import main
 from headrace._src.query import compiled_query
 from headrace._src.query import sql as query
-from headrace._src.sql import clock
+from headrace._src.sql import catalogue, clock
 
 TABLES = {
     "t": pa.table({"a": pa.array([1, 2, 3], pa.int64()), "raw": pa.nulls(3, pa.float16())}),
@@ -125,6 +125,7 @@ def test_what_is_not_supported_has_its_place(
 def _at(moment: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = clock.clock_of
     monkeypatch.setattr(compiled_query, "clock_of", lambda text, plan="": plain(text, plan, now=moment))
+    monkeypatch.setattr(catalogue, "moment_of", lambda *_: 0)  # DuckDB's clock
 
 
 def test_a_day_later_it_is_another_day(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ class BoundQuery:
         request.duckdb = self.plan.json
         request.text = self.text
         request.result_names = list(self.plan.names)
-        request.now_microseconds = self.clock.microseconds
+        request.now_microseconds = self.plan.moment or self.clock.microseconds
         request.time_zone = self.clock.zone
         request.zone_folder = zone_folder()
 

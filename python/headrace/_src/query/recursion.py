@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import UnsupportedError
@@ -87,7 +87,7 @@ class _Unrolling:
         with as_deep_as_can_be():
             document = json.loads(plan.json)
             document["plans"] = [self.plain(root) for root in document["plans"]]
-            return BoundPlan(plan_text(document), plan.names, plan.types)
+            return replace(plan, json=plan_text(document))
 
     def plain(self, node: Node, rows_wanted: int | None = None) -> Node:
         """This part of a plan without recursion."""

@@ -100,7 +100,7 @@ def rows_of(said: BoundChange, options: Mapping[str, Any], take: Callable[[Any],
     """What `take` makes of the rows of a statement."""
     change = said.change
     with numbered(change.plan, said.sequences, counting(said.composed.text, said.read, options)) as now:
-        plan = BoundPlan(now.plan, change.names)
+        plan = BoundPlan(now.plan, change.names, moment=change.moment)
         return queries.rows_of_plan(now.counting(take), plan, said.composed.text, said.read, options)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import ConstraintError, DataError, SqlError, UnsupportedError
-from headrace._src.sql.catalogue import first_word, plan_of, readable, tables_of_binder
+from headrace._src.sql.catalogue import first_word, moment_of, plan_of, readable, tables_of_binder
 from headrace._src.sql.changes import Change, Verb, change_of, is_constant
 from headrace._src.sql.declared import declared
 from headrace._src.sql.merges import Kind, Writable, writable
@@ -43,6 +43,7 @@ def bound_change(text: str, schemas: Sequence[TableSchema], taken: Collection[st
                 change = change_of(plan, merge.deletes)
             except UnsupportedError as error:
                 raise located(UnsupportedError, str(error), script.text, *first_word(script.query)) from None
+            change = replace(change, moment=moment_of(connection, script.text, plan))
             if change.verb is Verb.CREATE:
                 if change.on_conflict == "REPLACE" or change.name.lower() not in taken:
                     change = replace(change, schema=_created(connection, change, script))

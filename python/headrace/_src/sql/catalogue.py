@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import SqlError, UnsupportedError
+from headrace._src.sql.clock import Uses, clock_of
 from headrace._src.sql.collations import current_collation
 from headrace._src.sql.described import answered
 from headrace._src.sql.literals import first_bignum
@@ -76,6 +77,8 @@ class BoundPlan:
     names: tuple[str, ...]
     #: DuckDB's, as SQL writes them.
     types: tuple[str, ...] = ()
+    #: What DuckDB's clock showed, in microseconds since 1970, of which it folds functions. 0: not asked for.
+    moment: int = 0
 
 
 _ANSWERED_BY_SQL = {
@@ -129,9 +132,17 @@ def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
         with tables_of_binder(schemas, script) as connection:
             plan = readable(connection, plan_of(connection, script, schemas), script, schemas)
             relation = connection.sql(script.query)
-            return BoundPlan(plan, tuple(relation.columns), tuple(map(str, relation.types)))
+            names, types = tuple(relation.columns), tuple(map(str, relation.types))
+            return BoundPlan(plan, names, types, moment_of(connection, text, plan))
 
     return unless_stopped(bound)
+
+
+def moment_of(connection: Any, text: str, plan: str) -> int:
+    """What DuckDB's clock shows in this transaction, if the text or its plan may ask for it; else 0."""
+    if clock_of(text, plan).uses is Uses.NOTHING:
+        return 0
+    return int(connection.execute("select epoch_us(now())").fetchall()[0][0])
 
 
 def readable(connection: Any, plan: str, script: Script, schemas: Sequence[TableSchema]) -> str:

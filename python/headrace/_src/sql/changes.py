@@ -56,6 +56,8 @@ class Change:
     returned: int = 0
     #: Of the table; empty: main.
     table_schema: str = ""
+    #: As of a BoundPlan.
+    moment: int = 0
 
     @property
     def sql_name(self) -> str:
