@@ -74,7 +74,14 @@ def test_options_are_those_of_a_call() -> None:
         (lambda: hr.sql(_SQL, {"t": _T}, threads=1.5), "threads must be an int or None, got 1.5"),
         (lambda: hr.sql(_SQL, {"t": _T}, memory=1.5), "memory must be an int, a str or None, got 1.5"),
         (lambda: hr.sql(_SQL, {"t": _T}, mesh=3), "mesh is a str or a dict of axes and their sizes, got 3"),
-        (lambda: hr.sql(_SQL, {"t": _T}, ranks=2**40), "ranks must be between 1 and 2147483647"),
+        (lambda: hr.sql(_SQL, {"t": _T}, ranks=2**40), "ranks must be between 1 and 1024, got 1099511627776"),
+        (lambda: hr.sql(_SQL, {"t": _T}, ranks=0), "ranks must be between 1 and 1024, got 0"),
+        (lambda: hr.sql(_SQL, {"t": _T}, ranks=1025), "ranks must be between 1 and 1024, got 1025"),
+        (
+            lambda: hr.explain(_SQL, {"t": _T}, ranks=1025, analyze=True),
+            "ranks must be between 1 and 1024, got 1025",
+        ),
+        (lambda: hr.explain(_SQL, {"t": _T}, ranks=0), "ranks must be between 1 and 2147483647, got 0"),
         (lambda: hr.sql(_SQL, {"t": _T}, topology=0), "topology must be a str, a path or None, got 0"),
         (
             lambda: hr.sql(_SQL, {"t": _T}, statistics={"t": _T}),

@@ -216,3 +216,10 @@ def test_the_operators_of_the_last_run_are_those_of_analyze(tpch_tiny: Path) -> 
     assert lines[0] == "nothing has run in this process: the operators are those of the last query"
     assert "('aggregate', 5)" in lines[1]
     assert lines[2] == "1 True"
+
+
+def test_the_command_has_a_timeout(tpch_tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["explain", JOIN, "--tables", str(tpch_tiny), "--analyze", "--timeout", "1e-9"]
+    assert main(words) == 1
+    assert "cancelled error: the query took longer than its timeout: 1e-09 s" in capsys.readouterr().err
+    assert main([*words[:-1], "60"]) == 0

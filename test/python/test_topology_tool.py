@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import time
@@ -608,10 +609,19 @@ def test_wrong_use(arguments: list[str], message: str) -> None:
 @pytest.mark.parametrize("arguments", [["show", "dgx-h100", "--svg"], ["detect", "--output"]])
 def test_output_that_cannot_be_written_is_found_before_any_work(arguments: list[str]) -> None:
     done = run(*arguments, "/nonexistent/t.json", status=1)
-    assert (
-        done.stderr
-        == "headrace-topo: io error: cannot write /nonexistent/t.json: No such file or directory\n"
-    )
+    said = "cannot write the output: /nonexistent/t.json: No such file or directory"
+    assert done.stderr == f"headrace-topo: io error: {said}\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGPIPE, signal.SIGKILL])
+def test_nothing_is_left_of_a_measurement_that_is_ended(number: int, tmp_path: Path) -> None:
+    command = [shutil.which("headrace-topo"), "detect", "--output", str(tmp_path / "t.json")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr and process.stderr.readline() == "headrace-topo: structure\n"
+        process.send_signal(number)
+        process.communicate()
+    assert process.returncode == -number
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("command", ["detect", "import", "show", "list", "diff", "check"])

@@ -513,3 +513,14 @@ def test_the_command_line(
     assert main(["tune", JOIN, *common, "--ranks", "two"]) == 2
     assert main(["tune", "@" + str(tmp_path / "missing.sql"), *common]) == 1
     assert main(["tune", JOIN, *common, "--seconds", "0"]) == 2
+
+
+def test_plans_and_runs_of_a_search_have_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADRACE_HOME", str(tmp_path))
+    query, tables = "select k, count(*) as n from t group by k", {"t": pa.table({"k": range(1_000_000)})}
+    with pytest.raises(hr.errors.MemoryLimitError):
+        hr.tune(query, tables, memory="1MiB", seconds=1)
+    assert hr.tune(query, tables, memory="1gb", seconds=1).best.runs
+    program = hr.jit(lambda x: x + 1).compile([1.0])
+    with pytest.raises(hr.errors.UserError, match="memory must be at least 1 byte"):
+        hr.tune(program, memory=0, seconds=1)

@@ -102,6 +102,7 @@ def _parser() -> CommandParser:
                 "--runner-up", action="store_true", help="also the cheapest other way of each decision"
             )
             command.add_argument("--tasks", action="store_true", help="also the tables and tasks of the plan")
+            _add_timeout(command)
         if name == "sql":
             command.add_argument("--explain", action="store_true", help="also print what was decided and why")
             command.add_argument(
@@ -115,12 +116,7 @@ def _parser() -> CommandParser:
                 help="write the result to a .parquet, .arrow or .csv file (default: print it)",
             )
             command.add_argument("--time", action="store_true", help="print the time per phase")
-            command.add_argument(
-                "--timeout",
-                type=float,
-                metavar="SECONDS",
-                help="stop the query after so long (default: never)",
-            )
+            _add_timeout(command)
         if name == "cost":
             add_threads(command)
             command.add_argument(
@@ -170,6 +166,12 @@ def _parser() -> CommandParser:
     for name in ("tune", "calibrate", "doctor"):
         add_log(commands.choices[name])
     return parser
+
+
+def _add_timeout(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--timeout", type=float, metavar="SECONDS", help="stop the query after so long (default: never)"
+    )
 
 
 class _Version(argparse.Action):
@@ -269,6 +271,7 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
                 analyze=arguments.analyze,
                 runner_up=arguments.runner_up,
                 tasks=arguments.tasks,
+                timeout=arguments.timeout,
                 **common,
             )
         )

@@ -44,6 +44,8 @@ _LOADED_MAX = 256
 Mesh = str | Mapping[str, int]
 _OF_TOPOLOGY = "nodes"
 _RANKS_MAX = 2**31 - 1
+#: And that a process runs, as the setting `ranks` has it.
+RUN_RANKS_MAX = 1024
 
 
 def mesh_text(mesh: Mesh | None) -> str:
@@ -69,10 +71,13 @@ def axis_sizes(text: str) -> tuple[tuple[str, int], ...]:
     return tuple((name.strip(), int(size)) for name, _, size in axes)
 
 
-def ranks_of(ranks: int, mesh: Mesh | None) -> int:
-    """The number of ranks: that of the cluster or mesh if there is one; then no other may be asked for."""
-    if not 1 <= ranks <= _RANKS_MAX:
-        raise HeadraceError(f"ranks must be between 1 and {_RANKS_MAX}, got {ranks}")
+def ranks_of(ranks: int, mesh: Mesh | None, *, most: int = _RANKS_MAX) -> int:
+    """The number of ranks: that of the cluster or mesh if there is one; then no other may be asked for.
+
+    most: that may be asked for.
+    """
+    if not 1 <= ranks <= most:
+        raise HeadraceError(f"ranks must be between 1 and {most}, got {ranks}")
     text = mesh_text(mesh)
     here = ranks_here()
     if here is not None and ranks not in (1, here):

@@ -451,7 +451,7 @@ def _answer(
     import pyarrow as pa
 
     started = time.perf_counter()
-    ranks = programs.ranks_of(ranks, mesh)
+    ranks = programs.ranks_of(ranks, mesh, most=programs.RUN_RANKS_MAX)
     given = text
     text, resolved = _sources(text, tables)
     if verify:
@@ -688,6 +688,8 @@ def _tree(
     tasks: bool = False,
 ) -> str:
     """`explain` on this process, or on rank 0 of a cluster."""
+    if analyze:
+        programs.ranks_of(ranks, mesh, most=programs.RUN_RANKS_MAX)
     named, resolved = _sources(text, tables)
     target = Target.of(ranks, topology, layout_seed, mesh).within(memory).on(programs.device_of(settings))
     if may_recur(named):

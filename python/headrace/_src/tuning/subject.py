@@ -41,6 +41,8 @@ class SqlSubject:
 
     text: str
     tables: dict[str, Table]
+    #: Of all ranks together, in runs.
+    memory: int | str | None = None
 
     @property
     def program(self) -> str:
@@ -64,7 +66,7 @@ class SqlSubject:
         from headrace._src.query.compiled_query import bindings_of
 
         started = time.perf_counter()
-        options = programs.run_options(target.ranks, threads, None, target.settings())
+        options = programs.run_options(target.ranks, threads, self.memory, target.settings())
         bindings = bindings_of(self.tables)
         programs.translated(lambda: handle.run(bindings, **options))
         return time.perf_counter() - started
@@ -77,6 +79,7 @@ class ProgramSubject:
     text: str
     arrays: tuple[Any, ...] | None = None  # none: made by the shapes of the function
     queries: tuple[tuple[int, QueryTensor], ...] = ()  # arguments that are columns of queries
+    memory: int | str | None = None  # of all ranks together, in runs
 
     @cached_property
     def program(self) -> str:
@@ -134,7 +137,7 @@ class ProgramSubject:
         if bindings is None:
             bindings = {**program.bindings(self.queries), **self._arrays(self._cache["plan"])}
             self._cache["bindings"] = bindings
-        options = programs.run_options(target.ranks, threads, None, target.settings())
+        options = programs.run_options(target.ranks, threads, self.memory, target.settings())
         started = time.perf_counter()
         programs.translated(lambda: handle.run(bindings, **options))
         return time.perf_counter() - started

@@ -32,6 +32,7 @@ def tune(
     arrays: Sequence[Any] | None = None,
     ranks: int = 1,
     threads: int | None = None,
+    memory: int | str | None = None,
     topology: str | Path | None = None,
     seconds: float = Budget.seconds,
     measure: bool | None = None,
@@ -41,6 +42,7 @@ def tune(
     program: a query, or a compiled array program.
     tables: the tables of a query.
     arrays: the arguments of an array program that are no columns of queries (default: made up).
+    memory: limit of all ranks together, in bytes or as "4GB", for plans and runs.
     topology: a cluster for which candidates are simulated and not run.
     measure: True if the topology is this machine's (CPUs of one node, as many as here), so that candidates
         are run as well.
@@ -55,14 +57,19 @@ def tune(
             raise HeadraceError("a query is tuned over tables: give tables=")
         from headrace._src.query.tables import resolve
 
-        subject: Subject = SqlSubject(program, resolve(tables))
+        subject: Subject = SqlSubject(program, resolve(tables), memory)
     elif not isinstance(program, Program):
         raise HeadraceError(f"tune takes a query or a compiled program, got {shown(program)}")
     else:
         given = None if arrays is None else tuple(arrays)
-        subject = ProgramSubject(program.source, given, program.queries)
-    target = Target.of(ranks, topology, None)
+        subject = ProgramSubject(program.source, given, program.queries, memory)
+    target = _target(ranks, topology, memory)
     return search(subject, target, threads=threads, budget=Budget(seconds=seconds), measure=measure)
+
+
+def _target(ranks: int, topology: str | Path | None, memory: int | str | None) -> Target:
+    target = Target.of(ranks, topology, None)
+    return target if memory is None else target.within(memory)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,6 +100,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_threads(parser)
     parser.add_argument(
+        "--memory",
+        metavar="BYTES",
+        help="memory limit of all ranks together, such as 4GB (default: 70 %% of the machine's)",
+    )
+    parser.add_argument(
         "--seconds", type=float, default=Budget.seconds, help="for each number of ranks (default: 30)"
     )
     parser.add_argument(
@@ -115,7 +127,7 @@ def command(arguments: argparse.Namespace) -> int:
     budget = Budget(arguments.seconds, arguments.alternatives, arguments.measured)
     outcomes = []
     for ranks in counts:
-        target = Target.of(ranks, arguments.topology, None)
+        target = _target(ranks, arguments.topology, arguments.memory)
         outcomes.append(
             search(
                 subject, target, threads=arguments.threads, budget=budget, measure=arguments.measure or None
@@ -146,10 +158,10 @@ def _subject(arguments: argparse.Namespace) -> Subject:
         raise HeadraceError("a query is tuned over tables: give --tables")
     if is_mlir:
         queries = [part for given in arguments.query for part in _query(given, arguments.tables)]
-        return ProgramSubject(text, queries=tuple(queries))
+        return ProgramSubject(text, queries=tuple(queries), memory=arguments.memory)
     if arguments.query:
         raise HeadraceError("--query is for arguments of a FILE.mlir")
-    return SqlSubject(text, resolve(arguments.tables))
+    return SqlSubject(text, resolve(arguments.tables), arguments.memory)
 
 
 def _query(given: str, tables: list[str]) -> list[tuple[int, QueryTensor]]:
