@@ -378,12 +378,11 @@ KernelWork computeWork(const plan::Plan &plan, const plan::Task &task, int64_t r
   return elementWork(shape);
 }
 
-Terms openTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
-  return {{"zero_byte", localBytes(plan, task.outputs(), ranks)}};
-}
-
 Terms tensorLoadTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
-  return {{"tensor_load_byte", localBytes(plan, task.outputs(), ranks)}};
+  const plan::Buffer &buffer = plan.buffers[task.outputs().front()];
+  bool inOnePiece = std::ranges::all_of(
+      buffer.splits, [](const plan::Split &split) { return split.dimension == 0; });
+  return {{"tensor_load_byte", inOnePiece ? 0 : localBytes(plan, task.outputs(), ranks)}};
 }
 
 Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {

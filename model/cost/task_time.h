@@ -48,9 +48,7 @@ Terms exchangeTerms(const plan::Plan &plan, const plan::Task &task, const TaskRo
 Terms computeTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
 /// The same, of a device with its own memory.
 KernelWork computeWork(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
-/// What precedes it: making its results' buffers, zero.
-Terms openTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
-/// One rank's part of a tensor that the caller bound, copied.
+/// One rank's part of a tensor that the caller bound, copied if it lies in several pieces.
 Terms tensorLoadTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
 /// Which collective a collective task is.
 topology::CollectiveKind collectiveOf(const plan::Task &task);

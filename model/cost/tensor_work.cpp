@@ -18,13 +18,12 @@ double polledSeconds(const CostModel &model, const Terms &terms) {
   return secondsOf(model.device(), terms) * static_cast<double>(model.workers().ranks);
 }
 
-/// A task whose `terms` a rank's lanes divide, after its result was made.
-double taskSeconds(const CostModel &model, const Terms &terms, double outBytes) {
+/// A task whose `terms` a rank's lanes divide.
+double taskSeconds(const CostModel &model, const Terms &terms) {
   const Workers &workers = model.workers();
   double lanes =
       workers.seconds(secondsOf(model.device(), terms), workers.lanes(), Workers::Others::kBusy);
-  return lanes + secondsOf(model.device(), {{"task", 1}}) +
-         polledSeconds(model, {{"zero_byte", outBytes}});
+  return lanes + secondsOf(model.device(), {{"task", 1}});
 }
 
 } // namespace
@@ -90,26 +89,26 @@ Terms collectiveTerms(CollectiveKind kind, double in, double out, int64_t ranks)
   return terms;
 }
 
-double secondsOf(const CostModel &model, const ProductShape &product, double outBytes) {
-  return model.workers().shared() ? taskSeconds(model, productTerms(product), outBytes)
+double secondsOf(const CostModel &model, const ProductShape &product) {
+  return model.workers().shared() ? taskSeconds(model, productTerms(product))
                                   : model.kernel(productWork(product)).seconds;
 }
 
-double secondsOf(const CostModel &model, const ElementShape &shape, double outBytes) {
-  return model.workers().shared() ? taskSeconds(model, elementTerms(shape), outBytes)
+double secondsOf(const CostModel &model, const ElementShape &shape) {
+  return model.workers().shared() ? taskSeconds(model, elementTerms(shape))
                                   : model.kernel(elementWork(shape)).seconds;
 }
 
 double copySeconds(const CostModel &model, double in, double out) {
   if (model.workers().shared()) {
-    return taskSeconds(model, {{"compute", 1}, {"tensor_byte", in + out}}, out);
+    return taskSeconds(model, {{"compute", 1}, {"tensor_byte", in + out}});
   }
   return model.kernel(copyWork(in + out)).seconds;
 }
 
-double tensorLoadSeconds(const CostModel &model, double bytes) {
+double tensorLoadSeconds(const CostModel &model, double bytes, bool inOnePiece) {
   if (model.workers().shared()) {
-    return polledSeconds(model, {{"tensor_load_byte", bytes}});
+    return inOnePiece ? 0 : polledSeconds(model, {{"tensor_load_byte", bytes}});
   }
   return model.kernel(copyWork(2 * bytes)).seconds; // read and written
 }

@@ -36,13 +36,15 @@ KernelWork copyWork(double bytes);
 /// One rank's part of a collective between ranks of one process; `in` and `out` in bytes.
 Terms collectiveTerms(topology::CollectiveKind kind, double in, double out, int64_t ranks);
 
-/// Seconds on one rank, with making its result of `outBytes`.
-double secondsOf(const CostModel &model, const ProductShape &product, double outBytes);
-double secondsOf(const CostModel &model, const ElementShape &shape, double outBytes);
+/// Seconds on one rank.
+double secondsOf(const CostModel &model, const ProductShape &product);
+double secondsOf(const CostModel &model, const ElementShape &shape);
 /// Seconds of copying part of a tensor of `in` bytes to one of `out` bytes on the same rank.
 double copySeconds(const CostModel &model, double in, double out);
-/// Seconds of loading one rank's `bytes` of a tensor that the caller has.
-double tensorLoadSeconds(const CostModel &model, double bytes);
+/// Seconds of loading one rank's `bytes` of a tensor that the caller has; ranks of the caller's
+/// process read theirs where it is, if it lies in one piece: if only the first dimension is
+/// divided.
+double tensorLoadSeconds(const CostModel &model, double bytes, bool inOnePiece);
 /// Seconds of a collective; `in` and `out` are bytes of one rank before and after.
 double secondsOf(const CostModel &model, topology::CollectiveKind kind, AxisSet axes, double in,
                  double out);

@@ -169,8 +169,7 @@ void PlanGraph::addWorkerCompute(int32_t id) {
   for (size_t c = 0; c < classes_.size(); ++c) {
     double seconds = cost::secondsOf(device(c), cost::computeTerms(plan_, task, workload_.ranks));
     Activity activity = onCores(id, c, 0, 1, seconds, workers().lanes(), Others::kBusy);
-    activity.latencySeconds =
-        overhead(c, "task") + polledSeconds(c, cost::openTerms(plan_, task, workload_.ranks));
+    activity.latencySeconds = overhead(c, "task");
     append(std::move(activity), id, c, 0);
   }
 }

@@ -241,7 +241,7 @@ private:
       product.rightBytes = tensorBytes(node_.operands[1]) / localParts(strategy.needs[1]);
       product.bytes = bytes;
       product.element = element;
-      strategy.seconds = cost::secondsOf(context_.model, product, outBytes);
+      strategy.seconds = cost::secondsOf(context_.model, product);
       return;
     }
     cost::ElementShape shape;
@@ -249,7 +249,7 @@ private:
     shape.bytes = bytes;
     shape.element = element;
     countOps(shape);
-    strategy.seconds = cost::secondsOf(context_.model, shape, outBytes);
+    strategy.seconds = cost::secondsOf(context_.model, shape);
   }
 
   /// Scalar ops a point, and whether a reduction goes across rows.
@@ -346,6 +346,7 @@ bool enumerateTensor(PlacedNode &node, StrategyContext &context) {
 
 void enumerateInputTensor(PlacedNode &node, StrategyContext &context) {
   Value value = node.results.front();
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
   ShardingRule rule = inputRule(cast<RankedTensorType>(value.getType()));
   TensorEnumerator(node, rule, context).run();
   for (Strategy &strategy : node.strategies) {
@@ -354,7 +355,10 @@ void enumerateInputTensor(PlacedNode &node, StrategyContext &context) {
       parts *= context.parts(axes);
     }
     strategy.label = describe(strategy.gives.front(), context.mesh);
-    strategy.seconds = cost::tensorLoadSeconds(context.model, tensorBytes(value) / parts);
+    bool inOnePiece = llvm::none_of(ArrayRef(strategy.gives.front().dims).drop_front(rank ? 1 : 0),
+                                    [](AxisSet axes) { return axes != 0; });
+    strategy.seconds =
+        cost::tensorLoadSeconds(context.model, tensorBytes(value) / parts, inOnePiece);
   }
 }
 

@@ -43,9 +43,6 @@ std::vector<TaskComparison> compareTasks(const MeasuredPlan &plan,
     case TaskKind::kCompute:
       add(id, "compute", scaled(cost::computeTerms(plan.plan(), task, plan.ranks)),
           measured.busySeconds);
-      // The rest of its time is of the thread that polls the ranks.
-      add(id, "open", scaled(cost::openTerms(plan.plan(), task, plan.ranks)),
-          measured.passedSeconds - measured.busySeconds / measured.sum.lanes);
       break;
     case TaskKind::kInput:
       add(id, "load", cost::tensorLoadTerms(plan.plan(), task, plan.ranks), measured.passedSeconds);

@@ -244,13 +244,25 @@ TEST(TaskTime, slices_read_no_more_than_they_take) {
 
 TEST(TaskTime, gathers_read_the_places_and_what_is_there) {
   plan::Plan plan;
-  plan.buffers = {{"table", Tier::kHost, plan::Element::kF32, {5000, 64}, {{1, {0}}}, 4 * 5000 * 64},
-                  {"places", Tier::kHost, plan::Element::kI64, {100, 1}, {}, 8 * 100},
-                  {"rows", Tier::kHost, plan::Element::kF32, {100, 64}, {{1, {0}}}, 4 * 100 * 64}};
+  plan.buffers = {
+      {"table", Tier::kHost, plan::Element::kF32, {5000, 64}, {{1, {0}}}, 4 * 5000 * 64},
+      {"places", Tier::kHost, plan::Element::kI64, {100, 1}, {}, 8 * 100},
+      {"rows", Tier::kHost, plan::Element::kF32, {100, 64}, {{1, {0}}}, 4 * 100 * 64}};
   plan.tasks.resize(1);
   plan.tasks[0].work = plan::ComputeTask{plan::ComputeKind::kGather, plan::kNone, {0, 1}, {2}, {}};
-  EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[0], 2)["tensor_byte"],
-                   2 * 4 * 100 * 32 + 8 * 100);
+  EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[0], 2)["tensor_byte"], 2 * 4 * 100 * 32 + 8 * 100);
+}
+
+TEST(TaskTime, arguments_in_one_piece_are_read_where_they_are) {
+  plan::Plan plan;
+  plan.buffers = {
+      {"lines", Tier::kHost, plan::Element::kF32, {128, 64}, {{0, {0}}}, 4 * 128 * 64},
+      {"columns", Tier::kHost, plan::Element::kF32, {128, 64}, {{1, {0}}}, 4 * 128 * 64}};
+  plan.tasks.resize(2);
+  plan.tasks[0].work = plan::InputTask{0, 0};
+  plan.tasks[1].work = plan::InputTask{1, 1};
+  EXPECT_DOUBLE_EQ(tensorLoadTerms(plan, plan.tasks[0], 2)["tensor_load_byte"], 0);
+  EXPECT_DOUBLE_EQ(tensorLoadTerms(plan, plan.tasks[1], 2)["tensor_load_byte"], 4 * 128 * 32);
 }
 
 } // namespace

@@ -58,8 +58,7 @@ TEST(TensorTasks, a_product_is_divided) {
     shape.elements = rows * inner;
     shape.inner = inner;
     shape.bytes = kWidth * (2 * rows * inner + inner * inner);
-    EXPECT_NEAR(secondsOn(plan, ranks) / cost::secondsOf(modelOf(ranks), shape, 0), 1, 1e-6)
-        << ranks;
+    EXPECT_NEAR(secondsOn(plan, ranks) / cost::secondsOf(modelOf(ranks), shape), 1, 1e-6) << ranks;
   }
 }
 
@@ -75,8 +74,7 @@ TEST(TensorTasks, an_elementwise_kernel_is_divided) {
     shape.points = points;
     shape.bytes = 2 * kWidth * points;
     shape.ops = 300;
-    EXPECT_NEAR(secondsOn(plan, ranks) / cost::secondsOf(modelOf(ranks), shape, 0), 1, 1e-6)
-        << ranks;
+    EXPECT_NEAR(secondsOn(plan, ranks) / cost::secondsOf(modelOf(ranks), shape), 1, 1e-6) << ranks;
   }
 }
 
@@ -86,7 +84,8 @@ TEST(TensorTasks, what_the_caller_bound_is_divided) {
   plan.slots[0].kind = plan::SlotKind::kTensor;
   for (int64_t ranks : {1, 16}) {
     double bytes = kWidth * static_cast<double>(kRows * kInner) / static_cast<double>(ranks);
-    EXPECT_NEAR(secondsOn(plan, ranks) / cost::tensorLoadSeconds(modelOf(ranks), bytes), 1, 1e-6)
+    EXPECT_NEAR(secondsOn(plan, ranks) / cost::tensorLoadSeconds(modelOf(ranks), bytes, true), 1,
+                1e-6)
         << ranks;
   }
 }
