@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -201,3 +202,21 @@ def test_wrong_text_is_refused(text: str, message: str) -> None:
 def test_ranks_must_be_positive() -> None:
     with pytest.raises(hr.HeadraceError, match="ranks must be between 1 and 2147483647, got 0"):
         hr.jit(ranks=0)(network)(*NETWORK)
+
+
+def test_a_run_has_a_timeout() -> None:
+    with pytest.raises(hr.errors.QueryTimeoutError, match="took longer than its timeout: 1e-09 s"):
+        hr.jit(timeout=1e-9)(network)(*NETWORK)
+    with pytest.raises(hr.errors.UserError, match="timeout must be a positive number of seconds, got -1"):
+        hr.jit(timeout=-1)
+
+    def many(x: Any) -> Any:
+        for _ in range(40):
+            x = x @ x
+        return x
+
+    started = time.monotonic()
+    with pytest.raises(hr.errors.QueryTimeoutError, match="took longer than its timeout: 0.2 s"):
+        hr.jit(timeout=0.2, threads=1)(many)(np.eye(1500))
+    assert time.monotonic() - started < 30
+    assert hr.jit(timeout=60)(network)(*NETWORK).shape == hr.jit(network)(*NETWORK).shape

@@ -32,6 +32,8 @@ def test_the_package() -> None:
 def test_a_tool(tool: str) -> None:
     done = subprocess.run([BINARIES / tool, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"{tool} {declared()}\n"
+    helped = subprocess.run([BINARIES / tool, "--help"], capture_output=True, text=True, check=True)
+    assert "--version" in helped.stdout
 
 
 def test_every_tool_is_here() -> None:

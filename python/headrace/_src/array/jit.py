@@ -31,6 +31,7 @@ from headrace._src.array.resident import (
 from headrace._src.array.tracer import Array
 from headrace._src.errors import UserError
 from headrace._src.programs import Mesh, axes_of, axis_sizes, ranks_of
+from headrace._src.stop import stopper
 
 _TYPES = {dtype: name for name, dtype in NUMPY_TYPES.items()}
 
@@ -235,11 +236,12 @@ def jit(
     *,
     ranks: int = 1,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
     settings: Mapping[str, object] | None = None,
     mesh: Mesh | None = None,
+    timeout: float | None = None,
 ) -> Callable[[Callable], Jit]: ...
 @checked
 def jit(
@@ -253,6 +255,7 @@ def jit(
     layout_seed: int | None = None,
     settings: Mapping[str, object] | None = None,
     mesh: Mesh | None = None,
+    timeout: float | None = None,
 ) -> Jit | Callable[[Callable], Jit]:
     """Compiles a function over arrays, written with the functions of headrace.array, when it is called.
 
@@ -266,9 +269,12 @@ def jit(
     mesh: ranks along several axes, {"node": 2, "gpu": 4} or "node:2,gpu:4": a tensor's dimensions may be
         divided over different ones, and collectives go over some of them; then the number of ranks is that of
         the mesh. "nodes": the axes `node` and `rank` of the topology, for `ranks` ranks.
+    timeout: seconds after which a run is stopped with QueryTimeoutError; what is compiled before it does not
+        count.
     """
     ranks_of(ranks, mesh)  # or it is refused
-    options = Options(ranks, threads, memory, topology, layout_seed, settings, mesh)
+    stopper(timeout, None)  # likewise
+    options = Options(ranks, threads, memory, topology, layout_seed, settings, mesh, timeout)
     return Jit(function, options) if function else lambda function: Jit(function, options)
 
 

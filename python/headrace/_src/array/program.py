@@ -31,6 +31,7 @@ from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.tables import Table, TablesArgument, resolve
 from headrace._src.query.temporary_files import in_settings
+from headrace._src.stop import stopper
 from headrace._src.tuning import database
 from headrace._src.tuning import use as tuning
 
@@ -46,6 +47,7 @@ class Options:
     layout_seed: int | None = None
     settings: Mapping[str, object] | None = None
     mesh: Mesh | None = None
+    timeout: float | None = None
 
     def target(self) -> Target:
         return Target.of(self.ranks, self.topology, self.layout_seed, self.mesh)
@@ -314,6 +316,9 @@ class Program:
             self._loaded.settings,
             options.settings,
         )
+        if stop := stopper(options.timeout, None):
+            stop()
+            run["poll"] = stop
         done = programs.run(self._loaded, bindings, run)
         if self._layouts is not None:
             return KeptResults.of_result(done, self._layouts, self._options.gather)
