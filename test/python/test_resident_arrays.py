@@ -293,7 +293,8 @@ def test_a_plan_in_a_folder_has_no_ranks_with_parts(tmp_path: Path) -> None:
 
 
 def test_the_cost_of_a_step_without_loads() -> None:
-    function = hr.jit(ranks=2)(lambda w: w + 1.0)
+    # Columns of an argument are copied; lines are read where they are.
+    function = hr.jit(mesh="a:2")(lambda w: hr.place(w, [None, "a"]) + 1.0)
     whole = np.zeros((512, 512))
     kept = function.persist(whole)
     here, there = (function.compile(each, persist=True).cost().seconds for each in (kept, whole))
