@@ -84,12 +84,12 @@ TEST(Cost, fitted_curves_are_used_and_the_least_algorithm_wins) {
   Mesh mesh{"m", {{"node", 2}, {"gpu", 8}}};
   CostModel model = modelOf(*topology::shippedTopology("p5-2node"), mesh);
   double inside = model.collective(CollectiveKind::kAllReduce, 0b10, 1e8).seconds;
-  EXPECT_NEAR(inside, 4.4e-6 + 14 * 7.9e-7 + 6e-9 * std::sqrt(1.75e8) + 1.75e8 / 4.05e11, 1e-9);
-  // Across nodes: ring 16 × 16.7 µs, tree 6 + 122 µs; for one byte the tree wins, for 10 GB the
-  // ring.
-  EXPECT_NEAR(model.collective(CollectiveKind::kAllReduce, 0b11, 1).seconds, 1.28e-4, 1e-6);
+  EXPECT_NEAR(inside, 7.191e-5 + 1.75e8 / 4.618e11, 1e-9);
+  // Across nodes: ring 16 × 15.51 µs, tree 165 + 171 µs; for one byte the ring wins, for 10 GB the
+  // tree.
+  EXPECT_NEAR(model.collective(CollectiveKind::kAllReduce, 0b11, 1).seconds, 16 * 1.551e-5, 1e-6);
   EXPECT_NEAR(model.collective(CollectiveKind::kAllReduce, 0b11, 1e10).seconds,
-              16 * 1.67e-5 + 2 * 15.0 / 16 * 1e10 / 3.91e11, 1e-6);
+              1.647e-4 + 1.711e-4 + 1e10 / 2.515e11, 1e-6);
 }
 
 TEST(Cost, kernel_overlaps_compute_and_memory) {

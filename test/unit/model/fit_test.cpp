@@ -225,6 +225,7 @@ TEST(Accuracy, shipped_curves_are_those_that_the_measurements_give) {
       {"gb200-100k", {"sm_100_GB200"}},
       {"gb200-nvl72", {"sm_100_GB200"}},
       {"l40s-pcie", {"L40S PCIe 2.27.3"}},
+      {"p5-2node", {"H100-SXM 2.29.2", "p5.48xlarge H100 EFA"}},
   };
   Measurements measurements = measured();
   std::map<std::string, std::vector<CollectiveFit>> fitted;

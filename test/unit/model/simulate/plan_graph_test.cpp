@@ -98,9 +98,9 @@ TEST(PlanGraph, a_hundred_thousand_equal_ranks_cost_no_more_than_sixteen) {
   EXPECT_EQ(many.activities.size(), few.activities.size());
   EXPECT_EQ(many.resources.size(), few.resources.size());
   EXPECT_LT(took.count(), 10);
-  // 3.9 µs for each of 99,992 remote peers, and 64 MB a rank at 41.3 GB/s.
-  EXPECT_GT(outcome.seconds, 0.39);
-  EXPECT_LT(outcome.seconds, 0.45);
+  // 4.53 µs for each of 99,992 remote peers, and 64 MB a rank at 43.2 GB/s.
+  EXPECT_GT(outcome.seconds, 0.45);
+  EXPECT_LT(outcome.seconds, 0.52);
 }
 
 TEST(PlanGraph, classes_of_unequal_nodes_wait_for_the_slowest) {
