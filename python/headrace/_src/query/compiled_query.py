@@ -10,7 +10,7 @@ from typing import Any
 from headrace._src import programs
 from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
-from headrace._src.query.bound_query import bound_query, schemas_of
+from headrace._src.query.bound_query import bound_query
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.pruned_files import pruned_tables
 from headrace._src.query.statistics import documents_for, statistics_of, table_sizes
@@ -59,10 +59,9 @@ def _clock(text: str, tables: dict[str, Table], plan: BoundPlan | None) -> Clock
     """Of all that the query may ask: defaults stand in its plan, generated columns with the tables."""
     if plan:
         return clock_of(text, plan.json)
-    schemas = schemas_of({name: statistics_of(table) for name, table in tables.items()})
-    return clock_of(
-        "\n".join([text, *(each for schema in schemas for each in generated_columns(schema).values())])
-    )
+    declared = [table.schema for table in tables.values() if isinstance(table, ArrowTable) and table.schema]
+    computed = [each for schema in declared for each in generated_columns(schema).values()]
+    return clock_of("\n".join([text, *computed]))
 
 
 def predicted_seconds(program: LoadedProgram) -> float:
